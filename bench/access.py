@@ -1,0 +1,119 @@
+"""Who may do what. Pages, command line and HTTP API ask here and nowhere else."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from bench.errors import AccessDenied
+
+Mode = Literal["off", "token", "oidc", "local"]
+Action = Literal["launch", "import", "facts", "retract", "annotate", "purge", "query"]
+
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Where a request came from, as far as the server can tell; None where it cannot."""
+
+    server_address: str | None = None
+    client_address: str | None = None
+    host: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    token: str | None = None
+    user: str | None = None
+    shell: bool = False
+
+    @classmethod
+    def at_the_shell(cls) -> Visitor:
+        """The person who runs the command line: whoever can write the library's files already may."""
+        return cls(shell=True)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether an action is allowed, and the reason in one sentence when it is not."""
+
+    allowed: bool
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+
+def mode() -> Mode:
+    """The access mode from $KNEEPOINT_ACCESS; `local` when it is not set, `off` when it is not a mode."""
+    stated = os.environ.get("KNEEPOINT_ACCESS", "local").strip().lower()
+    return stated if stated in get_args(Mode) else "off"  # type: ignore[return-value]
+
+
+def may(action: Action, visitor: Visitor) -> Decision:
+    """Whether this visitor may do this; every change and people's SQL asks."""
+    if action not in get_args(Action):
+        return Decision(False, f"{action} is not an action this server knows.")
+    if visitor.shell:
+        return Decision(True)
+    decide = {"off": _read_only, "token": _by_token, "oidc": _by_login, "local": _by_loopback}[mode()]
+    return decide(visitor)
+
+
+def demand(action: Action, visitor: Visitor) -> None:
+    """Nothing when the action is allowed; AccessDenied with the reason otherwise."""
+    decision = may(action, visitor)
+    if not decision:
+        raise AccessDenied(decision.reason)
+
+
+def _read_only(visitor: Visitor) -> Decision:
+    return Decision(False, "This server is read-only; set KNEEPOINT_ACCESS to change that.")
+
+
+def _by_token(visitor: Visitor) -> Decision:
+    expected = os.environ.get("KNEEPOINT_TOKEN", "")
+    if len(expected) < 16:
+        return Decision(False, "KNEEPOINT_TOKEN is not set to at least 16 characters, so nobody may change anything.")
+    if visitor.token and hmac.compare_digest(visitor.token.encode(), expected.encode()):
+        return Decision(True)
+    return Decision(False, "This needs the server's token.")
+
+
+def _by_login(visitor: Visitor) -> Decision:
+    if visitor.user:
+        return Decision(True)
+    return Decision(False, "This needs a login.")
+
+
+def _by_loopback(visitor: Visitor) -> Decision:
+    """Local mode. A reverse proxy makes every visitor look local, so a forwarding header ends it."""
+    names = {name.lower() for name in visitor.headers}
+    if any(name == "forwarded" or name.startswith("x-forwarded-") for name in names):
+        return Decision(False, "This request came through a proxy, and local mode trusts only this machine.")
+    if not _is_loopback(visitor.server_address) or not _is_loopback(visitor.client_address):
+        return Decision(False, "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc.")
+    if _host_name(visitor.host) not in LOCAL_HOSTS:
+        return Decision(False, "Open the page as localhost or 127.0.0.1 to do that.")
+    return Decision(True)
+
+
+def _is_loopback(address: str | None) -> bool:
+    if address is None:
+        return False
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_name(host: str | None) -> str:
+    if not host:
+        return ""
+    if host.startswith("["):
+        return host[1 : host.find("]")]
+    return host.rsplit(":", 1)[0].lower() if host.count(":") == 1 else host.lower()

@@ -1,0 +1,47 @@
+"""The errors a person gets to read: one sentence each that says what, where and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class BenchError(Exception):
+    """The request could not be met; the message is for the person who asked."""
+
+
+class InputError(BenchError):
+    """A file or a value that cannot be read as a benchmark result."""
+
+
+class NotFound(BenchError):
+    """Something named that is not in the library."""
+
+
+class UsageError(BenchError):
+    """A question, option or argument that does not exist."""
+
+
+class AccessDenied(BenchError):
+    """A change or a query this visitor may not make."""
+
+
+class QueryRefused(BenchError):
+    """A person's SQL that was not run, or was stopped."""
+
+
+class UnknownName(UsageError):
+    """A word that is not in the vocabulary; the message offers the nearest ones that are."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        options = sorted(known)
+        near = difflib.get_close_matches(name.lower(), options, n=3, cutoff=0.5)
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif len(options) <= 12:
+            hint = f"choose one of {', '.join(options)}."
+        else:
+            hint = f"there are {len(options)} to choose from."
+        super().__init__(f"There is no {what} named {name[:80]!r}; {hint}")
+        self.name = name
+        self.near = near

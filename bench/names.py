@@ -1,0 +1,194 @@
+"""Canonical names: accelerators, models and engines, with their aliases, families, colours and facts.
+
+The rows are data (data/accelerators.csv, data/models.csv, data/engines.csv); a fact that is not known is absent.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """One accelerator: its names, colour and published facts, per physical chip; None where not published."""
+
+    slug: str
+    name: str
+    family: str
+    vendor: str | None = None
+    aliases: tuple[str, ...] = ()
+    devices_per_chip: int | None = None
+    colour_light: str | None = None
+    colour_dark: str | None = None
+    memory_gb: float | None = None
+    hbm_tb_s: float | None = None
+    bf16_tflops: float | None = None
+    fp8_tflops: float | None = None
+    fp4_tflops: float | None = None
+    tdp_w: float | None = None
+    scale_up_domain: str | None = None
+    source: str | None = None
+    verified: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model: its names and published architecture; None where not published."""
+
+    slug: str
+    name: str
+    family: str
+    checkpoint: str | None = None
+    aliases: tuple[str, ...] = ()
+    total_params_b: float | None = None
+    active_params_b: float | None = None
+    type: str | None = None
+    attention: str | None = None
+    layers: float | None = None
+    kv_bytes_per_token_bf16: float | None = None
+    context: float | None = None
+    source: str | None = None
+    verified: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One serving engine: its names and its marker shape in charts (a plotly symbol)."""
+
+    slug: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    marker: str | None = None
+    source: str | None = None
+
+
+Named = TypeVar("Named", Accelerator, Model, Engine)
+
+
+def slugified(text: str) -> str:
+    """The text as a lower-case slug: letters, digits and dots, joined by single hyphens.
+
+    The owner in front of a slash is dropped, as in a checkpoint's name.
+    """
+    last = text.strip().rsplit("/", 1)[-1]
+    return re.sub(r"[^a-z0-9.]+", "-", last.lower()).strip("-.")
+
+
+@cache
+def accelerators() -> tuple[Accelerator, ...]:
+    """Every known accelerator, in the order of data/accelerators.csv."""
+    return _read(DATA / "accelerators.csv", Accelerator)
+
+
+@cache
+def models() -> tuple[Model, ...]:
+    """Every known model, in the order of data/models.csv."""
+    return _read(DATA / "models.csv", Model)
+
+
+@cache
+def engines() -> tuple[Engine, ...]:
+    """Every known serving engine, in the order of data/engines.csv."""
+    return _read(DATA / "engines.csv", Engine)
+
+
+def accelerator(slug: str) -> Accelerator | None:
+    """The accelerator with this slug, or None."""
+    return next((row for row in accelerators() if row.slug == slug), None)
+
+
+def model(slug: str) -> Model | None:
+    """The model with this slug, or None."""
+    return next((row for row in models() if row.slug == slug), None)
+
+
+def engine(slug: str) -> Engine | None:
+    """The engine with this slug, or None."""
+    return next((row for row in engines() if row.slug == slug), None)
+
+
+def accelerator_slug(text: str) -> str:
+    """The canonical slug for any spelling of an accelerator; an unknown one is slugified as it stands."""
+    return _spellings(Accelerator).get(_folded(text)) or slugified(text)
+
+
+def model_slug(text: str) -> str:
+    """The canonical slug for any spelling of a model, checkpoint names included."""
+    spellings = _spellings(Model)
+    return spellings.get(_folded(text)) or spellings.get(_folded(text.rsplit("/", 1)[-1])) or slugified(text)
+
+
+def engine_slug(text: str) -> str:
+    """The canonical slug for any spelling of an engine."""
+    return _spellings(Engine).get(_folded(text)) or slugified(text)
+
+
+def display_name(kind: str, slug: str) -> str:
+    """The name people read for a slug of this kind (accelerator, model, engine); the slug itself when unknown."""
+    row = {"accelerator": accelerator, "model": model, "engine": engine}.get(kind, lambda _: None)(slug)
+    return row.name if row else slug
+
+
+def matching(kind: str, text: str) -> tuple[str, ...]:
+    """The slugs a filter value stands for: by slug, alias or family, without regard to case.
+
+    An unknown value stands for itself, slugified.
+    """
+    rows = {"accelerator": accelerators, "model": models, "engine": engines}[kind]()
+    wanted = _folded(text)
+    family = tuple(row.slug for row in rows if _folded(getattr(row, "family", "")) == wanted)
+    exact = _spellings({"accelerator": Accelerator, "model": Model, "engine": Engine}[kind]).get(wanted)
+    if exact and exact not in family:
+        return (exact, *family) if _folded(exact) != wanted else (exact,)
+    return family or ((exact,) if exact else (slugified(text),))
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "", text.lower())
+
+
+@cache
+def _spellings(kind: type[Accelerator] | type[Model] | type[Engine]) -> dict[str, str]:
+    rows: tuple[Accelerator | Model | Engine, ...]
+    rows = accelerators() if kind is Accelerator else models() if kind is Model else engines()
+    spellings: dict[str, str] = {}
+    for row in rows:
+        for spelling in (row.slug, row.name, getattr(row, "checkpoint", None) or row.slug, *row.aliases):
+            spellings.setdefault(_folded(spelling), row.slug)
+    return spellings
+
+
+def _read(path: Path, kind: type[Named]) -> tuple[Named, ...]:
+    with path.open(newline="", encoding="utf-8") as lines:
+        return tuple(kind(**_typed(kind, row)) for row in csv.DictReader(lines))
+
+
+def _typed(kind: type[Named], row: dict[str, str]) -> dict[str, object]:
+    typed: dict[str, object] = {}
+    for column in fields(kind):
+        text = (row.get(column.name) or "").strip()
+        declared = str(column.type)
+        if column.name == "aliases":
+            typed["aliases"] = tuple(alias.strip() for alias in text.split("|") if alias.strip())
+        elif "float" in declared or "int" in declared:
+            typed[column.name] = _number(text, whole="int" in declared)
+        else:
+            typed[column.name] = text or (None if "None" in declared else "")
+    return typed
+
+
+def _number(text: str, *, whole: bool) -> float | int | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None  # an absent fact, or one stated in words ("16 sliding / 4 global")
+    return int(value) if whole else value

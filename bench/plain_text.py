@@ -1,0 +1,62 @@
+"""Text from files, links and endpoints, made harmless for the place that shows it.
+
+Such text is data: it must appear letter for letter and never act as markup, a formula or a terminal command.
+"""
+
+from __future__ import annotations
+
+import html as html_entities
+import re
+import unicodedata
+
+MARKDOWN_ACTIVE = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&])")
+# Streamlit's Markdown turns ":name:" and ":red[text]" into icons and colours, "$" into mathematics and bare
+# addresses into links; escaping every ASCII punctuation mark with a backslash is what CommonMark 0.31, 2.4 allows.
+
+
+def visible(text: object) -> str:
+    """The text with control, direction and other invisible characters written out as U+XXXX."""
+    return "".join(_shown(character) for character in str(text))
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t\r":
+        return " "
+    if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}:
+        return f"\N{WHITE MEDIUM SMALL SQUARE}U+{ord(character):04X}"
+    return character
+
+
+def markdown(text: object) -> str:
+    """The text as Markdown source that renders as exactly these characters."""
+    return MARKDOWN_ACTIVE.sub(r"\\\1", visible(text))
+
+
+def html(text: object) -> str:
+    """The text for HTML and for plotly's pseudo-HTML labels and hover boxes."""
+    return html_entities.escape(visible(text)).replace("%{", "%&#123;")
+
+
+def terminal(text: object) -> str:
+    """The text for a terminal: no control sequence reaches it."""
+    return visible(text)
+
+
+def csv_cell(value: object) -> object:
+    """The value for a CSV cell: text a spreadsheet would run as a formula gets a leading quote.
+
+    Numbers stay numbers, a negative one included. Source of the list: OWASP, "CSV Injection".
+    """
+    if not isinstance(value, str) or not value:
+        return value
+    if value[0] in "=+-@\t\r" and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
