@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
@@ -144,12 +144,14 @@ def matching(kind: str, text: str) -> tuple[str, ...]:
     An unknown value stands for itself, slugified.
     """
     rows = {"accelerator": accelerators, "model": models, "engine": engines}[kind]()
+    if any(row.slug == text.lower() for row in rows):
+        return (text.lower(),)
     wanted = _folded(text)
-    family = tuple(row.slug for row in rows if _folded(getattr(row, "family", "")) == wanted)
-    exact = _spellings({"accelerator": Accelerator, "model": Model, "engine": Engine}[kind]).get(wanted)
-    if exact and exact not in family:
-        return (exact, *family) if _folded(exact) != wanted else (exact,)
-    return family or ((exact,) if exact else (slugified(text),))
+    found = {row.slug for row in rows if _folded(getattr(row, "family", "")) == wanted}
+    spelled = _spellings({"accelerator": Accelerator, "model": Model, "engine": Engine}[kind]).get(wanted)
+    if spelled:
+        found.add(spelled)
+    return tuple(sorted(found)) or (slugified(text),)
 
 
 def _folded(text: str) -> str:
@@ -172,8 +174,8 @@ def _read(path: Path, kind: type[Named]) -> tuple[Named, ...]:
         return tuple(kind(**_typed(kind, row)) for row in csv.DictReader(lines))
 
 
-def _typed(kind: type[Named], row: dict[str, str]) -> dict[str, object]:
-    typed: dict[str, object] = {}
+def _typed(kind: type[Named], row: dict[str, str]) -> dict[str, Any]:
+    typed: dict[str, Any] = {}
     for column in fields(kind):
         text = (row.get(column.name) or "").strip()
         declared = str(column.type)

@@ -1,0 +1,295 @@
+"""The vocabulary: every metric with its label, unit, direction, definition, formula and source.
+
+A metric is one row of METRICS. Pages, SQL, command line, imports and exports take everything they say about a
+metric from here. Keys are `<metric>_<unit>[_<statistic>]`; the statistics of a distribution (mean, p50, p99, any
+`p<number>`) are generated from its one row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+from bench.errors import UnknownName
+
+Direction = Literal["higher", "lower", "neutral"]
+
+COMMON_STATISTICS = ("mean", "p50", "p90", "p95", "p99")
+PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d{1,3}))?")
+NAMED_STATISTICS = {
+    "mean": "mean",
+    "std": "standard deviation",
+    "min": "smallest",
+    "max": "largest",
+    "p50": "median",
+}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric as the reader meets it.
+
+    `base` is the key without its statistic and `statistic` is None for a metric that has none.
+    `sql` is a DuckDB expression over stored columns for a metric that can be derived, else None; a stored value
+    always wins over the derived one. `{s}` in it stands for the statistic's suffix.
+    `distribution` says that the base row exists only with a statistic.
+    """
+
+    key: str
+    label: str
+    unit: str
+    direction: Direction
+    definition: str
+    formula: str
+    source: str
+    base: str = ""
+    statistic: str | None = None
+    sql: str | None = None
+    distribution: bool = False
+    decimals: int | None = None
+
+    @property
+    def axis(self) -> str:
+        """The axis title: the label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns the derived expression reads; empty for a metric that is only stored."""
+        if self.sql is None:
+            return ()
+        return tuple(dict.fromkeys(re.findall(r"\b[a-z][a-z0-9_]*\b(?!\s*\()", self.sql)))
+
+
+DESIGN = "Kneepoint's definition"
+VLLM = "as vLLM bench serve computes it from the same timestamps"
+MLPERF = "MLCommons inference rules, result tables"
+
+
+def _distribution(key: str, label: str, unit: str, direction: Direction, definition: str, formula: str,
+                  source: str, sql: str | None = None) -> Metric:  # fmt: skip
+    return Metric(
+        key, label, unit, direction, definition, formula, source, base=key, sql=sql, distribution=True
+    )
+
+
+def _figure(key: str, label: str, unit: str, direction: Direction, definition: str, formula: str,
+            source: str = DESIGN, sql: str | None = None) -> Metric:  # fmt: skip
+    return Metric(key, label, unit, direction, definition, formula, source, base=key, sql=sql)
+
+
+# fmt: off
+METRICS: tuple[Metric, ...] = (
+    _figure("output_tokens_per_s", "Output throughput", "tokens/s", "higher",
+            "Generated tokens of the whole deployment per second of the measurement window.",
+            "output tokens / window", VLLM),
+    _figure("input_tokens_per_s", "Input throughput", "tokens/s", "higher",
+            "Prompt tokens taken in by the whole deployment per second of the measurement window.",
+            "input tokens / window", VLLM),
+    _figure("total_tokens_per_s", "Total throughput", "tokens/s", "higher",
+            "Prompt and generated tokens of the whole deployment per second; nine times the output figure at 8k/1k.",
+            "(input tokens + output tokens) / window", VLLM),
+    _figure("requests_per_s", "Request throughput", "requests/s", "higher",
+            "Completed requests per second of the measurement window.", "completed requests / window", VLLM),
+    _figure("goodput_requests_per_s", "Goodput", "requests/s", "higher",
+            "Completed requests per second that met every latency objective stated with the point.",
+            "requests within the objectives / window", "DistServe, OSDI 2024, section 2"),
+    _figure("output_tokens_per_s_per_accelerator", "Output throughput per accelerator", "tokens/s/accelerator",
+            "higher", "Output throughput divided by all physical chips of the deployment, whatever their role.",
+            "output tokens per second / accelerators", sql="output_tokens_per_s / accelerators"),
+    _figure("input_tokens_per_s_per_accelerator", "Input throughput per accelerator", "tokens/s/accelerator",
+            "higher", "Input throughput divided by all physical chips of the deployment, whatever their role.",
+            "input tokens per second / accelerators", sql="input_tokens_per_s / accelerators"),
+    _figure("total_tokens_per_s_per_accelerator", "Total throughput per accelerator", "tokens/s/accelerator",
+            "higher", "Total throughput divided by all physical chips of the deployment, whatever their role.",
+            "total tokens per second / accelerators", sql="total_tokens_per_s / accelerators"),
+    _figure("output_tokens_per_s_per_decode_accelerator", "Output throughput per decode accelerator",
+            "tokens/s/accelerator", "higher",
+            "Output throughput of a disaggregated deployment divided by the chips that decode.",
+            "output tokens per second / decode accelerators",
+            "InferenceX process_result.py: output / decode GPUs",
+            sql="output_tokens_per_s / decode_accelerators"),
+    _figure("input_tokens_per_s_per_prefill_accelerator", "Input throughput per prefill accelerator",
+            "tokens/s/accelerator", "higher",
+            "Input throughput of a disaggregated deployment divided by the chips that prefill.",
+            "input tokens per second / prefill accelerators",
+            "InferenceX process_result.py: input / prefill GPUs",
+            sql="input_tokens_per_s / prefill_accelerators"),
+    _distribution("ttft_ms", "TTFT", "ms", "lower",
+            "Time to first token: from the request written on an open connection to the first chunk with non-empty "
+            "content or reasoning. A role-only or empty first chunk is not a token.",
+            "first token arrival - request sent", "Kneepoint's definition; tools differ on the first chunk"),
+    _distribution("tpot_ms", "TPOT", "ms", "lower",
+            "Time per output token after the first, one value per request.",
+            "(e2el - ttft) / (output tokens - 1)", VLLM),
+    _distribution("itl_ms", "ITL", "ms", "lower",
+            "Inter-token latency: the gaps between chunks that carry tokens, pooled over requests. Where one chunk "
+            "carries several tokens its percentiles describe packets, not decoding.",
+            "chunk arrival - previous chunk arrival", VLLM),
+    _distribution("ntpot_ms", "Normalised TPOT", "ms", "lower",
+            "End-to-end latency spread over the output tokens, so the wait for the first token is inside.",
+            "e2el / output tokens", "inference-perf; GuideLLM prints it under the label TPOT"),
+    _distribution("e2el_ms", "E2EL", "ms", "lower",
+            "End-to-end latency: from the request sent to its last token.",
+            "last token arrival - request sent", VLLM),
+    _distribution("interactivity_tokens_per_s_per_user", "Interactivity", "tokens/s/user", "higher",
+            "Tokens per second one user sees while the answer streams. The p99 is computed from the p99 of TPOT, so "
+            "it is the slow tail.",
+            "1000 / tpot_ms", "InferenceX: 1 / TPOT", sql="1000 / nullif(tpot_ms{s}, 0)"),
+    _distribution("decode_step_ms", "Decode step", "ms", "lower",
+            "Time of one decode step of a static batch, as an engine's own loop reports it; no request, queue or "
+            "prefill is inside, so it is not TPOT.", "loop time / steps", DESIGN),
+    _figure("ttft_cold_ms", "One-token TTFT, cold", "ms", "lower",
+            "First token of a prompt of one or two tokens including compilation or graph capture; no serving TTFT.",
+            "first token - start, first run"),
+    _figure("ttft_cached_ms", "One-token TTFT, cached", "ms", "lower",
+            "First token of a prompt of one or two tokens with everything compiled; no serving TTFT.",
+            "first token - start, later run"),
+    _figure("duration_s", "Measured duration", "s", "neutral", "Length of the measurement window.", "end - start"),
+    _figure("requests_ok", "Completed requests", "requests", "neutral",
+            "Requests that ended well inside the window.", "count"),
+    _figure("requests_failed", "Failed requests", "requests", "lower",
+            "Requests that ended in any failure; latencies are over the others.", "count"),
+    _figure("failed_share", "Failed share", "", "lower", "Share of the requests that failed.",
+            "failed / (completed + failed)",
+            sql="requests_failed / nullif(requests_ok + requests_failed, 0)"),
+    _figure("input_tokens", "Input tokens", "tokens", "neutral", "Prompt tokens in the window.", "sum"),
+    _figure("output_tokens", "Output tokens", "tokens", "neutral", "Generated tokens in the window.", "sum"),
+    _figure("power_w_per_accelerator", "Power per accelerator", "W", "lower",
+            "Mean electrical power of one accelerator during the window.", "mean of the samples",
+            "InferenceX: avg_power_w"),
+    _figure("joules_per_output_token", "Energy per output token", "J/token", "lower",
+            "Accelerator energy per generated token; of the decode chips only where the source says so.",
+            "power x window / output tokens", "InferenceX: joules_per_output_token"),
+    _figure("joules_per_total_token", "Energy per token", "J/token", "lower",
+            "Accelerator energy per prompt or generated token.", "power x window / all tokens",
+            "InferenceX: joules_per_total_token"),
+    _figure("mlperf_tokens_per_s", "MLPerf tokens per second", "tokens/s", "higher",
+            "MLPerf Inference result of an LLM scenario in tokens per second, under MLPerf's own load and latency "
+            "rules.", "as published", MLPERF),
+    _figure("mlperf_samples_per_s", "MLPerf samples per second", "samples/s", "higher",
+            "MLPerf Inference result in samples (whole requests) per second.", "as published", MLPERF),
+    _figure("mlperf_queries_per_s", "MLPerf queries per second", "queries/s", "higher",
+            "MLPerf Inference server result in queries per second.", "as published", MLPERF),
+    _figure("mlperf_latency_ms", "MLPerf latency", "ms", "lower",
+            "MLPerf Inference single-stream latency.", "as published", MLPERF),
+    _figure("mlperf_interactive_tokens_per_s", "MLPerf interactive tokens per second", "tokens/s", "higher",
+            "MLPerf Inference interactive result in tokens per second.", "as published", MLPERF),
+    _figure("usd_per_million_output_tokens", "Cost per million output tokens", "USD", "lower",
+            "What a million generated tokens cost at the stated price and utilisation.",
+            "usd_per_accelerator_hour x accelerators / (output_tokens_per_s x utilisation x 3600) x 1e6"),
+    _figure("usd_per_million_input_tokens", "Cost per million input tokens", "USD", "lower",
+            "What a million prompt tokens cost when the whole price is laid on them.",
+            "usd_per_accelerator_hour x accelerators / (input_tokens_per_s x utilisation x 3600) x 1e6"),
+    _figure("usd_per_million_total_tokens", "Cost per million tokens", "USD", "lower",
+            "What a million prompt or generated tokens cost at the stated price and utilisation.",
+            "usd_per_accelerator_hour x accelerators / (total_tokens_per_s x utilisation x 3600) x 1e6"),
+)
+# fmt: on
+
+PRICED = {
+    "usd_per_million_output_tokens": "output_tokens_per_s",
+    "usd_per_million_input_tokens": "input_tokens_per_s",
+    "usd_per_million_total_tokens": "total_tokens_per_s",
+}
+"""Cost metrics need a price book, so no expression over a point's own columns gives them: key -> its throughput."""
+
+
+@cache
+def _by_base() -> dict[str, Metric]:
+    return {row.key: row for row in METRICS}
+
+
+def base_metrics() -> tuple[Metric, ...]:
+    """Every row of the catalogue, distributions without a statistic."""
+    return METRICS
+
+
+def statistics_of(base: str, keys: Iterable[str]) -> tuple[str, ...]:
+    """The statistics of a distribution that occur among the keys, mean first, then percentiles upwards."""
+    prefix = f"{base}_"
+    found = {key.removeprefix(prefix) for key in keys if key.startswith(prefix) and is_metric(key)}
+    return tuple(sorted(found, key=_statistic_order))
+
+
+def is_metric(key: str) -> bool:
+    """Whether the catalogue knows this key."""
+    return _find(key) is not None
+
+
+def metric(key: str) -> Metric:
+    """The metric with this key, its statistic's label and expression filled in; UnknownName otherwise."""
+    found = _find(key)
+    if found is None:
+        raise UnknownName("metric", key, _suggestions())
+    return found
+
+
+def derivable(stored: Iterable[str]) -> dict[str, str]:
+    """The DuckDB expression of every derived metric whose inputs are among the stored columns."""
+    columns = frozenset(stored)
+    expressions: dict[str, str] = {}
+    for row in METRICS:
+        if row.sql is None:
+            continue
+        for key in _instances(row, columns):
+            sql = metric(key).sql
+            if sql is not None and set(metric(key).inputs) <= columns:
+                expressions[key] = sql
+    return expressions
+
+
+def _instances(row: Metric, columns: frozenset[str]) -> tuple[str, ...]:
+    """The keys a derived row stands for: one for each statistic its input is stored with."""
+    if not row.distribution:
+        return (row.key,)
+    stem = next(name for name in re.findall(r"\b([a-z][a-z0-9_]*)\{s\}", row.sql or ""))
+    return tuple(f"{row.key}_{statistic}" for statistic in statistics_of(stem, columns))
+
+
+@cache
+def _find(key: str) -> Metric | None:
+    row = _by_base().get(key)
+    if row is not None:
+        return None if row.distribution else row
+    base, statistic = _split(key)
+    row = _by_base().get(base)
+    if row is None or not row.distribution or statistic is None:
+        return None
+    words = _statistic_words(statistic)
+    return replace(
+        row,
+        key=key,
+        label=f"{row.label}, {words}",
+        definition=f"{row.definition} This is the {words}.",
+        statistic=statistic,
+        sql=row.sql.replace("{s}", f"_{statistic}") if row.sql else None,
+    )
+
+
+def _split(key: str) -> tuple[str, str | None]:
+    match = re.fullmatch(r"(.+?)_(mean|std|min|max|p\d{1,2}(?:_\d{1,3})?)", key)
+    return (match.group(1), match.group(2)) if match else (key, None)
+
+
+def _statistic_words(statistic: str) -> str:
+    if statistic in NAMED_STATISTICS:
+        return NAMED_STATISTICS[statistic]
+    return statistic.replace("_", ".")
+
+
+def _statistic_order(statistic: str) -> tuple[int, float]:
+    match = PERCENTILE.fullmatch(statistic)
+    if match:
+        return (1, float(f"{match.group(1)}.{match.group(2) or 0}"))
+    return (0, ("mean", "std", "min", "max").index(statistic))
+
+
+@cache
+def _suggestions() -> tuple[str, ...]:
+    keys = (row.key for row in METRICS if not row.distribution)
+    generated = (f"{row.key}_{s}" for row in METRICS if row.distribution for s in COMMON_STATISTICS)
+    return (*keys, *generated)
