@@ -1,0 +1,87 @@
+# Kneepoint: `make run` starts the app, `make help` lists everything.
+#   PYTHON=python3.12   the Python that makes .venv (3.11 or newer)
+#   PORT=8600           another port for `make run`
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.SUFFIXES:
+
+PYTHON ?= python3
+PORT ?= 8501
+BIN := .venv/bin
+
+# What is installed is remembered by an empty file that carries the hash of what was asked for.
+asked = $(firstword $(shell { $(PYTHON) -V; cat $(1); } 2>&1 | cksum))
+APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt)
+DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-dev.txt)
+
+.PHONY: help run test check bench library format lint docker-steps chromium port clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(APP_INSTALLED) port ## start the app on http://127.0.0.1:8501 (PORT=… for another port)
+	@exec $(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tests, browser tests included
+	$(BIN)/python -m pytest
+
+check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, tests without browser, engine and setup
+	$(BIN)/python -m pytest -q -m "not browser and not engine and not setup"
+
+lint: $(DEV_INSTALLED) ## format check, lint and types
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+
+format: $(DEV_INSTALLED) ## format the code and apply the linter's safe fixes
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+bench: $(DEV_INSTALLED) chromium ## measure: library, pages, imports (results go to bench-results/)
+	$(BIN)/python -m tests.benchmarks
+
+library: $(APP_INSTALLED) ## rebuild the shipped library, data/library, from its recipes
+	$(BIN)/python -m data.recipes
+
+docker-steps: $(DEV_INSTALLED) ## prove the Dockerfile's steps without a Docker engine
+	$(BIN)/python -m pytest tests/test_dockerfile.py
+
+clean: ## remove .venv and the tools' caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(APP_INSTALLED):
+	$(call make_venv)
+	@echo "Installing the app into .venv (once; about a minute) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@rm -f .venv/installed-app-*; touch $@
+
+$(DEV_INSTALLED):
+	$(call make_venv)
+	@echo "Installing the app and its development tools into .venv (once; about a minute) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@rm -f .venv/installed-dev-*; touch $@
+
+define make_venv
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "$(PYTHON) was not found: install Python 3.11 or newer (Debian: apt install python3 python3-venv)." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Kneepoint needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) -V 2>&1): name a newer one, such as make PYTHON=python3.12 $(MAKECMDGOALS)." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) has no venv module, which makes .venv: install it (Debian: apt install python3-venv)." >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+endef
+
+port:
+	@! (: </dev/tcp/127.0.0.1/$(PORT)) 2>/dev/null || \
+		{ echo "Port $(PORT) is busy: stop what listens there, or choose another, such as make run PORT=8502." >&2; exit 1; }
+
+chromium:
+	@if command -v chromium >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium for the browser tests …"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu >/dev/null; \
+	else \
+		echo "The browser tests need Chromium: install it (Debian: apt install chromium fonts-dejavu)." >&2; exit 1; \
+	fi
