@@ -118,24 +118,24 @@ def engine(slug: str) -> Engine | None:
 
 def accelerator_slug(text: str) -> str:
     """The canonical slug for any spelling of an accelerator; an unknown one is slugified as it stands."""
-    return _spellings(Accelerator).get(_folded(text)) or slugified(text)
+    return _spellings("accelerator").get(_folded(text)) or slugified(text)
 
 
 def model_slug(text: str) -> str:
     """The canonical slug for any spelling of a model, checkpoint names included."""
-    spellings = _spellings(Model)
+    spellings = _spellings("model")
     return spellings.get(_folded(text)) or spellings.get(_folded(text.rsplit("/", 1)[-1])) or slugified(text)
 
 
 def engine_slug(text: str) -> str:
     """The canonical slug for any spelling of an engine."""
-    return _spellings(Engine).get(_folded(text)) or slugified(text)
+    return _spellings("engine").get(_folded(text)) or slugified(text)
 
 
 def display_name(kind: str, slug: str) -> str:
     """The name people read for a slug of this kind (accelerator, model, engine); the slug itself when unknown."""
-    row = {"accelerator": accelerator, "model": model, "engine": engine}.get(kind, lambda _: None)(slug)
-    return row.name if row else slug
+    rows = _rows(kind) if kind in {"accelerator", "model", "engine"} else ()
+    return next((row.name for row in rows if row.slug == slug), slug)
 
 
 def matching(kind: str, text: str) -> tuple[str, ...]:
@@ -143,12 +143,12 @@ def matching(kind: str, text: str) -> tuple[str, ...]:
 
     An unknown value stands for itself, slugified.
     """
-    rows = {"accelerator": accelerators, "model": models, "engine": engines}[kind]()
+    rows = _rows(kind)
     if any(row.slug == text.lower() for row in rows):
         return (text.lower(),)
     wanted = _folded(text)
     found = {row.slug for row in rows if _folded(getattr(row, "family", "")) == wanted}
-    spelled = _spellings({"accelerator": Accelerator, "model": Model, "engine": Engine}[kind]).get(wanted)
+    spelled = _spellings(kind).get(wanted)
     if spelled:
         found.add(spelled)
     return tuple(sorted(found)) or (slugified(text),)
@@ -158,12 +158,16 @@ def _folded(text: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "", text.lower())
 
 
+def _rows(kind: str) -> tuple[Accelerator | Model | Engine, ...]:
+    if kind == "accelerator":
+        return accelerators()
+    return models() if kind == "model" else engines()
+
+
 @cache
-def _spellings(kind: type[Accelerator] | type[Model] | type[Engine]) -> dict[str, str]:
-    rows: tuple[Accelerator | Model | Engine, ...]
-    rows = accelerators() if kind is Accelerator else models() if kind is Model else engines()
+def _spellings(kind: str) -> dict[str, str]:
     spellings: dict[str, str] = {}
-    for row in rows:
+    for row in _rows(kind):
         for spelling in (row.slug, row.name, getattr(row, "checkpoint", None) or row.slug, *row.aliases):
             spellings.setdefault(_folded(spelling), row.slug)
     return spellings

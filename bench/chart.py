@@ -1,0 +1,228 @@
+"""How every chart looks: axes with units, colour for accelerator, marker for engine, open markers for not measured.
+
+Colour means accelerator family and shade its generation (data/accelerators.csv); marker shape means engine
+(data/engines.csv). A chart follows the theme it is drawn for and loads nothing from anywhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from bench import catalogue, names
+from bench.plain_text import html
+from bench.wording import number
+
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#B8A800", "#7F7F7F", "#5B53B5",
+             "#A3405F")  # fmt: skip
+"""Okabe and Ito's colour-blind-safe set, its yellow darkened, grey and two more to make ten."""
+
+MARKERS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "triangle-down",
+    "cross",
+    "x",
+    "pentagon",
+    "hexagon",
+    "star",
+)
+
+LABELLED_LINES = 8
+"""Up to this many lines are labelled at their end; more take a legend."""
+
+CONFIG = {
+    "displaylogo": False,
+    "plotlyServerURL": "",
+    "modeBarButtonsToRemove": ["sendChartToCloud", "lasso2d", "autoScale2d"],
+    "toImageButtonOptions": {"format": "png", "scale": 2},
+}
+"""plotly.js settings for every chart: nothing is sent anywhere, images are twice the screen's resolution."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours a chart is drawn in."""
+
+    name: str
+    text: str
+    muted: str
+    grid: str
+    background: str
+    frontier: str
+
+
+LIGHT = Theme(
+    "light", text="#1c2733", muted="#667481", grid="#e3e7eb", background="#ffffff", frontier="#1c2733"
+)
+DARK = Theme(
+    "dark", text="#e8edf2", muted="#98a5b1", grid="#2a333c", background="#0e1117", frontier="#e8edf2"
+)
+
+
+def theme(name: str | None) -> Theme:
+    """The theme with this name; the light one for anything else."""
+    return DARK if name == "dark" else LIGHT
+
+
+def accelerator_colour(slug: str | None, theme: Theme) -> str:
+    """The colour of an accelerator on this theme; the muted colour when it is not stated or has none."""
+    row = names.accelerator(slug) if slug else None
+    colour = (row.colour_dark if theme.name == "dark" else row.colour_light) if row else None
+    return colour or theme.muted
+
+
+def colours(field: str, values: Sequence[str], theme: Theme) -> dict[str, str]:
+    """A colour for each value of a field: the accelerators' own, or ten colour-blind-safe ones in turn."""
+    if field == "accelerator":
+        return {value: accelerator_colour(value, theme) for value in values}
+    return dict(zip(values, itertools.cycle(OKABE_ITO)))
+
+
+def engine_marker(slug: str | None, *, measured: bool = True) -> str:
+    """The plotly symbol of an engine; open when the point was not measured."""
+    row = names.engine(slug) if slug else None
+    symbol = (row.marker if row else None) or MARKERS[0]
+    return symbol if measured else f"{symbol}-open"
+
+
+def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
+    """The figure with the house's look: quiet grid, room for titles, no plotly template."""
+    figure.update_layout(
+        template="none",
+        height=height,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": theme.text, "size": 13, "family": "Source Sans, Source Sans Pro, sans-serif"},
+        margin={"l": 72, "r": 24, "t": 40, "b": 60},
+        hoverlabel={"bgcolor": theme.background, "font": {"color": theme.text}, "bordercolor": theme.muted,
+                    "align": "left"},
+        legend={"orientation": "h", "y": -0.18, "x": 0, "title": {"text": ""}},
+    )  # fmt: skip
+    axis = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
+            "tickcolor": theme.muted, "title": {"standoff": 12}, "automargin": True}  # fmt: skip
+    figure.update_xaxes(**axis)
+    figure.update_yaxes(**axis)
+    return figure
+
+
+def axis_title(key: str) -> str:
+    """The axis title for a metric or a column, unit included, safe for plotly's pseudo-HTML."""
+    return html(title(key))
+
+
+COLUMN_TITLES = {
+    "isl": "Input length (tokens)",
+    "osl": "Output length (tokens)",
+    "concurrency": "Concurrency (requests in flight)",
+    "batch": "Batch (sequences)",
+    "request_rate": "Request rate (requests/s)",
+    "accelerators": "Accelerators (chips)",
+    "tp": "Tensor parallel (devices)",
+    "accelerator": "Accelerator",
+    "model": "Model",
+    "precision": "Precision",
+    "engine": "Engine",
+    "engine_version": "Engine version",
+    "variant": "Variant",
+    "source": "Source",
+    "date": "Date",
+    "evidence": "Evidence",
+    "speculation": "Speculation",
+    "disaggregated": "Disaggregated",
+}
+
+
+def title(key: str) -> str:
+    """The words for a metric (label and unit) or a column of a point."""
+    if catalogue.is_metric(key):
+        return catalogue.metric(key).axis
+    return COLUMN_TITLES.get(key, key.replace("_", " ").capitalize())
+
+
+def value_label(field: str, value: Any) -> str:
+    """The words for a value of a column: display names for slugs, separated thousands for numbers."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "not stated"
+    if field in {"accelerator", "model", "engine"}:
+        return names.display_name(field, str(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return number(float(value))
+    return str(value)
+
+
+def doubling_ticks(values: Iterable[float]) -> dict[str, Any]:
+    """Log axis settings with ticks at 1, 2, 4, 8 … over the values, where the field counts in doublings."""
+    positive = [value for value in values if value and value > 0]
+    if not positive:
+        return {"type": "log"}
+    first, last = math.floor(math.log2(min(positive))), math.ceil(math.log2(max(positive)))
+    step = 1 if last - first <= 12 else 2
+    ticks = [2.0**exponent for exponent in range(first, last + 1, step)]
+    return {"type": "log", "tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
+
+
+def hover_lines(row: dict[str, Any], metrics: Sequence[str]) -> str:
+    """A point's hover text: what it is, at which load, its metrics, its evidence and where it comes from."""
+    lines = [f"<b>{html(deployment_words(row))}</b>", html(workload_words(row))]
+    for key in metrics:
+        value = row.get(key)
+        if value is not None and not (isinstance(value, float) and math.isnan(value)):
+            unit = catalogue.metric(key).unit
+            lines.append(f"{html(catalogue.metric(key).label)}: <b>{number(float(value))}</b> {html(unit)}")
+    provenance = [row.get("evidence"), row.get("source"), row.get("date"), row.get("passport")]
+    lines.append(html(" · ".join(str(part) for part in provenance if _stated(part))))
+    return "<br>".join(line for line in lines if line)
+
+
+def deployment_words(row: dict[str, Any]) -> str:
+    """A deployment in a few words: model, precision, chips and accelerator, layout, engine, variant."""
+    words = []
+    if _stated(row.get("model")):
+        words.append(value_label("model", row["model"]))
+    if _stated(row.get("precision")):
+        words.append(str(row["precision"]).upper())
+    words.append(hardware_words(row))
+    if _stated(row.get("engine")):
+        version = f" {row['engine_version']}" if _stated(row.get("engine_version")) else ""
+        words.append(value_label("engine", row["engine"]) + version)
+    if _stated(row.get("variant")):
+        words.append(str(row["variant"]))
+    return ", ".join(word for word in words if word)
+
+
+def hardware_words(row: dict[str, Any]) -> str:
+    """The hardware and its layout: "8 x H200 SXM (tp 8, ep 8)"."""
+    accelerator = value_label("accelerator", row["accelerator"]) if _stated(row.get("accelerator")) else ""
+    chips = f"{int(row['accelerators'])} x " if _stated(row.get("accelerators")) and accelerator else ""
+    sizes = [
+        f"{key} {int(row[key])}" for key in ("tp", "pp", "dp", "ep") if _stated(row.get(key)) and row[key] > 1
+    ]
+    layout_words = f" ({', '.join(sizes)})" if sizes else ""
+    return f"{chips}{accelerator}{layout_words}"
+
+
+def workload_words(row: dict[str, Any]) -> str:
+    """The workload and load: "1,024 in / 1,024 out, concurrency 64"."""
+    words = []
+    if _stated(row.get("isl")) or _stated(row.get("osl")):
+        words.append(f"{value_label('isl', row.get('isl'))} in / {value_label('osl', row.get('osl'))} out")
+    for key, word in (("concurrency", "concurrency"), ("request_rate", "requests/s"), ("batch", "batch")):
+        if _stated(row.get(key)):
+            words.append(f"{word} {number(float(row[key]))}")
+    if row.get("load_kind") in {"saturated", "scenario"}:
+        words.append(str(row.get("scenario") if _stated(row.get("scenario")) else row["load_kind"]))
+    return ", ".join(words)
+
+
+def _stated(value: Any) -> bool:
+    return value is not None and value == value and value != ""  # NaN is not equal to itself

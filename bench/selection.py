@@ -1,0 +1,167 @@
+"""What a View selects: its SQL over `points`, how many points each filter value leaves, and its name in words."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bench import names
+from bench.errors import UsageError
+from bench.library import Library
+from bench.view import FILTER_BY_KEY, FILTERS, Filter, View
+from bench.wording import counted, joined
+
+LISTED_VALUES = 500
+"""A filter offers at most this many values; a longer list is no longer read, and the reader can type."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition for SQL's WHERE and the values bound to it."""
+
+    sql: str
+    params: tuple[Any, ...]
+
+    def also(self, sql: str, *params: Any) -> Clause:
+        """This condition and another."""
+        return Clause(f"{self.sql} AND {sql}", (*self.params, *params))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One value a filter offers: how it is written in a link, the words for it, and the points it leaves."""
+
+    value: str
+    label: str
+    points: int
+
+
+def clause(view: View, without: Iterable[str] = ()) -> Clause:
+    """The condition a View's filters make, `without` some of them; UsageError for a value that cannot be one."""
+    left_out = frozenset(without)
+    parts: list[str] = []
+    params: list[Any] = []
+    for key, values in view.where:
+        if key in left_out:
+            continue
+        sql, bound = _condition(FILTER_BY_KEY[key], values)
+        parts.append(sql)
+        params.extend(bound)
+    return Clause(" AND ".join(parts) or "TRUE", tuple(params))
+
+
+def offers(library: Library, view: View, key: str) -> list[Offer]:
+    """The loaded values of a filter with the points each leaves under the View's other filters, most points first.
+
+    Values of a number come in numerical order.
+    """
+    row = FILTER_BY_KEY[key]
+    if row.kind == "date" or not library.has(row.column):
+        return []
+    condition = clause(view, without=(key,))
+    counts = library.fetch(
+        f"SELECT CAST({row.column} AS VARCHAR), count(*), min({row.column}) FROM points"
+        f" WHERE {condition.sql} AND {row.column} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {LISTED_VALUES}",
+        condition.params,
+    )
+    if row.kind == "number":
+        counts = sorted(counts, key=lambda line: line[2])
+    return [Offer(_written(row, line[0], line[2]), _label(row, line[0], line[2]), line[1]) for line in counts]
+
+
+def count(library: Library, view: View) -> int:
+    """How many points a View selects."""
+    condition = clause(view)
+    return int(library.fetch(f"SELECT count(*) FROM points WHERE {condition.sql}", condition.params)[0][0])
+
+
+def not_loaded(library: Library, view: View) -> list[str]:
+    """One sentence for each filter value that no loaded point has."""
+    sentences = []
+    for key, values in view.where:
+        row = FILTER_BY_KEY[key]
+        if row.kind == "date":
+            continue
+        for value in values:
+            sql, params = _condition(row, (value,))
+            if not library.has(row.column) or not library.fetch(
+                f"SELECT 1 FROM points WHERE {sql} LIMIT 1", params
+            ):
+                sentences.append(f"Nothing is loaded for {row.label.lower()} {value}.")
+    return sentences
+
+
+def described(library: Library, view: View) -> str:
+    """The selection in one line: models, accelerators, series and points."""
+    condition = clause(view)
+    models, accelerators, series, points = library.fetch(
+        "SELECT list(DISTINCT model ORDER BY model), list(DISTINCT accelerator ORDER BY accelerator),"
+        f" count(DISTINCT series_id), count(*) FROM points WHERE {condition.sql}",
+        condition.params,
+    )[0]
+    if not points:
+        return "Nothing is selected"
+    words = [
+        joined([names.display_name("model", slug) for slug in models or ()], at_most=2),
+        joined([names.display_name("accelerator", slug) for slug in accelerators or ()], at_most=3),
+        counted(series, "series", "series"),
+        counted(points, "point"),
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def ordinary(view: View) -> View:
+    """The View with only measured points, unless the reader asked for other evidence."""
+    return view if view.values("evidence") else view.with_where(evidence=("measured",))
+
+
+def _condition(row: Filter, values: tuple[str, ...]) -> tuple[str, tuple[Any, ...]]:
+    if row.kind == "date":
+        comparison = ">=" if row.key == "date_from" else "<="
+        bound = max(values) if row.key == "date_from" else min(values)
+        return f"{row.column} {comparison} ?", (_date(row, bound),)
+    if row.kind == "number":
+        return _one_of(row.column, [_number(row, value) for value in values])
+    if row.kind == "name":
+        return _one_of(row.column, [slug for value in values for slug in names.matching(row.column, value)])
+    return _one_of(f"lower(CAST({row.column} AS VARCHAR))", [value.lower() for value in values])
+
+
+def _one_of(expression: str, values: list[Any]) -> tuple[str, tuple[Any, ...]]:
+    distinct = tuple(dict.fromkeys(values))
+    return f"{expression} IN ({', '.join('?' * len(distinct))})", distinct
+
+
+def _number(row: Filter, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"{row.label} {text[:40]!r} is not a number; write it as in {row.key}=1024."
+        ) from None
+
+
+def _date(row: Filter, text: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{row.label} {text[:40]!r} is not a date; write it as in {row.key}=2026-01-31."
+        ) from None
+
+
+def _written(row: Filter, text: str, value: Any) -> str:
+    return f"{value:g}" if row.kind == "number" and float(value) < 1e6 else text
+
+
+def _label(row: Filter, text: str, value: Any) -> str:
+    if row.kind == "name":
+        return names.display_name(row.column, text)
+    return f"{float(value):,.6g}" if row.kind == "number" else text
+
+
+def filters_of(library: Library) -> tuple[Filter, ...]:
+    """The filters that something loaded can be told apart by."""
+    return tuple(row for row in FILTERS if library.has(row.column))

@@ -1,0 +1,55 @@
+"""Numbers and lists as people read them: as many digits as they deserve, thousands separated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bench import catalogue
+
+
+def number(value: float | None, decimals: int | None = None) -> str:
+    """A number with three significant digits or all its integer digits, thousands separated; "not known" for None."""
+    if value is None or math.isnan(value):
+        return "not known"
+    if math.isinf(value):
+        return "unbounded" if value > 0 else "unbounded below"
+    if decimals is None:
+        decimals = _decimals(value)
+    return f"{value:,.{decimals}f}"
+
+
+def _decimals(value: float) -> int:
+    if value == 0 or float(value).is_integer():
+        return 0
+    magnitude = math.floor(math.log10(abs(value)))
+    return max(0, min(6, 2 - magnitude))
+
+
+def quantity(value: float | None, key: str) -> str:
+    """A metric's value with its unit, as the catalogue names it."""
+    unit = catalogue.metric(key).unit
+    if value is None or math.isnan(value):
+        return "not known"
+    return f"{number(value)} {unit}" if unit else number(value)
+
+
+def share(ratio: float) -> str:
+    """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %."""
+    percent = ratio * 100
+    return f"{percent:,.0f} %" if abs(percent) >= 10 else f"{percent:,.1f} %"
+
+
+def counted(count: int, singular: str, plural: str | None = None) -> str:
+    """A count with its noun: "1 point", "1,667 points"."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def joined(words: Sequence[str], last: str = "and", at_most: int = 6) -> str:
+    """Words as a list in a sentence; beyond `at_most` the rest is counted."""
+    shown = list(words[:at_most])
+    if len(words) > at_most:
+        shown.append(f"{len(words) - at_most} more")
+    if len(shown) <= 1:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
