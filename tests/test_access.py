@@ -1,0 +1,88 @@
+"""Who may change something: nobody by a trick, the local person in local mode, the token's holder in token mode."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bench import access
+from bench.access import Visitor
+from bench.errors import AccessDenied
+
+LOCAL = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
+TOKEN = "0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    monkeypatch.delenv("KNEEPOINT_ACCESS", raising=False)
+    monkeypatch.delenv("KNEEPOINT_TOKEN", raising=False)
+
+
+def test_this_machine_may_in_local_mode():
+    assert access.may("import", LOCAL)
+    assert access.may("import", dataclasses.replace(LOCAL, client_address="::1", host="[::1]:8501"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"client_address": "10.0.0.7"},
+        {"client_address": None},
+        {"server_address": "0.0.0.0"},
+        {"host": "bench.example:8501"},
+        {"host": "localhost.evil.example"},
+        {"host": "127.0.0.1.nip.example"},
+        {"host": None},
+        {"headers": {"X-Forwarded-For": "127.0.0.1"}},
+        {"headers": {"forwarded": "for=127.0.0.1"}},
+        {"headers": {"x-forwarded-proto": "https"}},
+    ],
+    ids=str,
+)
+def test_nobody_else_may_in_local_mode(change):
+    decision = access.may("import", dataclasses.replace(LOCAL, **change))
+    assert not decision
+    assert decision.reason.endswith(".")
+
+
+def test_read_only_refuses_even_the_local_visitor_but_not_the_shell(monkeypatch):
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+    assert not access.may("query", LOCAL)
+    assert access.may("import", Visitor.at_the_shell())
+
+
+def test_a_mode_that_does_not_exist_is_read_only(monkeypatch):
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "everybody")
+    assert not access.may("import", LOCAL)
+
+
+def test_the_token_opens_and_nothing_else_does(monkeypatch):
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", TOKEN)
+    remote = Visitor(client_address="10.0.0.7", host="bench.example")
+    assert access.may("purge", dataclasses.replace(remote, token=TOKEN))
+    for wrong in (None, "", TOKEN[:-1], TOKEN + "x", "käse"):
+        assert not access.may("purge", dataclasses.replace(remote, token=wrong))
+
+
+def test_a_short_token_opens_nothing(monkeypatch):
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", "short")
+    assert not access.may("purge", dataclasses.replace(LOCAL, token="short"))
+
+
+def test_a_login_is_asked_for(monkeypatch):
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "oidc")
+    assert not access.may("import", LOCAL)
+    assert access.may("import", dataclasses.replace(LOCAL, user="someone@example.com"))
+
+
+def test_an_action_that_does_not_exist_is_refused():
+    assert not access.may("reformat", Visitor.at_the_shell())
+
+
+def test_demand_says_why():
+    with pytest.raises(AccessDenied, match="Only this machine"):
+        access.demand("import", dataclasses.replace(LOCAL, client_address="10.0.0.7"))

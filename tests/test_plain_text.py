@@ -1,0 +1,49 @@
+"""Text from outside shows letter for letter and never acts."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import plain_text
+
+
+@given(st.text())
+def test_nothing_invisible_is_left(text):
+    assert plain_text.visible(text).isprintable() or all(
+        character.isprintable() or character.isspace() for character in plain_text.visible(text)
+    )
+    assert "\x1b" not in plain_text.terminal(text)
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in plain_text.visible(text)
+
+
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))))
+def test_html_reads_back_as_the_text(text):
+    escaped = plain_text.html(text)
+    assert html.unescape(escaped) == text
+    assert "<" not in escaped
+    assert "%{" not in escaped
+
+
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))))
+def test_markdown_escapes_every_active_mark(text):
+    escaped = plain_text.markdown(text)
+    assert re.sub(r"\\(.)", r"\1", escaped) == text
+    assert not re.search(r"(?<!\\)(?:\\\\)*[*_`$\[\]<>]", escaped)
+
+
+def test_formulas_get_a_quote_and_numbers_do_not():
+    assert plain_text.csv_cell("=1+1") == "'=1+1"
+    assert plain_text.csv_cell("@SUM(A1)") == "'@SUM(A1)"
+    assert plain_text.csv_cell("+cmd|' /C calc'!A0") == "'+cmd|' /C calc'!A0"
+    assert plain_text.csv_cell("-2.5") == "-2.5"
+    assert plain_text.csv_cell(-2.5) == -2.5
+    assert plain_text.csv_cell("h100-sxm") == "h100-sxm"
+    assert plain_text.csv_cell(None) is None
+
+
+def test_direction_marks_are_written_out():
+    assert plain_text.visible("a\N{RIGHT-TO-LEFT OVERRIDE}b") == "a\N{WHITE MEDIUM SMALL SQUARE}U+202Eb"
