@@ -56,7 +56,7 @@ WORKLOAD_COLUMNS: Mapping[str, pa.DataType] = {
     "max_model_len": WHOLE,
     "dataset": TEXT,
     "shared_prefix_share": REAL,
-    "turns": WHOLE,
+    "turns": REAL,
 }
 LOAD_COLUMNS: Mapping[str, pa.DataType] = {
     "load_kind": TEXT,
@@ -87,13 +87,8 @@ POINT_COLUMNS: Mapping[str, pa.DataType] = {
     **PROVENANCE_COLUMNS,
 }
 SCORE_COLUMNS: Mapping[str, pa.DataType] = {
-    **{
-        key: DEPLOYMENT_COLUMNS[key]
-        for key in (
-            "model checkpoint precision engine engine_version accelerator accelerators tp pp dp ep "
-            "disaggregated speculation variant"
-        ).split()
-    },
+    **DEPLOYMENT_COLUMNS,
+    **LOAD_COLUMNS,
     "benchmark": TEXT,
     "category": TEXT,
     "metric": TEXT,
@@ -105,8 +100,6 @@ SCORE_COLUMNS: Mapping[str, pa.DataType] = {
     "judge": TEXT,
     "self_judged": TRUTH,
     "dataset": TEXT,
-    "load_kind": TEXT,
-    "concurrency": WHOLE,
     "repeat": WHOLE,
     **{
         key: PROVENANCE_COLUMNS[key]
