@@ -15,7 +15,7 @@ DISTRIBUTIONS = [row.key for row in catalogue.METRICS if row.distribution]
 
 def test_every_row_says_everything():
     for row in catalogue.METRICS:
-        assert row.label and row.definition and row.formula and row.source, row.key
+        assert all((row.label, row.definition, row.formula, row.source)), row.key
         assert row.direction in {"higher", "lower", "neutral"}
         assert row.definition.endswith("."), row.key
 
