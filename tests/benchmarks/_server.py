@@ -1,0 +1,65 @@
+"""The app as its own process on a free port, for measurements."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app: its address, its process and the seconds from start to its first byte."""
+
+    url: str
+    pid: int
+    first_byte_s: float
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running(library: Path | None = None) -> Iterator[Server]:
+    """The app, started on a free port and ended afterwards."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless=true"]
+    environment = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist")}
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_for_first_byte(url)
+        yield Server(url, process.pid, time.perf_counter() - start)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def wait_for_first_byte(url: str, limit_s: float = 60) -> None:
+    """Returns once the server answers; TimeoutError when it does not."""
+    end = time.perf_counter() + limit_s
+    while time.perf_counter() < end:
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                answer.read(1)
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.02)
+    raise TimeoutError(f"{url} did not answer within {limit_s:g} s.")

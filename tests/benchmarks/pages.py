@@ -1,0 +1,79 @@
+"""What a reader waits for: first byte, first chart, a warm page, and a widget's new chart, in Chromium."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.benchmarks import Figure, percentile
+from tests.benchmarks._server import running
+
+FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
+CHARTED = ".js-plotly-plot .main-svg"
+STARTS = 3
+WARM = 10
+CHANGES = 30
+
+
+def measure() -> Iterator[Figure]:
+    """Three cold starts, then warm pages and widget changes on the last."""
+    first_bytes, cold = [], []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
+        for _ in range(STARTS):
+            with running() as server:
+                first_bytes.append(server.first_byte_s)
+                cold.append(first_chart(browser, server.url + "/pareto"))
+        with running() as server:
+            page = browser.new_page()
+            charted(page, server.url + "/pareto")
+            warm = [charted(page, server.url + "/pareto") for _ in range(WARM)]
+            changes = option_changes(page)
+        browser.close()
+    yield Figure("process start to first byte, slowest of 3", max(first_bytes), "s", 1.5)
+    yield Figure("cold first chart, slowest of 3", max(cold), "s", 4)
+    yield Figure("warm page to its chart, median", percentile(warm, 50), "s", 1)
+    yield Figure("widget to new chart, p95", percentile(changes, 95) * 1000, "ms", 500)
+
+
+def first_chart(browser: Browser, url: str) -> float:
+    """Seconds from opening the address in a fresh context to its first chart."""
+    context = browser.new_context()
+    waited = charted(context.new_page(), url)
+    context.close()
+    return waited
+
+
+def charted(page: Page, url: str) -> float:
+    """Seconds from opening the address to a drawn chart."""
+    start = time.perf_counter()
+    page.goto(url, wait_until="commit")
+    page.wait_for_selector(CHARTED)
+    return time.perf_counter() - start
+
+
+def option_changes(page: Page) -> list[float]:
+    """Seconds from choosing another value of the first select box to a chart that differs, each timed in the page."""
+    page.wait_for_load_state("networkidle")
+    waits = []
+    for count in range(CHANGES):
+        page.locator(".st-key-options [data-testid=stSelectbox] input").first.click()
+        options = page.locator("[role=option]")
+        options.first.wait_for()
+        before = page.evaluate(FINGERPRINT)
+        start = time.perf_counter()
+        options.nth(count % 2).click()
+        page.wait_for_function(f"before => ({FINGERPRINT}) !== before", arg=before, polling=10)
+        waits.append(time.perf_counter() - start)
+        page.wait_for_timeout(150)
+    return waits
+
+
+FINGERPRINT = """
+(() => {
+  const chart = document.querySelector('.js-plotly-plot');
+  return chart && chart.layout ? chart.layout.yaxis.title.text + '|' + chart.layout.xaxis.title.text : '';
+})()
+"""
