@@ -12,7 +12,7 @@ PORT ?= 8501
 BIN := .venv/bin
 
 # What is installed is remembered by an empty file that carries the hash of what was asked for.
-asked = $(firstword $(shell { $(PYTHON) -V; cat $(1); } 2>&1 | cksum))
+asked = $(firstword $(shell { $(PYTHON) -V || true; cat $(1); } 2>&1 | cksum))
 APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt)
 DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-dev.txt)
 
@@ -21,7 +21,7 @@ DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: $(APP_INSTALLED) port ## start the app on http://127.0.0.1:8501 (PORT=… for another port)
+run: port $(APP_INSTALLED) ## start the app on http://127.0.0.1:8501 (PORT=… for another port)
 	@exec $(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tests, browser tests included
@@ -67,7 +67,7 @@ define make_venv
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "$(PYTHON) was not found: install Python 3.11 or newer (Debian: apt install python3 python3-venv)." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Kneepoint needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) -V 2>&1): name a newer one, such as make PYTHON=python3.12 $(MAKECMDGOALS)." >&2; exit 1; }
+		{ echo "Kneepoint needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) -V 2>&1): name a newer one, such as make $(MAKECMDGOALS) PYTHON=python3.12." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "$(PYTHON) has no venv module, which makes .venv: install it (Debian: apt install python3-venv)." >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv

@@ -1,0 +1,230 @@
+"""The commands of the Makefile keep what they promise on a machine that has never seen the project."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+BARE = ("Makefile", "requirements.txt", "requirements-dev.txt")
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """This process's environment without what an outer make or a virtual environment left in it."""
+    ours = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PORT", "PYTHON", "VIRTUAL_ENV"}
+    return {key: value for key, value in os.environ.items() if key not in ours} | extra
+
+
+def make(folder: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", *arguments], cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=60
+    )
+
+
+def sentences(text: str) -> list[str]:
+    """What a command said on stderr, without make's own closing line."""
+    return [line for line in text.splitlines() if not line.startswith("make")]
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A folder in which nothing is installed yet."""
+    for name in BARE:
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+@contextmanager
+def busy_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def test_help_lists_every_command() -> None:
+    text = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)[0].split()) - {"port", "chromium"}
+    listed = {line.split()[1] for line in make(ROOT, "help").stdout.splitlines()}
+    assert listed == targets
+
+
+def test_a_busy_port_is_one_sentence(bare: Path) -> None:
+    with busy_port() as port:
+        result = make(bare, "run", f"PORT={port}")
+    assert result.returncode != 0
+    assert sentences(result.stderr) == [
+        f"Port {port} is busy: stop what listens there, or choose another, such as make run PORT=8502."
+    ]
+    assert not (bare / ".venv").exists()
+
+
+@pytest.mark.parametrize("target", ["run", "check", "test"])
+def test_an_old_python_is_one_sentence(bare: Path, target: str) -> None:
+    old = bare / "python3.9"
+    old.write_text(
+        "#!/bin/sh\n"
+        '[ "$1" = -V ] && { echo Python 3.9.2; exit; }\n'
+        f'exec {sys.executable} -c "import sys; sys.version_info = (3, 9, 2); exec(sys.argv[1])" "$2"\n'
+    )
+    old.chmod(0o755)
+    result = make(bare, target, f"PYTHON={old}", f"PORT={free_port()}")
+    assert result.returncode != 0
+    assert sentences(result.stderr) == [
+        f"Kneepoint needs Python 3.11 or newer, but {old} is Python 3.9.2: "
+        f"name a newer one, such as make {target} PYTHON=python3.12."
+    ]
+
+
+def test_no_python_is_one_sentence(bare: Path) -> None:
+    result = make(bare, "run", "PYTHON=python-of-nowhere", f"PORT={free_port()}")
+    assert result.returncode != 0
+    assert sentences(result.stderr) == [
+        "python-of-nowhere was not found: "
+        "install Python 3.11 or newer (Debian: apt install python3 python3-venv)."
+    ]
+
+
+def test_a_missing_venv_module_is_one_sentence(bare: Path) -> None:
+    """Debian's python3 without python3-venv can import venv but has no ensurepip."""
+    (bare / "ensurepip.py").write_text("raise ModuleNotFoundError(name='ensurepip')\n")
+    result = make(bare, "run", f"PYTHON={sys.executable}", f"PORT={free_port()}", PYTHONPATH=str(bare))
+    assert result.returncode != 0
+    assert sentences(result.stderr) == [
+        f"{sys.executable} has no venv module, which makes .venv: install it (Debian: apt install python3-venv)."
+    ]
+
+
+def test_only_a_change_of_the_requirements_installs_again(bare: Path) -> None:
+    """A stamp as `make run` leaves it; `make -n` says what would be done."""
+    python = bare / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    stamp = re.search(r"touch (\S+)", make(bare, "-n", "run", f"PORT={free_port()}").stdout)
+    assert stamp
+    (bare / stamp[1]).touch()
+    (bare / "requirements.txt").touch()
+    assert "pip install" not in make(bare, "-n", "run", f"PORT={free_port()}").stdout
+    with (bare / "requirements.txt").open("a") as file:
+        file.write("one-more==1.0\n")
+    assert "pip install" in make(bare, "-n", "run", f"PORT={free_port()}").stdout
+
+
+def pins(name: str) -> dict[str, str]:
+    """Distribution name -> version, of a requirements file that may hold nothing but exact pins."""
+    lines = [line for line in (ROOT / name).read_text().splitlines() if line and line[0] not in "#-"]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines)
+    return {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in lines}
+
+
+@pytest.mark.parametrize("files", [["requirements.txt"], ["requirements.txt", "requirements-dev.txt"]])
+def test_all_that_is_needed_is_pinned_and_nothing_else(files: list[str]) -> None:
+    pinned = {name: version for file in files for name, version in pins(file).items()}
+    assert {name: distribution(name).version for name in pinned} == pinned
+    wanted = [
+        canonicalize_name(line.split("==")[0])
+        for file in files
+        for line in (ROOT / file).read_text().split("# What those need.")[0].splitlines()
+        if "==" in line
+    ]
+    needed: set[str] = set()
+    while wanted:
+        name = wanted.pop()
+        if name not in needed:
+            needed.add(name)
+            for text in distribution(name).requires or []:
+                requirement = Requirement(text)
+                if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
+                    wanted.append(canonicalize_name(requirement.name))
+    assert needed == set(pinned)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def running(command: list[str], folder: Path, port: int, log: Path, **extra: str) -> Iterator[None]:
+    """A command that serves on a port, from its first answer on; the whole group is ended afterwards."""
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment(**extra),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + 300
+        while not answers(port):
+            assert process.poll() is None, f"{command} ended:\n{log.read_text()}"
+            assert time.monotonic() < deadline, f"{command} does not answer:\n{log.read_text()}"
+            time.sleep(0.1)
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+def answers(port: int) -> bool:
+    try:
+        return status(port, "/_stcore/health") == 200
+    except OSError:
+        return False
+
+
+def status(port: int, path: str, **headers: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request("GET", path, headers=headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def handshake(port: int, host: str) -> int:
+    """The answer to a browser that opens the app's WebSocket under a host name."""
+    return status(
+        port,
+        "/_stcore/stream",
+        Host=f"{host}:{port}",
+        Origin=f"http://{host}:{port}",
+        Connection="Upgrade",
+        Upgrade="websocket",
+        **{"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "a25lZXBvaW50a25lZXBvaQ=="},
+    )
+
+
+@pytest.mark.setup
+def test_make_run_on_a_new_machine_and_again(tmp_path: Path) -> None:
+    left_out = shutil.ignore_patterns(".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "library", "tests")
+    project = tmp_path / "kneepoint"
+    shutil.copytree(ROOT, project, ignore=left_out)
+    log, port = tmp_path / "log", free_port()
+    command = ["make", "run", f"PORT={port}", f"PYTHON={sys.executable}"]
+    with running(command, project, port, log):
+        assert "Installing" in log.read_text()
+        assert status(port, "/") == 200
+        assert status(port, "/healthz") == 200
+        assert [handshake(port, host) for host in ("localhost", "127.0.0.1", "[::1]")] == [101, 101, 101]
+        assert handshake(port, "rebound.example") == 403
+
+    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": "", "PIP_NO_CACHE_DIR": "1"}
+    with running(command, project, port, log, **nowhere):
+        assert "Installing" not in log.read_text()
