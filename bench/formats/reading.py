@@ -111,6 +111,9 @@ PASSPORT_COLUMNS: Mapping[str, pa.DataType] = {
     for key in "metric format tool_version definition unit_in_file denominator window token_source".split()
 }
 
+ABOUT = ("title", "licence", "licence_url", "url", "retrieved", "attribution")
+"""What a source may say about itself as a whole."""
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -140,6 +143,7 @@ class Reading:
         unique in the source (`row 17`, `results/3`); `isl`, `osl` and every id are the library's.
     scores, passports: likewise in SCORE_COLUMNS (locator unique among the scores) and PASSPORT_COLUMNS.
     refusals: rows not loaded; a streaming format may add to this list until its last batch was pulled.
+    about: what is known about the source as a whole, by the keys of ABOUT; a key not known is left out.
     Raises InputError, from read() or while batches are pulled, when the file as a whole cannot be read.
     """
 
@@ -149,6 +153,7 @@ class Reading:
     passports: pa.Table | None = None
     refusals: list[Refusal] = field(default_factory=list)
     tool_version: str | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def batches(self) -> Iterable[pa.RecordBatch]:
         """The points as record batches, whichever way they came; for one pass."""
