@@ -1,0 +1,151 @@
+"""Which points are worth choosing: dominance, frontier, knee, and who leads where. Numbers in, positions out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Better = Literal["higher", "lower"]
+Positions = NDArray[np.intp]
+
+FEWEST_FOR_A_KNEE = 3
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A range of requirements on x in which one owner holds the best y; `weakest` is the easiest one to meet.
+
+    `weakest` is None in the first stretch: every easier requirement is served from there as well.
+    """
+
+    owner: str
+    weakest: float | None
+    strictest: float
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one frontier point to the next one with better y: the ratio of y, and what x becomes for it.
+
+    `y_ratio` is None when the start is 0.
+    """
+
+    y_ratio: float | None
+    y_change: float
+    x_change: float
+
+
+def sign(better: Better) -> int:
+    """1 when more is better, -1 when less is."""
+    return 1 if better == "higher" else -1
+
+
+def frontier(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Better = "higher",
+             ids: Sequence[Any] | None = None) -> Positions:  # fmt: skip
+    """The positions of the points that no other point dominates, from the best x to the best y.
+
+    A point dominates another when it is at least as good in both and better in one. Of points equal in both, the
+    one with the smallest id (position, when there are no ids) is kept. None, NaN and infinities never enter.
+    """
+    across, along = _goodness(x, better_x), _goodness(y, better_y)
+    usable = np.flatnonzero(np.isfinite(across) & np.isfinite(along))
+    if not usable.size:
+        return usable
+    names = np.arange(across.size) if ids is None else np.asarray(ids)
+    order = usable[np.lexsort((names[usable], -along[usable], -across[usable]))]
+    best_before = np.concatenate(([-np.inf], np.maximum.accumulate(along[order])[:-1]))
+    return order[along[order] > best_before]
+
+
+def knee(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Better = "higher") -> int | None:
+    """The position of a frontier's knee: its point farthest beyond the straight line between the frontier's ends.
+
+    Distances are taken where both axes run from 0 (worst end) to 1 (best end), on logarithms, since throughput,
+    latency and cost are compared as ratios; linear axes would find no knee on any frontier that falls like 1/x.
+    None with fewer than three points above zero, and when no point lies beyond the line.
+
+    Source: Satopaa, Albrecht, Irwin, Raghavan, "Finding a 'Kneedle' in a Haystack", ICDCSW 2011, sections II-III
+    (greatest distance from the chord of the normalised curve, without its smoothing and online threshold).
+    """
+    across, along = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    usable = np.flatnonzero((across > 0) & (along > 0) & np.isfinite(across) & np.isfinite(along))
+    if usable.size < FEWEST_FOR_A_KNEE:
+        return None
+    u = _unit(sign(better_x) * np.log(across[usable]))
+    v = _unit(sign(better_y) * np.log(along[usable]))
+    beyond = u + v - 1
+    farthest = int(np.lexsort((-u, -np.round(beyond, 12)))[0])
+    return int(usable[farthest]) if beyond[farthest] > 1e-9 else None
+
+
+def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "higher") -> tuple[Stretch, ...]:
+    """Who holds the best y for which requirement on x, from the easiest requirement to the strictest.
+
+    x and owners are one frontier's. A requirement "at least t" (at most, where lower is better) is served by the
+    frontier point that meets it with least to spare: on a frontier, that point has the best y.
+    """
+    direction = sign(better_x)
+    order = sorted(range(len(x)), key=lambda position: direction * x[position])
+    found: list[Stretch] = []
+    for position in order:
+        last = found[-1] if found else None
+        if last and last.owner == owners[position]:
+            found[-1] = Stretch(last.owner, last.weakest, x[position], (*last.positions, position))
+        else:
+            found.append(
+                Stretch(owners[position], last.strictest if last else None, x[position], (position,))
+            )
+    return tuple(found)
+
+
+def best_within(x: Sequence[float], y: Sequence[float], better_x: Better = "higher",
+                better_y: Better = "higher", limit_x: float | None = None,
+                limit_y: float | None = None) -> int | None:  # fmt: skip
+    """The position of the best point that meets both limits; None when no point does.
+
+    Best means best y, and of equal ones best x; with a limit on y only, best x, and of equal ones best y.
+    """
+    by_x, by_y = sign(better_x), sign(better_y)
+    meeting = [
+        position
+        for position in range(len(x))
+        if (limit_x is None or by_x * x[position] >= by_x * limit_x)
+        and (limit_y is None or by_y * y[position] >= by_y * limit_y)
+    ]
+    if not meeting:
+        return None
+    if limit_x is None and limit_y is not None:
+        return max(meeting, key=lambda position: (by_x * x[position], by_y * y[position]))
+    return max(meeting, key=lambda position: (by_y * y[position], by_x * x[position]))
+
+
+def steps(x: Sequence[float], y: Sequence[float]) -> tuple[Step | None, ...]:
+    """What each point of a frontier, in the order of `frontier`, gives and takes over the one before it.
+
+    The first has no step (None).
+    """
+    if not len(x):
+        return ()
+    walked = zip(x, y, x[1:], y[1:], strict=False)
+    return (None, *(Step(y1 / y0 if y0 else None, y1 - y0, x1 - x0) for x0, y0, x1, y1 in walked))
+
+
+def log_span(values: Sequence[float]) -> float:
+    """How many times the largest positive value is the smallest; 1 when there is nothing to compare."""
+    positive = [value for value in values if value > 0 and math.isfinite(value)]
+    return max(positive) / min(positive) if positive else 1.0
+
+
+def _goodness(values: ArrayLike, better: Better) -> NDArray[np.float64]:
+    return sign(better) * np.asarray(values, dtype=float)
+
+
+def _unit(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    span = values.max() - values.min()
+    return (values - values.min()) / span if span else np.zeros_like(values)

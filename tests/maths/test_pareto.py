@@ -1,0 +1,237 @@
+"""Frontier and knee against their definitions, on random points and on sums worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.maths import pareto
+
+BETTER = st.sampled_from(["higher", "lower"])
+VALUE = st.one_of(
+    st.none(),
+    st.integers(-3, 6).map(float),
+    st.floats(allow_nan=True, allow_infinity=True, width=32),
+)
+POINTS = st.lists(st.tuples(VALUE, VALUE), max_size=40)
+POSITIVE = st.integers(1, 1_000_000).map(lambda hundredths: hundredths / 100)
+
+
+def usable(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def at_least(a: float, b: float, better: str) -> bool:
+    return a >= b if better == "higher" else a <= b
+
+
+def brute_force(points, better_x, better_y, ids):
+    """Every pair compared, as the definition says."""
+    kept = set()
+    for i, (x, y) in enumerate(points):
+        if not (usable(x) and usable(y)):
+            continue
+        beaten = False
+        for j, (other_x, other_y) in enumerate(points):
+            if i == j or not (usable(other_x) and usable(other_y)):
+                continue
+            if at_least(other_x, x, better_x) and at_least(other_y, y, better_y):
+                beaten |= (other_x, other_y) != (x, y) or ids[j] < ids[i]
+        if not beaten:
+            kept.add(i)
+    return kept
+
+
+def split(points):
+    return [x for x, _ in points], [y for _, y in points]
+
+
+@given(POINTS, BETTER, BETTER, st.randoms())
+def test_the_frontier_is_what_comparing_every_pair_leaves(points, better_x, better_y, random):
+    ids = [f"{number:04x}" for number in random.sample(range(10_000), len(points))]
+    found = pareto.frontier(*split(points), better_x, better_y, ids)
+    assert set(found.tolist()) == brute_force(points, better_x, better_y, ids)
+    assert len(set(found.tolist())) == len(found)
+
+
+@given(POINTS, BETTER, BETTER)
+def test_the_frontier_runs_from_the_best_x_to_the_best_y(points, better_x, better_y):
+    x, y = split(points)
+    found = pareto.frontier(x, y, better_x, better_y)
+    for one, following in pairwise(found):
+        assert pareto.sign(better_x) * x[following] < pareto.sign(better_x) * x[one]
+        assert pareto.sign(better_y) * y[following] > pareto.sign(better_y) * y[one]
+
+
+@given(POINTS, BETTER, BETTER)
+def test_a_flipped_direction_with_a_flipped_sign_is_the_same_frontier(points, better_x, better_y):
+    x, y = split(points)
+    flipped = [None if value is None else -value for value in x]
+    other = "lower" if better_x == "higher" else "higher"
+    assert (
+        pareto.frontier(x, y, better_x, better_y).tolist()
+        == pareto.frontier(flipped, y, other, better_y).tolist()
+    )
+
+
+@given(POINTS, st.randoms())
+def test_the_order_of_the_points_does_not_matter(points, random):
+    ids = list(range(len(points)))
+    shuffled = random.sample(ids, len(ids))
+    before = pareto.frontier(*split(points), ids=ids)
+    after = pareto.frontier(*split([points[i] for i in shuffled]), ids=shuffled)
+    assert before.tolist() == [shuffled[i] for i in after]
+
+
+@given(POINTS.filter(bool), st.floats(0, 100), st.floats(0, 100))
+def test_a_dominated_point_changes_nothing(points, less_x, less_y):
+    x, y = split(points)
+    before = pareto.frontier(x, y)
+    if not before.size:
+        return
+    victor = int(before[-1])
+    after = pareto.frontier([*x, x[victor] - less_x], [*y, y[victor] - less_y])
+    assert after.tolist() == before.tolist()
+
+
+def test_nothing_to_choose_from_gives_nothing():
+    assert pareto.frontier([], []).tolist() == []
+    assert pareto.frontier([None, math.nan, math.inf], [1.0, 1.0, 1.0]).tolist() == []
+
+
+def test_points_equal_in_both_are_kept_once_by_the_smallest_id():
+    assert pareto.frontier([1, 1, 1], [2, 2, 2], ids=["c", "a", "b"]).tolist() == [1]
+
+
+def test_of_points_equal_in_x_the_better_y_stays():
+    assert pareto.frontier([1, 1, 2], [5, 6, 4], "lower", "lower").tolist() == [0, 2]
+
+
+@st.composite
+def frontiers(draw):
+    """A frontier of positive numbers, higher better: x falls as y rises."""
+    x = sorted(draw(st.sets(POSITIVE, min_size=3, max_size=20)), reverse=True)
+    y = sorted(draw(st.sets(POSITIVE, min_size=len(x), max_size=len(x))))
+    return x, y
+
+
+@given(frontiers(), st.integers(-6, 6), st.integers(-6, 6))
+def test_the_knee_does_not_depend_on_units(points, doublings_x, doublings_y):
+    x, y = points
+    scaled = [value * 2.0**doublings_x for value in x], [value * 2.0**doublings_y for value in y]
+    found = pareto.knee(x, y)
+    again = pareto.knee(*scaled)
+    if found is None or again is None:
+        assert found == again
+    else:
+        distance = beyond_the_line(x, y)
+        assert distance[found] == pytest.approx(distance[again], abs=1e-9)
+
+
+def beyond_the_line(x, y):
+    u = [math.log(v / min(x)) / math.log(max(x) / min(x)) for v in x]
+    v = [math.log(w / min(y)) / math.log(max(y) / min(y)) for w in y]
+    return [a + b - 1 for a, b in zip(u, v, strict=True)]
+
+
+@given(frontiers())
+def test_the_knee_is_the_point_farthest_beyond_the_line_between_the_ends(points):
+    x, y = points
+    distance = beyond_the_line(x, y)
+    found = pareto.knee(x, y)
+    if found is None:
+        assert max(distance) <= 1e-8
+    else:
+        assert distance[found] == pytest.approx(max(distance), abs=1e-9)
+        assert 0 < found < len(x) - 1
+
+
+def test_a_knee_worked_out_by_hand():
+    # Ends (1, 100) and (100, 1) on logarithms: the line between them is log10 x + log10 y = 2.
+    # (10, 50) lies log10 500 - 2 = 0.70 beyond it, (50, 10) as far, (20, 40) log10 800 - 2 = 0.90.
+    assert pareto.knee([100, 50, 20, 10, 1], [1, 10, 40, 50, 100]) == 2
+
+
+def test_a_knee_where_less_latency_is_better():
+    # TTFT 100 ms to 10 s, throughput 10 to 1,000: at 200 ms 700 tokens/s is nearly everything for nearly nothing.
+    assert pareto.knee([100, 200, 2_000, 10_000], [10, 700, 900, 1_000], "lower", "higher") == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([], []),
+        ([1], [1]),
+        ([2, 1], [1, 2]),
+        ([100, 10, 1], [1, 10, 100]),  # on the line
+        ([100, 10, 1], [1, 2, 100]),  # bends inwards
+        ([100, 10, 0], [1, 50, 100]),  # only two have a logarithm
+    ],
+)
+def test_no_knee_without_a_bend(x, y):
+    assert pareto.knee(x, y) is None
+
+
+def test_stretches_say_who_serves_which_requirement():
+    # From 10 upwards a serves; a requirement above 20 needs b; above 80 a again.
+    found = pareto.stretches([80, 20, 100, 10], ["b", "a", "a", "a"])
+    assert [(stretch.owner, stretch.weakest, stretch.strictest) for stretch in found] == [
+        ("a", None, 20),
+        ("b", 20, 80),
+        ("a", 80, 100),
+    ]
+    assert found[0].positions == (3, 1)
+
+
+def test_stretches_of_a_latency_run_from_the_loosest_limit():
+    found = pareto.stretches([100, 400], ["a", "b"], "lower")
+    assert [(stretch.owner, stretch.weakest, stretch.strictest) for stretch in found] == [
+        ("b", None, 400),
+        ("a", 400, 100),
+    ]
+
+
+@given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=30), POSITIVE, BETTER, BETTER)
+def test_what_serves_a_requirement_best_lies_on_the_frontier(points, limit, better_x, better_y):
+    x, y = split(points)
+    best = pareto.best_within(x, y, better_x, better_y, limit_x=limit)
+    line = pareto.frontier(x, y, better_x, better_y).tolist()
+    among = pareto.best_within([x[i] for i in line], [y[i] for i in line], better_x, better_y, limit_x=limit)
+    assert (best is None) == (among is None)
+    if best is not None and among is not None:
+        assert (x[best], y[best]) == (x[line[among]], y[line[among]])
+
+
+def test_the_best_point_within_limits():
+    ttft, throughput = [100, 300, 900], [50.0, 200.0, 260.0]
+    assert pareto.best_within(ttft, throughput, "lower", "higher", limit_x=500) == 1
+    assert pareto.best_within(ttft, throughput, "lower", "higher", limit_y=100) == 1
+    assert pareto.best_within(ttft, throughput, "lower", "higher", limit_x=500, limit_y=250) is None
+    assert pareto.best_within(ttft, throughput, "lower", "higher") == 2
+    assert pareto.best_within([], [], "lower", "higher") is None
+
+
+def test_steps_say_what_the_next_point_gives_and_takes():
+    first, second, third = pareto.steps([50.0, 40.0, 20.0], [0.0, 100.0, 118.0])
+    assert first is None
+    assert second == pareto.Step(None, 100.0, -10.0)
+    assert third == pareto.Step(1.18, 18.0, -20.0)
+    assert pareto.steps([], []) == ()
+
+
+def test_spans_count_only_what_has_a_logarithm():
+    assert pareto.log_span([2.0, 60.0, 0.0, math.inf]) == 30
+    assert pareto.log_span([]) == 1
+
+
+def test_a_hundred_thousand_points_take_no_time():
+    noise = np.random.default_rng(7)
+    x, y = noise.lognormal(size=100_000), noise.lognormal(size=100_000)
+    found = pareto.frontier(x, y)
+    assert 0 < len(found) < 200
+    assert not ((x[:, None] > x[found]) & (y[:, None] > y[found])).any()
