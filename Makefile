@@ -74,6 +74,8 @@ define make_venv
 endef
 
 port:
+	@[[ "$(PORT)" =~ ^[0-9]{1,5}$$ ]] && (( 0 < 10#$(PORT) && 10#$(PORT) < 65536 )) || \
+		{ echo "PORT=$(PORT) is not a port: give a number from 1 to 65535, such as make run PORT=8502." >&2; exit 1; }
 	@! (: </dev/tcp/127.0.0.1/$(PORT)) 2>/dev/null || \
 		{ echo "Port $(PORT) is busy: stop what listens there, or choose another, such as make run PORT=8502." >&2; exit 1; }
 

@@ -72,6 +72,15 @@ def test_a_busy_port_is_one_sentence(bare: Path) -> None:
     assert not (bare / ".venv").exists()
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1"])
+def test_what_is_no_port_is_one_sentence(bare: Path, port: str) -> None:
+    result = make(bare, "run", f"PORT={port}")
+    assert result.returncode != 0
+    assert sentences(result.stderr) == [
+        f"PORT={port} is not a port: give a number from 1 to 65535, such as make run PORT=8502."
+    ]
+
+
 @pytest.mark.parametrize("target", ["run", "check", "test"])
 def test_an_old_python_is_one_sentence(bare: Path, target: str) -> None:
     old = bare / "python3.9"
@@ -213,7 +222,9 @@ def handshake(port: int, host: str) -> int:
 
 @pytest.mark.setup
 def test_make_run_on_a_new_machine_and_again(tmp_path: Path) -> None:
-    left_out = shutil.ignore_patterns(".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "library", "tests")
+    left_out = shutil.ignore_patterns(
+        ".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "library", "tests"
+    )
     project = tmp_path / "kneepoint"
     shutil.copytree(ROOT, project, ignore=left_out)
     log, port = tmp_path / "log", free_port()
@@ -225,6 +236,11 @@ def test_make_run_on_a_new_machine_and_again(tmp_path: Path) -> None:
         assert [handshake(port, host) for host in ("localhost", "127.0.0.1", "[::1]")] == [101, 101, 101]
         assert handshake(port, "rebound.example") == 403
 
-    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": "", "PIP_NO_CACHE_DIR": "1"}
+    nowhere = {
+        "PIP_NO_INDEX": "1",
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_FIND_LINKS": "",
+        "PIP_NO_CACHE_DIR": "1",
+    }
     with running(command, project, port, log, **nowhere):
         assert "Installing" not in log.read_text()
