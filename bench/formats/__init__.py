@@ -1,0 +1,75 @@
+"""Result formats: one module per format in this folder; adding one is adding a file.
+
+A format module states NAME (a slug) and TITLE, and has `recognises(file)` and `read(file)`; `companions(path)` is
+optional and names the files that belong to a main file. Formats are recognised by content, never by file name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Protocol, cast, runtime_checkable
+
+from bench.errors import InputError
+from bench.formats.reading import Reading, SourceFile
+from bench.formats.source_card import card_path
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """How surely a format knows a file: `specificity` counts what only this format has, 0 means it is another's.
+
+    `why` says what was found, or what was looked for and is missing.
+    """
+
+    specificity: int
+    why: str
+
+
+@runtime_checkable
+class Format(Protocol):
+    """What a module in this folder states to be a result format."""
+
+    NAME: str
+    TITLE: str
+
+    def recognises(self, file: SourceFile) -> Recognition:
+        """How surely this file is in this format; looks at its beginning only."""
+
+    def read(self, file: SourceFile) -> Reading:
+        """What the file says, in the one vocabulary; InputError when it cannot be read."""
+
+
+@cache
+def modules() -> tuple[Format, ...]:
+    """Every result format in this folder, by name."""
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.ispkg)
+    loaded = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    return tuple(cast(Format, module) for module in loaded if isinstance(module, Format))
+
+
+def companions(module: Format, path: Path) -> tuple[Path, ...]:
+    """The files beside a main file that belong to it: its source card, and what else the format names."""
+    own = getattr(module, "companions", None)
+    named = tuple(own(path)) if own else ()
+    card = card_path(path)
+    return (*named, card) if card.is_file() and card not in named else named
+
+
+def recognise(file: SourceFile) -> Format:
+    """The most specific format that knows this file; InputError with every format's reason when none or two do."""
+    found = [(module, module.recognises(file)) for module in modules()]
+    best = max((recognition.specificity for _, recognition in found), default=0)
+    winners = [module for module, recognition in found if recognition.specificity == best]
+    if best == 0:
+        reasons = "; ".join(f"{module.TITLE}: {recognition.why}" for module, recognition in found)
+        raise InputError(f"{file.name} is in no known result format ({reasons}).")
+    if len(winners) > 1:
+        titles = " and ".join(module.TITLE for module in winners)
+        raise InputError(
+            f"{file.name} could be {titles} alike; take out what makes it look like more than one."
+        )
+    return winners[0]

@@ -1,0 +1,155 @@
+"""Whole columns of a table at a time: text in, canonical values out, and which rows hold something else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bench.formats.cells import Parse, Unexpected
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$"
+MAX_NUMBER = 1e30
+MAX_NUMBER_LENGTH = 64
+SHOWN = 200
+REMEMBERED = 50_000
+
+Mask = npt.NDArray[np.bool_]
+Shown = Callable[[int], str]
+
+
+class Verdicts:
+    """Which rows of a slice are refused, and for each of them the column, the value and what was expected.
+
+    The first thing found wrong with a row is the one that is kept. A blank row is neither kept nor refused.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.bad: Mask = np.zeros(rows, dtype=np.bool_)
+        self.blank: Mask = np.zeros(rows, dtype=np.bool_)
+        self.reasons: dict[int, tuple[str, str | None, str]] = {}
+
+    def against(self, rows: Mask, column: str, value: Shown | None, expected: Shown | str) -> None:
+        """Refuse these rows because of this column."""
+        rows = rows & ~self.blank
+        for row in np.flatnonzero(rows & ~self.bad):
+            place = int(row)
+            wanted = expected if isinstance(expected, str) else expected(place)
+            self.reasons[place] = (column, value(place)[:SHOWN] if value else None, wanted)
+        self.bad |= rows
+
+    @property
+    def kept(self) -> Mask:
+        """The rows that load."""
+        kept: Mask = ~(self.bad | self.blank)
+        return kept
+
+
+def mask(condition: Any) -> Mask:
+    """An Arrow condition as a mask; NULL is False."""
+    return np.asarray(pc.fill_null(condition, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def shown(column: pa.Array) -> Shown:
+    """A function that gives a row's cell as the text a reader is shown."""
+    return lambda row: str(column[row].as_py())
+
+
+def measured(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
+    """The column as float64, and the rows whose cell is no finite number from `least` to 1e30; None when there are
+    none. A wrong cell is NULL."""
+    if not pa.types.is_floating(column.type):
+        quick = _quick_numbers(column)
+        column = quick if quick is not None else column
+    if pa.types.is_floating(column.type) and _all_within(column, least):
+        return column, None
+    return _careful_numbers(column, least)
+
+
+def _quick_numbers(column: pa.Array) -> pa.Array | None:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    longest = pc.max(pc.binary_length(column)).as_py() or 0
+    if longest > MAX_NUMBER_LENGTH:
+        return None
+    try:
+        return pc.cast(column, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _all_within(column: pa.Array, least: float) -> bool:
+    total = pc.sum(column).as_py()
+    if total is None:
+        return True
+    limits = pc.min_max(column).as_py()
+    return math.isfinite(total) and limits["min"] >= least and limits["max"] < MAX_NUMBER
+
+
+def _careful_numbers(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
+    if pa.types.is_floating(column.type):
+        numbers, stated = column, mask(pc.is_valid(column))
+    else:
+        text = pc.utf8_trim_whitespace(
+            column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        )
+        text = pc.if_else(pc.equal(text, ""), None, text)
+        stated = mask(pc.is_valid(text))
+        short = pc.less_equal(pc.binary_length(text), MAX_NUMBER_LENGTH)
+        number = pc.and_(short, pc.match_substring_regex(text, NUMBER))
+        numbers = pc.cast(pc.if_else(number, text, None), pa.float64())
+    within = pc.and_(pc.greater_equal(numbers, least), pc.less(numbers, MAX_NUMBER))
+    bad = stated & ~mask(within)
+    return pc.if_else(within, numbers, None), bad if bad.any() else None
+
+
+class CellReader:
+    """Reads one column cell by cell, each different text once."""
+
+    def __init__(self, kind: pa.DataType, parse: Parse) -> None:
+        self._kind = kind
+        self._parse = parse
+        self._known: dict[str, tuple[Any, str | None]] = {}
+
+    def read(self, column: pa.Array, name: str, verdicts: Verdicts) -> pa.Array:
+        """The column's canonical values; rows with an unexpected cell are refused and NULL."""
+        if pa.types.is_floating(column.type):
+            column = _number_text(column)
+        words = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+        found = [self._look_up(cell) for cell in words.dictionary.to_pylist()]
+        values = pa.array([value for value, _ in found], type=self._kind)
+        if any(expected for _, expected in found):
+            places = pc.fill_null(words.indices, -1).to_numpy(zero_copy_only=False)
+            wrong = np.array([expected is not None for _, expected in found] + [False])
+            verdicts.against(
+                wrong[places],
+                name,
+                shown(words),
+                lambda row: str(found[int(places[row])][1]),
+            )
+        return values.take(words.indices)
+
+    def _look_up(self, cell: str | None) -> tuple[Any, str | None]:
+        text = cell.strip() if cell else ""
+        if not text:
+            return None, None
+        known = self._known.get(text)
+        if known is None:
+            try:
+                known = (self._parse(text), None)
+            except Unexpected as problem:
+                known = (None, str(problem))
+            if len(self._known) < REMEMBERED:
+                self._known[text] = known
+        return known
+
+
+def _number_text(column: pa.Array) -> pa.Array:
+    """Float64 as text, whole numbers without a point; a table with gaps often holds whole numbers as floats."""
+    texts = [None if v is None else str(int(v)) if v.is_integer() else repr(v) for v in column.to_pylist()]
+    return pa.array(texts, type=pa.string())

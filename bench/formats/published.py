@@ -1,0 +1,253 @@
+"""The published format: one tidy table of points, or of scores, that people write by hand or by script.
+
+docs/published-format.md describes it. It is the one format in which a single row may be refused while the others
+load: each refusal names file, row, column, value and what was expected.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bench.catalogue import is_metric, metric
+from bench.errors import InputError, UnknownName
+from bench.formats import Recognition, consistency
+from bench.formats.cells import POINT_CELLS, SCORE_CELLS
+from bench.formats.columns import CellReader, Verdicts, mask, measured, shown
+from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS, Reading, SourceFile, passports_table
+from bench.formats.refusals import RefusedRows
+from bench.formats.slices import Slice, Table
+from bench.formats.source_card import SourceCard, card_path, read_card
+from bench.formats.table import column_names, open_table
+from bench.names import slugified
+
+NAME = "published"
+TITLE = "Published table"
+
+MAX_SCORES = 1_000_000
+STORED_AS = {"isl": "isl_requested", "osl": "osl_requested"}
+NOT_IN_FILE = frozenset({"locator", "isl_requested", "osl_requested"})
+SCORE_MARKS = ("model", "benchmark", "metric", "value")
+STATISTIC = re.compile(r"(^|_)(p\d+(_\d+)?|mean|median|std|min|max)$")
+LOAD_NUMBERS = {"concurrency": "closed", "request_rate": "open", "batch": "batch"}
+
+
+def recognises(file: SourceFile) -> Recognition:
+    """Whether the file is a table with a column `model` and a metric of the catalogue, or one of scores."""
+    names = column_names(file)
+    if not names:
+        return Recognition(0, "it is no table in CSV, JSON or Parquet")
+    if set(SCORE_MARKS) <= set(names):
+        return Recognition(2, "a table of scores")
+    metrics = [name for name in names if is_metric(name)]
+    if "model" in names and metrics:
+        return Recognition(2, f"the columns model and {metrics[0]}")
+    if metrics:
+        return Recognition(0, f"it has the column {metrics[0]} but no column model")
+    if "model" in names:
+        near = next((hint for name in names if (hint := _nearest_metric(name))), None)
+        hint = f"; did you mean {near}?" if near else ""
+        return Recognition(
+            0, f"it has the column model but no column named as a metric of the catalogue{hint}"
+        )
+    return Recognition(0, "it has neither a column model nor one named as a metric of the catalogue")
+
+
+def companions(path: Path) -> tuple[Path, ...]:
+    """The source card beside the table, when there is one."""
+    return (card_path(path),) if card_path(path).is_file() else ()
+
+
+def read(file: SourceFile) -> Reading:
+    """The points, or the scores, of a tidy table; points are streamed.
+
+    What a row does not say is absent, but: `evidence` is then unverified, `origin` published, `source` the card's
+    slug or the file's name, `load_kind` what the one load number given stands for.
+    """
+    card, table = read_card(file), open_table(file)
+    refused = RefusedRows(file.name)
+    if set(SCORE_MARKS) <= set(table.columns):
+        no_points = pa.table({"locator": pa.array([], pa.string())})
+        scores = _scores(_Reader(file, card, scores=True), table, refused)
+        return Reading(NAME, no_points, scores, refusals=refused.kept, about=card.about())
+    keys = [name for name in table.columns if is_metric(name)]
+    passports = passports_table([card.passport(key, NAME) for key in keys]) if keys else None
+    points = _stream(_Reader(file, card, scores=False), table, refused)
+    return Reading(NAME, points, passports=passports, refusals=refused.kept, about=card.about())
+
+
+def _stream(reader: _Reader, table: Table, refused: RefusedRows) -> Iterator[pa.RecordBatch]:
+    rows = 0
+    for part in table.slices():
+        rows += len(part.numbers) + len(part.broken)
+        batch, verdicts = reader.canonical(part)
+        refused.of_slice(part, verdicts)
+        if batch.num_rows:
+            yield batch
+    if rows == 0:
+        raise InputError(f"{reader.file} has a header and no rows.")
+    refused.finish()
+
+
+def _scores(reader: _Reader, table: Table, refused: RefusedRows) -> pa.Table:
+    batches: list[pa.RecordBatch] = []
+    for batch in _stream(reader, table, refused):
+        batches.append(batch)
+        if sum(part.num_rows for part in batches) > MAX_SCORES:
+            raise InputError(f"{reader.file} has more than {MAX_SCORES:,} scores; divide it.")
+    tables = [pa.Table.from_batches([batch]) for batch in batches]
+    return pa.concat_tables(tables, promote_options="default") if tables else None
+
+
+class _Reader:
+    """Turns slices of one file into canonical columns."""
+
+    def __init__(self, file: SourceFile, card: SourceCard, *, scores: bool) -> None:
+        self.file = file.name
+        self._scores = scores
+        self._types = SCORE_COLUMNS if scores else POINT_COLUMNS
+        cells = SCORE_CELLS if scores else POINT_CELLS
+        self._cells = {name: CellReader(kind, parse) for name, (kind, parse) in cells.items()}
+        self._constants = {
+            "source": card.slug or slugified(file.path.stem) or NAME,
+            "harness": card.harness,
+            "evidence": "unverified",
+            "origin": "published",
+        }
+        self._unknown: dict[str, str] = {}
+
+    def canonical(self, part: Slice) -> tuple[pa.RecordBatch, Verdicts]:
+        """The rows of a slice that are in order, and the verdicts on the others."""
+        verdicts = Verdicts(len(part.numbers))
+        _pass_over_blanks(part, verdicts)
+        columns: dict[str, pa.Array] = {}
+        for name, column in part.columns.items():
+            stored = self._stored_name(name)
+            if stored is None:
+                self._refuse_unknown(name, column, verdicts)
+            elif stored in self._cells:
+                columns[stored] = self._cells[stored].read(column, name, verdicts)
+            else:
+                columns[stored] = self._number(name, column, verdicts)
+        self._require(columns, verdicts)
+        if not self._scores:
+            consistency.check({key: columns[key] for key in columns if is_metric(key)}, verdicts)
+            _keep_checkpoints(columns, part.columns.get("model"))
+        self._fill(columns, part, len(part.numbers))
+        batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+        return (batch if verdicts.kept.all() else batch.filter(pa.array(verdicts.kept))), verdicts
+
+    def _stored_name(self, name: str) -> str | None:
+        if name in STORED_AS and not self._scores:
+            return STORED_AS[name]
+        if name in self._types:
+            return None if name in NOT_IN_FILE else name
+        return name if not self._scores and is_metric(name) else None
+
+    def _number(self, name: str, column: pa.Array, verdicts: Verdicts) -> pa.Array:
+        signed = name == "value"
+        numbers, wrong = measured(column, -np.inf if signed else 0.0)
+        if wrong is not None:
+            unit = metric(name).unit if is_metric(name) else ""
+            verdicts.against(wrong, name, shown(column), _number_expected(signed, unit))
+        if name.endswith("_share"):
+            verdicts.against(mask(pc.greater(numbers, 1.0)), name, shown(column), "a share from 0 to 1")
+        return numbers
+
+    def _refuse_unknown(self, name: str, column: pa.Array, verdicts: Verdicts) -> None:
+        filled = pc.is_valid(column)
+        if pa.types.is_string(column.type) or pa.types.is_dictionary(column.type):
+            text = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            filled = pc.not_equal(pc.utf8_trim_whitespace(text), "")
+        if name not in self._unknown:
+            self._unknown[name] = f"a column of the published format{self._nearest(name)}"
+        verdicts.against(mask(filled), name, shown(column), self._unknown[name])
+
+    def _nearest(self, name: str) -> str:
+        own = sorted({*STORED_AS, *self._types} - NOT_IN_FILE)
+        near = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.75)
+        found = near[0] if near else None if self._scores else _nearest_metric(name)
+        if found is None and STATISTIC.search(name):
+            return "; a statistic follows the key of its metric, as in ttft_ms_p99"
+        return f"; the nearest is {found}" if found else ""
+
+    def _require(self, columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
+        needed = (*SCORE_MARKS, "direction") if self._scores else ("model",)
+        everyone = np.ones(len(verdicts.bad), dtype=np.bool_)
+        for name in needed:
+            absent = mask(pc.is_null(columns[name])) if name in columns else everyone
+            verdicts.against(absent, name, None, "a value in every row")
+        if not self._scores:
+            for name in columns:
+                if is_metric(name):
+                    everyone = everyone & mask(pc.is_null(columns[name]))
+            verdicts.against(everyone, "metrics", None, "at least one metric")
+
+    def _fill(self, columns: dict[str, pa.Array], part: Slice, rows: int) -> None:
+        for name, value in self._constants.items():
+            if value is not None:
+                constant = pa.repeat(pa.scalar(value, pa.string()), rows)
+                columns[name] = pc.coalesce(columns[name], constant) if name in columns else constant
+        if not self._scores:
+            kind = _implied_kind(columns, rows)
+            columns["load_kind"] = pc.coalesce(columns["load_kind"], kind) if "load_kind" in columns else kind
+        numbers = pc.cast(pa.array(part.numbers), pa.string())
+        columns["locator"] = pc.binary_join_element_wise("row", numbers, " ")
+
+
+def _pass_over_blanks(part: Slice, verdicts: Verdicts) -> None:
+    """Rows without any cell, such as an empty line, say nothing and break nothing."""
+    blank = np.ones(len(part.numbers), dtype=np.bool_)
+    for column in part.columns.values():
+        blank &= mask(pc.is_null(column))
+        if not blank.any():
+            return
+    verdicts.blank = blank
+
+
+def _number_expected(signed: bool, unit: str) -> str:
+    if signed:
+        return "a number"
+    return f"a number of {unit}, at least 0" if unit else "a number of at least 0"
+
+
+def _implied_kind(columns: dict[str, pa.Array], rows: int) -> pa.Array:
+    """The load kind a row's one load number stands for: unknown when it gives none, or more than one."""
+    kind = pa.repeat(pa.scalar("unknown", pa.string()), rows)
+    stated = np.zeros(rows, dtype=np.int64)
+    for name, meaning in LOAD_NUMBERS.items():
+        if name in columns:
+            given = pc.is_valid(columns[name])
+            stated += mask(given)
+            kind = pc.if_else(given, meaning, kind)
+    if "scenario" in columns:
+        kind = pc.if_else(pc.is_valid(columns["scenario"]), "scenario", kind)
+        stated[mask(pc.is_valid(columns["scenario"]))] = 1
+    return pc.if_else(pa.array(stated > 1), "unknown", kind)
+
+
+def _keep_checkpoints(columns: dict[str, pa.Array], spelled: pa.Array | None) -> None:
+    """Where a model is spelled owner/name, that is its checkpoint unless another is stated."""
+    if spelled is None or pa.types.is_floating(spelled.type):
+        return
+    text = spelled.dictionary_decode() if pa.types.is_dictionary(spelled.type) else spelled
+    owned = pc.match_substring(text, "/")
+    if pc.any(owned).as_py():
+        checkpoint = pc.if_else(owned, pc.utf8_trim_whitespace(text), None)
+        stated = columns.get("checkpoint")
+        columns["checkpoint"] = checkpoint if stated is None else pc.coalesce(stated, checkpoint)
+
+
+def _nearest_metric(name: str) -> str | None:
+    """The catalogue's key nearest to a column name, None when none is near."""
+    try:
+        return metric(name).key
+    except UnknownName as problem:
+        close = difflib.get_close_matches(name.lower(), problem.near, n=1, cutoff=0.7)
+        return close[0] if close else None

@@ -1,0 +1,47 @@
+"""The rows of a table that were refused, as the reader will see them; beyond a limit they are only counted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bench.formats.columns import Verdicts
+from bench.formats.slices import Slice
+from bench.records import Refusal
+
+MAX_REFUSALS = 10_000
+
+
+class RefusedRows:
+    """Collects the refusals of one file, in the order of its rows."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._beyond = 0
+        self.kept: list[Refusal] = []
+
+    def of_slice(self, rows: Slice, verdicts: Verdicts) -> None:
+        """Take up what was refused in one slice."""
+        found = [self._broken(number, reason) for number, reason in rows.broken.items()]
+        room = max(0, MAX_REFUSALS - len(self.kept))
+        for place in np.flatnonzero(verdicts.bad)[:room]:
+            found.append(self._cell(int(rows.numbers[place]), *verdicts.reasons[int(place)]))
+        refused = len(rows.broken) + int(verdicts.bad.sum())
+        found = sorted(found, key=lambda refusal: refusal.row or 0)[:room]
+        self.kept.extend(found)
+        self._beyond += refused - len(found)
+
+    def finish(self) -> None:
+        """Say how many were refused beyond those that are listed."""
+        if self._beyond:
+            reason = (
+                f"{self._beyond:,} further rows were refused; only the first {MAX_REFUSALS:,} are listed."
+            )
+            self.kept.append(Refusal(self._file, reason))
+
+    def _broken(self, row: int, reason: str) -> Refusal:
+        return Refusal(self._file, f"Row {row:,} was refused: {reason}.", row=row)
+
+    def _cell(self, row: int, column: str, value: str | None, expected: str) -> Refusal:
+        found = f"is {value!r}" if value is not None else "is absent"
+        reason = f"Row {row:,} was refused: {column[:80]} {found}, expected {expected}."
+        return Refusal(self._file, reason, row=row, column=column, value=value, expected=expected)

@@ -1,0 +1,159 @@
+"""A CSV file as slices of text columns, streamed; rows are counted as a reader counts them, the header being row 1."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from bench.catalogue import is_metric
+from bench.errors import InputError
+from bench.formats.slices import Numbers, Slice, check_rows, header_names, numbers_from, plain_error
+from bench.formats.text_file import TextFile, beginning, open_text
+
+MAX_BYTES = 2_000_000_000
+MAX_HEADER = 1 << 20
+BLOCK = 4 << 20
+DELIMITERS = ",;\t"
+TEXT, WORDS = pa.string(), pa.dictionary(pa.int32(), pa.string())
+
+
+def header_cells(text: str) -> tuple[list[str], str]:
+    """The cells of a CSV's first line and the delimiter that divides it into the most; no cells when it cannot be
+    taken apart."""
+    found = {mark: _first_line(text, mark) for mark in DELIMITERS}
+    delimiter = max(DELIMITERS, key=lambda mark: len(found[mark]))
+    return found[delimiter], delimiter
+
+
+def _first_line(text: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
+
+
+class CsvTable:
+    """An opened CSV file. Only columns of measured numbers stay plain text; the others come as dictionaries."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = open_text(path, MAX_BYTES)
+        if self._file.quotes % 2:
+            raise InputError(
+                f"{path.name} has an odd number of quotation marks, so one is never closed; "
+                "write a quotation mark inside a cell twice."
+            )
+        self._file.stream.seek(0)
+        cells, self._delimiter = header_cells(beginning(self._file.stream.read(MAX_HEADER)) or "")
+        if not cells:
+            raise InputError(f"The first row of {path.name} is no header that can be taken apart.")
+        self.columns = header_names(path.name, cells)
+        self._cells = cells
+
+    def slices(self) -> Iterator[Slice]:
+        """The rows in order. A row with too few or too many cells comes as broken.
+
+        The quick reading does not know the number of a broken row; from the first one on the file is read again,
+        row by row.
+        """
+        seen: list[Any] = []
+        handed = 0
+        for batch in self._batches(threads=True, on_broken=seen.append):
+            if seen:
+                break
+            yield Slice(numbers_from(handed + 2, batch.num_rows), self._named(batch))
+            handed += batch.num_rows
+        if seen:
+            yield from self._counted(handed)
+        self._file.stream.close()
+
+    def _counted(self, handed: int) -> Iterator[Slice]:
+        broken: list[tuple[int, str]] = []
+
+        def note(row: Any) -> None:
+            reason = f"it has {row.actual_columns:,} cells and the header has {row.expected_columns:,}"
+            broken.append((row.number, reason))
+
+        kept = told = 0
+        for batch in self._batches(threads=False, on_broken=note):
+            numbers = _physical(numbers_from(kept, batch.num_rows), [number for number, _ in broken])
+            fresh = max(0, min(batch.num_rows, handed - kept))
+            kept += batch.num_rows
+            if fresh < batch.num_rows or told < len(broken):
+                yield Slice(numbers[fresh:], self._named(batch.slice(fresh)), dict(broken[told:]))
+                told = len(broken)
+        if told < len(broken):
+            yield Slice(numbers_from(0, 0), {}, dict(broken[told:]))
+
+    def _named(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+        return dict(zip(self.columns, batch.columns, strict=True))
+
+    def _batches(self, *, threads: bool, on_broken: Callable[[Any], object]) -> Iterator[pa.RecordBatch]:
+        rows = 0
+        try:
+            reader = _open(self._file, self._cells, self._delimiter, threads, on_broken)
+            if reader.schema.names != self._cells:
+                raise InputError(f"The first row of {self._file.name} is no header that can be taken apart.")
+            for batch in reader:
+                rows += batch.num_rows
+                check_rows(self._file.name, rows)
+                yield batch
+        except pa.ArrowInvalid as problem:
+            raise InputError(_sentence(self._file.name, plain_error(problem))) from problem
+
+
+def _open(
+    file: TextFile, cells: list[str], delimiter: str, threads: bool, on_broken: Callable[[Any], object]
+) -> Any:
+    def skip(row: Any) -> str:
+        on_broken(row)
+        return "skip"
+
+    file.stream.seek(0)
+    types = {cell: TEXT if is_metric(cell.strip()) else WORDS for cell in cells}
+    return arrow_csv.open_csv(
+        pa.PythonFile(_Unclosed(file.stream), mode="r"),
+        read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=BLOCK),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=types, strings_can_be_null=True, null_values=[""], auto_dict_encode=False
+        ),
+    )
+
+
+class _Unclosed:
+    """A stream that outlives its Arrow reader, so that the file can be read a second time."""
+
+    closed = False
+
+    def __init__(self, stream: Any) -> None:
+        self.read = stream.read
+        self.seek = stream.seek
+        self.tell = stream.tell
+
+    def close(self) -> None:
+        """Nothing; the table closes its own file."""
+
+
+def _physical(kept: Numbers, broken: list[int]) -> Numbers:
+    """The row numbers in the file of the rows kept, counted from 0, when these rows of the file were left out."""
+    before = np.sort(np.asarray(broken, dtype=np.int64)) - 2 - np.arange(len(broken))
+    return np.asarray(kept + 2 + np.searchsorted(before, kept, side="right"), dtype=np.int64)
+
+
+def _sentence(file: str, problem: str) -> str:
+    if "UTF8" in problem:
+        return f"{file} is not UTF-8 text throughout; save it as UTF-8."
+    if "straddling" in problem:
+        return f"A row of {file} is longer than {BLOCK:,} bytes; a quotation mark may be missing."
+    if "Empty CSV" in problem:
+        return f"{file} has no rows."
+    return f"{file} cannot be read as CSV: {problem}."
