@@ -89,14 +89,12 @@ class Image:
         path = f"{self.root}/venv/bin:/usr/local/bin:/usr/bin:/bin"
         return pip | moved | {"PATH": path, "TMPDIR": moved["HOME"], "STREAMLIT_SERVER_PORT": str(port)}
 
-    def run(self, command: list[str], port: int = 8501) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: list[str], port: int = 8501, home: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        variables = self.environment(port) | ({"HOME": home} if home else {})
         return subprocess.run(
-            command,
-            cwd=self.root / "app",
-            env=self.environment(port),
-            capture_output=True,
-            text=True,
-            timeout=300,
+            command, cwd=self.root / "app", env=variables, capture_output=True, text=True, timeout=300
         )
 
 
