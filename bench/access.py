@@ -76,7 +76,9 @@ def _read_only(visitor: Visitor) -> Decision:
 def _by_token(visitor: Visitor) -> Decision:
     expected = os.environ.get("KNEEPOINT_TOKEN", "")
     if len(expected) < 16:
-        return Decision(False, "KNEEPOINT_TOKEN is not set to at least 16 characters, so nobody may change anything.")
+        return Decision(
+            False, "KNEEPOINT_TOKEN is not set to at least 16 characters, so nobody may change anything."
+        )
     if visitor.token and hmac.compare_digest(visitor.token.encode(), expected.encode()):
         return Decision(True)
     return Decision(False, "This needs the server's token.")
@@ -94,7 +96,9 @@ def _by_loopback(visitor: Visitor) -> Decision:
     if any(name == "forwarded" or name.startswith("x-forwarded-") for name in names):
         return Decision(False, "This request came through a proxy, and local mode trusts only this machine.")
     if not _is_loopback(visitor.server_address) or not _is_loopback(visitor.client_address):
-        return Decision(False, "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc.")
+        return Decision(
+            False, "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc."
+        )
     if _host_name(visitor.host) not in LOCAL_HOSTS:
         return Decision(False, "Open the page as localhost or 127.0.0.1 to do that.")
     return Decision(True)
