@@ -61,7 +61,7 @@ $(DEV_INSTALLED):
 	$(call make_venv)
 	@echo "Installing the app and its development tools into .venv (once; about a minute) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@rm -f .venv/installed-dev-*; touch $@
+	@rm -f .venv/installed-*; touch $@ $(APP_INSTALLED)
 
 define make_venv
 	@command -v $(PYTHON) >/dev/null || \

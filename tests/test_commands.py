@@ -117,6 +117,36 @@ def test_a_missing_venv_module_is_one_sentence(bare: Path) -> None:
     ]
 
 
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    """A folder to be the whole PATH: no Chromium, and an apt-get that writes down what it was asked."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("cat", "cksum", "make"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    for name, line in {"id": "echo ${USER_ID}", "apt-get": f"echo $* >> {tmp_path}/asked"}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def test_a_missing_chromium_is_one_sentence_for_who_may_not_install_it(bare: Path, tools: Path) -> None:
+    result = make(bare, "chromium", PATH=str(tools), USER_ID="1000")
+    assert result.returncode != 0
+    assert sentences(result.stderr) == [
+        "The browser tests need Chromium: install it (Debian: apt install chromium fonts-dejavu)."
+    ]
+    assert not (bare / "asked").exists()
+
+
+def test_a_missing_chromium_is_installed_for_root(bare: Path, tools: Path) -> None:
+    assert make(bare, "chromium", PATH=str(tools), USER_ID="0").returncode == 0
+    assert (bare / "asked").read_text().splitlines() == [
+        "update -qq",
+        "install -y -qq --no-install-recommends chromium fonts-dejavu",
+    ]
+
+
 def test_only_a_change_of_the_requirements_installs_again(bare: Path) -> None:
     """A stamp as `make run` leaves it; `make -n` says what would be done."""
     python = bare / ".venv" / "bin" / "python"
@@ -231,6 +261,7 @@ def test_make_run_on_a_new_machine_and_again(tmp_path: Path) -> None:
     command = ["make", "run", f"PORT={port}", f"PYTHON={sys.executable}"]
     with running(command, project, port, log):
         assert "Installing" in log.read_text()
+        assert "not a valid config option" not in log.read_text()
         assert status(port, "/") == 200
         assert status(port, "/healthz") == 200
         assert [handshake(port, host) for host in ("localhost", "127.0.0.1", "[::1]")] == [101, 101, 101]
