@@ -11,14 +11,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import distribution
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.test_layers import imported
 
 ROOT = Path(__file__).resolve().parents[1]
 BARE = ("Makefile", "requirements.txt", "requirements-dev.txt")
@@ -169,26 +171,42 @@ def pins(name: str) -> dict[str, str]:
     return {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in lines}
 
 
+def named(name: str) -> set[str]:
+    """The distributions a requirements file asks for itself; the rest is what those need."""
+    above = (ROOT / name).read_text().split("# What those need.")[0]
+    return {canonicalize_name(line.split("==")[0]) for line in above.splitlines() if "==" in line}
+
+
+def needed(names: Iterable[str]) -> set[str]:
+    """Those distributions and all that they require here."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            requirements = map(Requirement, distribution(name).requires or [])
+            waiting += [
+                canonicalize_name(requirement.name)
+                for requirement in requirements
+                if not requirement.marker or requirement.marker.evaluate({"extra": ""})
+            ]
+    return found
+
+
 @pytest.mark.parametrize("files", [["requirements.txt"], ["requirements.txt", "requirements-dev.txt"]])
 def test_all_that_is_needed_is_pinned_and_nothing_else(files: list[str]) -> None:
     pinned = {name: version for file in files for name, version in pins(file).items()}
     assert {name: distribution(name).version for name in pinned} == pinned
-    wanted = [
-        canonicalize_name(line.split("==")[0])
-        for file in files
-        for line in (ROOT / file).read_text().split("# What those need.")[0].splitlines()
-        if "==" in line
-    ]
-    needed: set[str] = set()
-    while wanted:
-        name = wanted.pop()
-        if name not in needed:
-            needed.add(name)
-            for text in distribution(name).requires or []:
-                requirement = Requirement(text)
-                if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
-                    wanted.append(canonicalize_name(requirement.name))
-    assert needed == set(pinned)
+    assert needed({name for file in files for name in named(file)}) == set(pinned)
+
+
+def test_the_app_asks_for_what_it_imports() -> None:
+    files = [ROOT / "app.py", *(ROOT / "bench").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    imports = {name.partition(".")[0] for path in files for name in imported(path)}
+    makers = packages_distributions()
+    foreign = imports - set(sys.stdlib_module_names) - {"bench", "pages", "app"}
+    assert {canonicalize_name(makers[name][0]) for name in foreign} <= named("requirements.txt")
 
 
 def free_port() -> int:

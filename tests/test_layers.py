@@ -22,6 +22,7 @@ LAYERS = (
     ("library", "endpoint"),
     ("selection", "chart", "pricing"),
     ("operating_points",),
+    ("drawing", "findings"),
     ("questions", "sweep"),
     ("snapshot", "export", "quality"),
     ("report",),
