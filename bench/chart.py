@@ -160,6 +160,26 @@ def value_label(field: str, value: Any) -> str:
     return str(value)
 
 
+SETTINGS = {
+    "isl": ("{} token in", "{} tokens in"),
+    "osl": ("{} token out", "{} tokens out"),
+    "accelerators": ("{} chip", "{} chips"),
+    "request_rate": ("{} request/s", "{} requests/s"),
+    "concurrency": ("concurrency {}",),
+    "batch": ("batch {}",),
+    "tp": ("tp {}",),
+}
+
+
+def setting(field: str, value: Any) -> str:
+    """A value of a column as a sentence names it: "1,024 tokens in", "8 chips", "concurrency 64", "H200 SXM"."""
+    words = value_label(field, value)
+    if words == "not stated":
+        return f"{title(field).split(' (')[0].lower()} not stated"
+    forms = SETTINGS.get(field, ("{}",))
+    return (forms[0] if value == 1 else forms[-1]).format(words)
+
+
 def doubling_ticks(values: Iterable[float]) -> dict[str, Any]:
     """Log axis settings with ticks at 1, 2, 4, 8 … over the values, where the field counts in doublings."""
     positive = [value for value in values if value and value > 0]
