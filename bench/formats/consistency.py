@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.catalogue import base_metrics, statistics_of
-from bench.formats.columns import Verdicts, mask, shown
+from bench.formats.columns import Mask, Verdicts, mask, shown
 
 
 def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
@@ -18,7 +18,9 @@ def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
     for rising in rising_statistics(metrics):
         _check_rising(rising, columns, verdicts)
     for first, last in first_before_last(metrics):
-        _check_order(first, columns[first], last, columns[last], verdicts)
+        wrong = mask(pc.greater(columns[first], columns[last]))
+        if wrong.any():
+            _refuse(wrong, (first,), last, columns, verdicts)
 
 
 @cache
@@ -50,18 +52,19 @@ def _among(found: Iterable[str], statistic: str) -> list[str]:
 
 
 def _check_rising(names: tuple[str, ...], columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
-    below_name, below = names[0], columns[names[0]]
-    for name in names[1:]:
-        _check_order(below_name, below, name, columns[name], verdicts)
-        below_name, below = name, pc.coalesce(columns[name], below)
+    below = columns[names[0]]
+    for place, name in enumerate(names[1:], start=1):
+        wrong = mask(pc.greater(below, columns[name]))
+        if wrong.any():
+            _refuse(wrong, names[:place], name, columns, verdicts)
+        below = pc.coalesce(columns[name], below)
 
 
-def _check_order(low_name: str, low: pa.Array, high_name: str, high: pa.Array, verdicts: Verdicts) -> None:
-    wrong = mask(pc.greater(low, high))
-    if wrong.any():
-        verdicts.against(
-            wrong,
-            high_name,
-            shown(high),
-            lambda row: f"at least {low[row].as_py()!r}, the value of {low_name}",
-        )
+def _refuse(
+    wrong: Mask, lower: tuple[str, ...], higher: str, columns: dict[str, pa.Array], verdicts: Verdicts
+) -> None:
+    def expected(row: int) -> str:
+        name = next(name for name in reversed(lower) if columns[name][row].is_valid)
+        return f"at least {columns[name][row].as_py()!r}, the value of {name}"
+
+    verdicts.against(wrong, higher, shown(columns[higher]), expected)

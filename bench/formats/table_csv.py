@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from pyarrow import csv as arrow_csv
 from bench.catalogue import is_metric
 from bench.errors import InputError
 from bench.formats.slices import Numbers, Slice, check_rows, header_names, numbers_from, plain_error
-from bench.formats.text_file import TextFile, beginning, open_text
+from bench.formats.text_file import beginning, check_text, opened
 
 MAX_BYTES = 2_000_000_000
 MAX_HEADER = 1 << 20
@@ -43,17 +43,17 @@ class CsvTable:
     """An opened CSV file. Only columns of measured numbers stay plain text; the others come as dictionaries."""
 
     def __init__(self, path: Path) -> None:
-        self._file = open_text(path, MAX_BYTES)
-        if self._file.quotes % 2:
+        if check_text(path, MAX_BYTES) % 2:
             raise InputError(
                 f"{path.name} has an odd number of quotation marks, so one is never closed; "
                 "write a quotation mark inside a cell twice."
             )
-        self._file.stream.seek(0)
-        cells, self._delimiter = header_cells(beginning(self._file.stream.read(MAX_HEADER)) or "")
+        with opened(path) as stream:
+            cells, self._delimiter = header_cells(beginning(stream.read(MAX_HEADER)) or "")
         if not cells:
             raise InputError(f"The first row of {path.name} is no header that can be taken apart.")
         self.columns = header_names(path.name, cells)
+        self._path = path
         self._cells = cells
 
     def slices(self) -> Iterator[Slice]:
@@ -71,7 +71,6 @@ class CsvTable:
             handed += batch.num_rows
         if seen:
             yield from self._counted(handed)
-        self._file.stream.close()
 
     def _counted(self, handed: int) -> Iterator[Slice]:
         broken: list[tuple[int, str]] = []
@@ -96,51 +95,39 @@ class CsvTable:
 
     def _batches(self, *, threads: bool, on_broken: Callable[[Any], object]) -> Iterator[pa.RecordBatch]:
         rows = 0
-        try:
-            reader = _open(self._file, self._cells, self._delimiter, threads, on_broken)
-            if reader.schema.names != self._cells:
-                raise InputError(f"The first row of {self._file.name} is no header that can be taken apart.")
-            for batch in reader:
-                rows += batch.num_rows
-                check_rows(self._file.name, rows)
-                yield batch
-        except pa.ArrowInvalid as problem:
-            raise InputError(_sentence(self._file.name, plain_error(problem))) from problem
+        with opened(self._path) as stream:
+            try:
+                reader = self._open(stream, threads, on_broken)
+                if reader.schema.names != self._cells:
+                    raise InputError(
+                        f"The first row of {self._path.name} is no header that can be taken apart."
+                    )
+                for batch in reader:
+                    rows += batch.num_rows
+                    check_rows(self._path.name, rows)
+                    yield batch
+            except pa.ArrowInvalid as problem:
+                raise InputError(_sentence(self._path.name, plain_error(problem))) from problem
 
+    def _open(self, stream: BinaryIO, threads: bool, on_broken: Callable[[Any], object]) -> Any:
+        def skip(row: Any) -> str:
+            on_broken(row)
+            return "skip"
 
-def _open(
-    file: TextFile, cells: list[str], delimiter: str, threads: bool, on_broken: Callable[[Any], object]
-) -> Any:
-    def skip(row: Any) -> str:
-        on_broken(row)
-        return "skip"
-
-    file.stream.seek(0)
-    types = {cell: TEXT if is_metric(cell.strip()) else WORDS for cell in cells}
-    return arrow_csv.open_csv(
-        pa.PythonFile(_Unclosed(file.stream), mode="r"),
-        read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=BLOCK),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False, invalid_row_handler=skip
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=types, strings_can_be_null=True, null_values=[""], auto_dict_encode=False
-        ),
-    )
-
-
-class _Unclosed:
-    """A stream that outlives its Arrow reader, so that the file can be read a second time."""
-
-    closed = False
-
-    def __init__(self, stream: Any) -> None:
-        self.read = stream.read
-        self.seek = stream.seek
-        self.tell = stream.tell
-
-    def close(self) -> None:
-        """Nothing; the table closes its own file."""
+        types = {cell: TEXT if is_metric(cell.strip()) else WORDS for cell in self._cells}
+        return arrow_csv.open_csv(
+            pa.PythonFile(stream, mode="r"),
+            read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=BLOCK),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=self._delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=skip,
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=types, strings_can_be_null=True, null_values=[""]
+            ),
+        )
 
 
 def _physical(kept: Numbers, broken: list[int]) -> Numbers:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from bench.errors import InputError
 from bench.formats.slices import MAX_COLUMNS, Slice, check_rows
-from bench.formats.text_file import check_depth, open_text
+from bench.formats.text_file import check_depth, check_text, opened
 
 MAX_BYTES = 256_000_000
 ROWS = 20_000
@@ -57,10 +57,11 @@ class JsonTable:
     """An opened JSON file; `columns` are all names in it that could be column names."""
 
     def __init__(self, path: Path) -> None:
-        file = open_text(path, MAX_BYTES)
-        with file.stream:
-            check_depth(file)
-            data = b"".join(file.windows())
+        check_text(path, MAX_BYTES)
+        with opened(path) as stream:
+            check_depth(path.name, stream)
+            stream.seek(0)
+            data = stream.read()
         try:
             self._text = data.decode("utf-8-sig")
         except UnicodeDecodeError as problem:
