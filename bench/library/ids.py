@@ -1,0 +1,117 @@
+"""Ids that are the same wherever and whenever a file is imported: of points, deployments, workloads and series.
+
+Deployment, workload and series ids are 64-bit fingerprints of their stated values. A column that is not stated adds
+nothing, so a column the vocabulary gains later changes no id. They are computed column by column: a million points
+take about a second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from bench.records import DEPLOYMENT_FIELDS
+
+Fingerprints = NDArray[np.uint64]
+
+WORKLOAD_IDENTITY = (
+    "isl",
+    "osl",
+    "context_tokens",
+    "max_model_len",
+    "dataset",
+    "shared_prefix_share",
+    "turns",
+)
+SERIES_IDENTITY = (
+    "deployment_id", "workload_id", "source", "harness", "harness_version", "load_kind", "arrivals", "scenario",
+    "evidence", "origin",
+)  # fmt: skip
+"""What points of one series share beside their run: everything but the load's own number and the repeat."""
+
+HEX = np.frombuffer("".join(f"{octet:02x}" for octet in range(256)).encode(), dtype=np.uint8).reshape(256, 2)
+
+
+def point_ids(source_id: str, locators: Sequence[str]) -> pa.Array:
+    """The first 16 hex digits of sha256(source id, locator) for each locator."""
+    start = source_id.encode() + b"\0"
+    return pa.array(
+        [hashlib.sha256(start + text.encode()).hexdigest()[:16] for text in locators], type=pa.string()
+    )
+
+
+def deployment_ids(points: pa.Table) -> pa.Array:
+    """The id of each row's deployment, 16 hex digits."""
+    return hex_digits(fingerprints(points, DEPLOYMENT_FIELDS))
+
+
+def workload_ids(points: pa.Table) -> pa.Array:
+    """The id of each row's workload, 16 hex digits; `isl` and `osl` stand for requested and actual lengths."""
+    return hex_digits(fingerprints(points, WORKLOAD_IDENTITY))
+
+
+def series_keys(points: pa.Table) -> NDArray[np.int64]:
+    """What each row's series has in common but its run."""
+    return fingerprints(points, SERIES_IDENTITY).view(np.int64)
+
+
+def fingerprints(points: pa.Table, columns: Iterable[str]) -> Fingerprints:
+    """A 64-bit number for each row that depends on the stated values of these columns alone."""
+    total = np.zeros(points.num_rows, dtype=np.uint64)
+    for name in columns:
+        column = points.column(name).combine_chunks()
+        if column.null_count == len(column):
+            continue
+        hashed = mixed(_values(column) + np.uint64(_salt(name)))
+        if column.null_count:
+            hashed = np.where(column.is_valid().to_numpy(zero_copy_only=False), hashed, np.uint64(0))
+        total += hashed
+    return mixed(total)
+
+
+def mixed(values: Fingerprints) -> Fingerprints:
+    """The numbers scattered over 64 bits (the finaliser of SplitMix64, Steele et al., OOPSLA 2014)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def hex_digits(values: Fingerprints) -> pa.Array:
+    """Each number as 16 hex digits."""
+    octets = np.ascontiguousarray(values, dtype=">u8").view(np.uint8).reshape(-1, 8)
+    digits = np.ascontiguousarray(HEX[octets].reshape(-1))
+    offsets = np.arange(len(values) + 1, dtype=np.int32) * np.int32(16)
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digits))
+
+
+def _values(column: pa.Array) -> Fingerprints:
+    """A number for each value; what stands at a NULL does not matter."""
+    kind = column.type
+    if pa.types.is_string(kind):
+        words = column.dictionary_encode()
+        hashes = np.array([_word(text) for text in words.dictionary.to_pylist()], dtype=np.uint64)
+        codes = pc.fill_null(words.indices, 0).to_numpy(zero_copy_only=False)
+        return np.take(hashes, codes)
+    if pa.types.is_floating(kind):
+        figures = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
+        return np.ascontiguousarray(figures).view(np.uint64)
+    whole: Any = column.cast(pa.int32()) if pa.types.is_date32(kind) else column
+    whole = pc.fill_null(whole.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
+    return np.ascontiguousarray(whole).view(np.uint64)
+
+
+@cache
+def _salt(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(b"column " + name.encode()).digest()[:8], "big")
+
+
+def _word(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

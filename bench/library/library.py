@@ -1,0 +1,383 @@
+"""The library: result files and what was made of them, in folders, and SQL over it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from bench.errors import BenchError, InputError, NotFound, UsageError
+from bench.library import facts as stated
+from bench.library import ledger, merging
+from bench.library.columns import IDENTITY
+from bench.library.finding import find
+from bench.library.importing import Batch
+from bench.library.index import Index
+from bench.library.packs import IMPORTER
+from bench.library.report import ImportReport
+from bench.library.runs import UNDATED, KnownRuns, Run, Runs
+from bench.library.snapshot import Watch
+from bench.library.store import SHORT_ID, SOURCE_ID, Root, clear_abandoned, read_manifest, staging_folder
+from bench.names import DATA
+
+SHIPPED = DATA / "library"
+PRICE_BOOKS = DATA / "prices"
+SOURCE_PREFIX = re.compile(r"[0-9a-f]{8,63}")
+REPAIRS = 5
+
+
+class Library:
+    """One library, seen by one process: the shipped results and the reader's own.
+
+    Every method may be called from any thread. Reading never waits for a writer, of this process or another.
+    """
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        self._roots = tuple(roots)
+        self._own = self._roots[-1]
+        self._watch = Watch(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
+        self._index = Index([root.points for root in self._roots])
+        self._lock = threading.RLock()
+        self._snapshot = self._watch.look()
+        self._index.show(self._snapshot)
+
+    @classmethod
+    def open(cls, path: Path | None = None, shipped: bool = True) -> Library:
+        """The library at `path` (default $KNEEPOINT_LIBRARY, else ./library), which need not exist yet."""
+        own = (path or Path(os.environ.get("KNEEPOINT_LIBRARY") or "library")).absolute()
+        roots = [Root(own, writable=True)]
+        if shipped and own.resolve() != SHIPPED.resolve():
+            roots.insert(0, Root(SHIPPED, writable=False))
+        return cls(roots)
+
+    @property
+    def path(self) -> Path:
+        """The folder changes are written to."""
+        return self._own.path
+
+    @property
+    def version(self) -> str:
+        """A name for what is loaded now; it changes with every visible change."""
+        return self._snapshot.version
+
+    @property
+    def folders(self) -> tuple[tuple[Path, bool], ...]:
+        """Every folder of the library and whether it is written to, the shipped one first."""
+        return tuple((root.path, root.writable) for root in self._roots)
+
+    def refresh(self) -> bool:
+        """Whether something has changed since the last look, by this process or another; it is loaded now."""
+        with self._lock:
+            before = self._snapshot.version
+            self._snapshot = self._watch.look()
+            self._index.show(self._snapshot)
+            return self._snapshot.version != before
+
+    def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a trusted query as tuples."""
+        return self._retried(lambda cursor: cursor.execute(sql, list(params)).fetchall())  # type: ignore[no-any-return]
+
+    def query(self, sql: str, params: Sequence[object] = ()) -> pd.DataFrame:
+        """The rows of a trusted query as a data frame; absent values are NaN, NaT or None."""
+        return self._retried(lambda cursor: cursor.execute(sql, list(params)).df())  # type: ignore[no-any-return]
+
+    def metric_columns(self) -> frozenset[str]:
+        """The metrics that at least one pack stores."""
+        return self._index.stored
+
+    def has(self, column: str) -> bool:
+        """Whether `points` has this column: identity, a stored metric, or one derived from stored columns."""
+        return column in IDENTITY or column in self._index.stored or column in self._index.derived
+
+    def sources(self) -> pd.DataFrame:
+        """Every source with its file, format, licence, counts and dates; hidden ones say why in `retracted`."""
+        return self.query("SELECT * FROM sources ORDER BY imported, source_id")
+
+    def refusals(self) -> pd.DataFrame:
+        """Every file and row that was not loaded, and why."""
+        return self.query('SELECT * FROM refusals ORDER BY file, "row"')
+
+    def add(
+        self,
+        paths: Iterable[Path | str],
+        facts: Mapping[str, object] | None = None,
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        who: str | None = None,
+    ) -> ImportReport:
+        """What became of each file among the paths; everything that could be read is visible, at once.
+
+        facts are remembered for every source of this import, for those already there too. dry_run reads and reports
+        but writes nothing. force brings a purged source back.
+        """
+        given = stated.checked(facts or {})
+        found = find([Path(path) for path in paths])
+        with self._working(dry_run) as (folder, root):
+            self.refresh()
+            batch = Batch(root, self._snapshot, folder, Runs(self._known_runs()), keep=not dry_run)
+            for refusal in found.refused:
+                batch.refuse(refusal)
+            batch.report.refused.extend(found.passed_over)
+            for candidate in found.candidates:
+                batch.take(candidate, given, force=force)
+            if not dry_run:
+                self._publish(batch, given, who or ledger.person())
+        return batch.report
+
+    def set_facts(self, source_id: str, facts: Mapping[str, object], *, who: str | None = None) -> None:
+        """Nothing; the facts are remembered and the source's rows made anew. None takes a fact back."""
+        given = stated.checked(facts)
+        if not given:
+            raise UsageError("State at least one fact, such as accelerator=h100-sxm.")
+        source_id = self._source(source_id)
+        who = who or ledger.person()
+        with self._writing():
+            entry = {"at": ledger.now(), "who": who, "source_id": source_id, "facts": given}
+            ledger.write(self._own, "facts", entry)
+            ledger.audit(self._own, who, "facts", source_id=source_id, facts=given)
+            self._repair()
+            merging.merge(self._own, self._watch.look)
+        self.refresh()
+
+    def retract(self, id: str, reason: str, *, who: str | None = None) -> None:
+        """Nothing; the point, score or source is hidden, with the reason, until it is restored."""
+        if not reason.strip():
+            raise UsageError("Give a reason; it is shown to whoever looks for the result.")
+        self._change("retractions", self._named(id), "retract", who, reason=reason.strip())
+
+    def restore(self, id: str, *, who: str | None = None) -> None:
+        """Nothing; what was retracted is visible again."""
+        self.refresh()
+        retraction = self._snapshot.ledgers.retractions.get(id) or next(
+            (
+                row
+                for key, row in self._snapshot.ledgers.retractions.items()
+                if len(id) >= 8 and key.startswith(id)
+            ),
+            None,
+        )
+        if retraction is None:
+            raise NotFound(f"{id[:80]!r} is not retracted.")
+        if retraction.purged:
+            raise UsageError(
+                f"The source {id[:12]}… was purged, its bytes are gone; import its file again with force."
+            )
+        self._change("retractions", retraction.id, "restore", who)
+
+    def annotate(self, id: str, text: str, *, who: str | None = None) -> None:
+        """Nothing; the note stands beside the point, score or source."""
+        if not text.strip():
+            raise UsageError("A note needs a text.")
+        self._change("notes", self._named(id), "annotate", who, text=text.strip())
+
+    def purge(self, source_id: str, reason: str, *, who: str | None = None) -> None:
+        """Nothing; the source's bytes and rows are deleted, and a tombstone keeps it from being imported again."""
+        source_id = self._source(source_id, purged=True)
+        if not reason.strip():
+            raise UsageError("Give a reason; it is told to whoever imports the file again.")
+        if not self._own.source(source_id).is_dir() and self._held_by_shipped(source_id):
+            raise UsageError("This source ships with Kneepoint and cannot be purged; retract it instead.")
+        self._change("retractions", source_id, "purge", who, reason=reason.strip())
+        with self._writing():
+            self._erase(source_id)
+        self.refresh()
+
+    def rebuild(self, *, who: str | None = None) -> int:
+        """How many sources were read again from their files into new packs; the old packs are superseded.
+
+        Deleting every pack and rebuilding gives the same points with the same ids.
+        """
+        with self._working(dry_run=False) as (folder, root):
+            self.refresh()
+            manifests = [(read_manifest(path), path) for path in self._own_sources()]
+            ordered = sorted(manifests, key=lambda pair: (pair[0].imported, pair[1].name))
+            ids = [path.name for _, path in ordered if not self._snapshot.purged(path.name)]
+            batch = Batch(root, self._snapshot, folder, Runs(self._known_runs(without=ids)))
+            for source_id in ids:
+                batch.retake(source_id, self._own.source(source_id))
+            generation = 1 + max((pack.sheet.generation for pack in self._snapshot.packs), default=0)
+            batch.publish(who or ledger.person(), generation=generation)
+            ledger.audit(root, who or ledger.person(), "rebuild", sources=len(ids), importer=IMPORTER)
+        self.refresh()
+        return len(ids)
+
+    def close(self) -> None:
+        """Nothing; gives the memory of the index back."""
+        self._index.close()
+
+    # ---- writing
+
+    def _publish(self, batch: Batch, given: Mapping[str, Any], who: str) -> None:
+        batch.publish(who)
+        report = batch.report
+        if report.imported or report.refused:
+            ledger.audit(
+                self._own,
+                who,
+                "import",
+                imported=[{"file": row.file, "source_id": row.sha256} for row in report.imported],
+                refused=len(report.refused),
+                facts=dict(given),
+            )
+        current = self._snapshot.ledgers.facts
+        for source_id in set(batch.already) - batch.seen:
+            if any(current.get(source_id, {}).get(key) != value for key, value in given.items()):
+                self.set_facts(source_id, given, who=who)
+        self.refresh()
+        for source_id in batch.seen:
+            if self._snapshot.purged(source_id):  # purged by someone else while this import was under way
+                self._erase(source_id)
+        self._repair()
+        merging.merge(self._own, self._watch.look)
+        clear_abandoned(self._own)
+        self.refresh()
+
+    def _repair(self) -> None:
+        """Reads sources again whose facts were written, but whose rows were not made before the writer died."""
+        for _ in range(REPAIRS):
+            self.refresh()
+            stale = self._snapshot.out_of_date()
+            if not stale:
+                return
+            with staging_folder(self._own) as folder:
+                batch = Batch(self._own, self._snapshot, folder, Runs(self._known_runs(without=stale)))
+                for source_id in stale:
+                    batch.retake(source_id, self._folder_of(source_id))
+                batch.publish("repair")
+
+    def _erase(self, source_id: str) -> None:
+        merging.purge_rows(self._own, source_id, self._watch.look)
+        shutil.rmtree(self._own.source(source_id), ignore_errors=True)
+
+    def _change(self, name: str, id: str, action: str, who: str | None, **detail: Any) -> None:
+        who = who or ledger.person()
+        entry = {"at": ledger.now(), "who": who, "id": id, **detail}
+        with self._writing():
+            ledger.write(self._own, name, entry if name == "notes" else {**entry, "action": action})
+            ledger.audit(self._own, who, action, id=id, **detail)
+        self.refresh()
+
+    @contextlib.contextmanager
+    def _working(self, dry_run: bool) -> Iterator[tuple[Path, Root]]:
+        """A folder for unfinished files; outside the library when nothing may be written to it."""
+        if dry_run:
+            with tempfile.TemporaryDirectory(prefix="kneepoint-") as folder:
+                yield Path(folder), self._own
+        else:
+            with self._writing(), staging_folder(self._own) as staged:
+                yield staged, self._own
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            raise BenchError(
+                f"The library {self._own.path} cannot be written: {problem.strerror or problem}."
+            ) from problem
+
+    # ---- looking things up
+
+    def _source(self, text: str, *, purged: bool = False) -> str:
+        """The source id this id, or its unique beginning, stands for."""
+        self.refresh()
+        known = set(self._snapshot.owners)
+        if purged:
+            known |= {key for key, row in self._snapshot.ledgers.retractions.items() if row.purged}
+        if SOURCE_ID.fullmatch(text) and text in known:
+            return text
+        begun = [key for key in known if key.startswith(text)] if SOURCE_PREFIX.fullmatch(text) else []
+        if len(begun) != 1:
+            raise NotFound(f"There is no source {text[:80]!r} in the library; `sources` lists them.")
+        return begun[0]
+
+    def _named(self, text: str) -> str:
+        """The id of the point, score or source this text names."""
+        self.refresh()
+        if SHORT_ID.fullmatch(text):
+            found = self.fetch(
+                "SELECT 1 FROM pack_points WHERE point_id = $1"
+                " UNION ALL SELECT 1 FROM pack_scores WHERE score_id = $1 LIMIT 1",
+                [text],
+            )
+            if found:
+                return text
+        return self._source(text)
+
+    def _folder_of(self, source_id: str) -> Path:
+        folders = [root.source(source_id) for root in reversed(self._roots)]
+        return next((folder for folder in folders if folder.is_dir()), folders[0])
+
+    def _held_by_shipped(self, source_id: str) -> bool:
+        return any(root.source(source_id).is_dir() for root in self._roots if not root.writable)
+
+    def _own_sources(self) -> list[Path]:
+        if not self._own.sources.is_dir():
+            return []
+        return [path for path in self._own.sources.iterdir() if SOURCE_ID.fullmatch(path.name)]
+
+    def _known_runs(self, without: Sequence[str] = ()) -> KnownRuns | None:
+        """Looks up the runs the library holds of given series, leaving out the sources that are being read again."""
+        if not self._snapshot.owners.keys() - set(without):
+            return None
+
+        def known(keys: NDArray[np.int64]) -> list[tuple[int, Run]]:
+            cursor = self._index.cursor()
+            cursor.register("wanted_keys", pa.table({"key": keys}))
+            rows = cursor.execute(
+                "SELECT series_key, series_id, min(date) - DATE '1970-01-01', max(date) - DATE '1970-01-01'"
+                " FROM pack_points WHERE series_key IN (SELECT key FROM wanted_keys)"
+                " AND NOT list_contains($1, source_id) GROUP BY ALL ORDER BY ALL",
+                [list(without)],
+            ).fetchall()
+            return [
+                (key, Run(UNDATED if a is None else a, UNDATED if b is None else b, name))
+                for key, name, a, b in rows
+            ]
+
+        return known
+
+    def _retried(self, run: Any) -> Any:
+        """The result of a query; once more when a pack it was reading has just been merged away or is damaged."""
+        try:
+            return run(self._index.cursor())
+        except (duckdb.IOException, duckdb.InvalidInputException) as problem:
+            with self._lock:
+                for pack in self._snapshot.packs:
+                    reason = _damage(pack.path)
+                    if reason:
+                        self._watch.exclude(pack.path, reason)
+                self.refresh()
+            try:
+                return run(self._index.cursor())
+            except duckdb.IOException:
+                raise InputError(
+                    f"A pack of the library cannot be read: {str(problem).splitlines()[0]}"
+                ) from problem
+
+
+def _damage(pack: Path) -> str | None:
+    """Why a pack that is there cannot be read; None when it can, or is gone."""
+    try:
+        pq.read_metadata(pack)
+    except FileNotFoundError:
+        return None
+    except (OSError, pa.ArrowException) as problem:
+        return (
+            f"The pack {pack.name} is damaged ({str(problem)[:120]}); rebuild the library from its sources."
+        )
+    return None

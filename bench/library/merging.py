@@ -1,0 +1,133 @@
+"""Small packs become larger ones, superseded packs go, and purged rows leave the disk.
+
+Nobody waits for a merge: readers decide by the sheets which pack owns a source, and a merged pack, being of a later
+generation, owns what it was made of. Only one process merges at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from bench.library.importing import publish_pack
+from bench.library.packs import SIDECARS, Held, Pack, PackWriter, row_groups
+from bench.library.snapshot import Snapshot
+from bench.library.store import Root, exclusive, staging_folder
+
+FAN = 16
+"""So many packs of one size become one; each size is FAN times the one below."""
+
+LARGEST_ROWS = 131_072
+"""A merge makes no larger pack, so that no import waits long for one; a pack half as large stays as it is."""
+GRACE_S = 30.0
+"""A superseded pack stays this long, for readers that began before the merge."""
+
+Look = Callable[[], Snapshot]
+
+
+def merge(root: Root, look: Look) -> None:
+    """Nothing; merges one group of small packs if there is one and nobody else is merging, and clears up."""
+    if not _group(root, look()) and not _left_over(root, look()):
+        return
+    with exclusive(root.path / "merge.lock", wait=False) as held:
+        if not held:
+            return
+        snapshot = look()
+        group = _group(root, snapshot)
+        if group:
+            _rewrite(root, group, snapshot)
+            snapshot = look()
+        for pack in _left_over(root, snapshot):
+            _remove(pack)
+
+
+def purge_rows(root: Root, source_id: str, look: Look) -> None:
+    """Nothing; no pack of this root holds rows of the source any more."""
+    with exclusive(root.path / "merge.lock", wait=True):
+        snapshot = look()
+        for pack in (*snapshot.packs, *snapshot.superseded):
+            if pack.path.parent != root.points or source_id not in pack.held:
+                continue
+            if any(snapshot.owners.get(held.id) is pack for held in pack.sheet.sources):
+                _rewrite(root, [pack], snapshot)
+            _remove(pack)
+
+
+def _group(root: Root, snapshot: Snapshot) -> list[Pack]:
+    """The smallest packs of which there are FAN of one size, up to the rows one merge may hold."""
+    alike: dict[tuple[int, int], list[Pack]] = {}
+    for pack in snapshot.packs:
+        if pack.path.parent == root.points and pack.sheet.points <= LARGEST_ROWS // 2:
+            alike.setdefault((_level(pack.sheet.points), pack.sheet.importer), []).append(pack)
+    crowded = [packs for _, packs in sorted(alike.items()) if len(packs) >= FAN]
+    return _within(LARGEST_ROWS, crowded[0]) if crowded else []
+
+
+def _level(rows: int) -> int:
+    level, limit = 0, FAN
+    while rows >= limit:
+        level, limit = level + 1, limit * FAN
+    return level
+
+
+def _within(rows: int, packs: Sequence[Pack]) -> list[Pack]:
+    chosen: list[Pack] = []
+    for pack in packs:
+        rows -= pack.sheet.points
+        if rows < 0:
+            break
+        chosen.append(pack)
+    return chosen
+
+
+def _rewrite(root: Root, packs: Sequence[Pack], snapshot: Snapshot) -> None:
+    """Publishes one pack with what these packs own."""
+    with staging_folder(root) as folder:
+        writer = PackWriter(folder)
+        sources: list[Held] = []
+        for pack in packs:
+            owned = [held for held in pack.sheet.sources if snapshot.owners.get(held.id) is pack]
+            kept = pa.array([held.id for held in owned], type=pa.string())
+            all_kept = len(owned) == len(pack.sheet.sources)
+            for rows in row_groups(pack.path):
+                writer.write(rows if all_kept else rows.filter(pc.is_in(rows.column("source_id"), kept)))
+            for name in SIDECARS:
+                if name in pack.sheet.sidecars:
+                    rows = pq.read_table(pack.sidecar(name))
+                    writer.write_beside(name, rows.filter(pc.is_in(rows.column("source_id"), kept)))
+            sources.extend(owned)
+        generation = 1 + max(pack.sheet.generation for pack in packs)
+        publish_pack(writer.close(sources, generation=generation, importer=packs[0].sheet.importer), root)
+
+
+def _left_over(root: Root, snapshot: Snapshot) -> list[Pack]:
+    """Superseded packs that no reader can still be reading."""
+    return [
+        pack
+        for pack in snapshot.superseded
+        if pack.path.parent == root.points and _age(pack.path) > GRACE_S and _settled(pack, snapshot)
+    ]
+
+
+def _settled(pack: Pack, snapshot: Snapshot) -> bool:
+    owners = [snapshot.owners[held.id] for held in pack.sheet.sources if held.id in snapshot.owners]
+    return all(_age(owner.path) > GRACE_S for owner in owners)
+
+
+def _age(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return float("inf")
+
+
+def _remove(pack: Pack) -> None:
+    for path in pack.files:
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()

@@ -1,0 +1,247 @@
+"""Packs: the rows of one import batch in one Parquet file, and the sheet beside it that says what it holds.
+
+`<batch>.parquet` makes a pack visible; its sheet `<batch>.json` and its sidecars (scores, passports, refusals) are
+there before it. A sheet is read at every start; a Parquet footer only by DuckDB.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench.errors import InputError
+from bench.library.columns import PACK_BASE, PASSPORTS, REFUSALS, SCORES, numbered, pack_schema
+
+IMPORTER = 1
+"""The version of what importing makes of a source; a rebuild by a newer one wins over older packs."""
+
+SIDECARS: Mapping[str, Mapping[str, pa.DataType]] = {
+    "scores": SCORES,
+    "passports": PASSPORTS,
+    "refusals": REFUSALS,
+}
+ROW_GROUP = 122_880
+PENDING_ROWS = 65_536
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a pack holds of one source. `facts` counts the facts that were written when its rows were made."""
+
+    id: str
+    file: str
+    format: str
+    imported: str
+    facts: int = 0
+    tool_version: str | None = None
+    points: int = 0
+    scores: int = 0
+    passports: int = 0
+    refusals: int = 0
+    slugs: tuple[str, ...] = ()
+    accelerators: tuple[str, ...] = ()
+    first_date: str | None = None
+    last_date: str | None = None
+    source_url: str | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a pack holds. A merged pack has a generation one above those it was made of."""
+
+    sources: tuple[Held, ...]
+    metrics: tuple[str, ...]
+    importer: int = IMPORTER
+    generation: int = 0
+
+    @property
+    def points(self) -> int:
+        """The rows of the pack."""
+        return sum(held.points for held in self.sources)
+
+    @property
+    def sidecars(self) -> tuple[str, ...]:
+        """The names of the sidecars that lie beside the pack."""
+        return tuple(name for name in SIDECARS if any(getattr(held, name) for held in self.sources))
+
+    def encoded(self) -> bytes:
+        """The sheet as it lies on disk."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A published pack, in the shipped library or in the reader's own."""
+
+    path: Path
+    sheet: Sheet
+    shipped: bool
+
+    def sidecar(self, name: str) -> Path:
+        """Where the sidecar of this name lies."""
+        return self.path.with_suffix(f".{name}.parquet")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file of the pack, the one that makes it visible first."""
+        beside = (self.sidecar(name) for name in self.sheet.sidecars)
+        return (self.path, *beside, self.path.with_suffix(".json"))
+
+    @cached_property
+    def held(self) -> Mapping[str, Held]:
+        """What it holds, by source id."""
+        return {held.id: held for held in self.sheet.sources}
+
+
+def listed(folder: Path) -> list[str]:
+    """The file names of the packs in a folder, in order; none when the folder is not there."""
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(name for name in names if name.endswith(".parquet") and name.count(".") == 1)
+
+
+def read_sheet(pack: Path) -> Sheet:
+    """The sheet of a pack; InputError when it is missing or damaged."""
+    try:
+        stated = json.loads(pack.with_suffix(".json").read_bytes())
+        sources = tuple(_held(entry) for entry in stated["sources"])
+        return Sheet(sources, tuple(stated["metrics"]), int(stated["importer"]), int(stated["generation"]))
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"The pack {pack.name} has no readable sheet; rebuild the library.") from problem
+
+
+def _held(entry: Mapping[str, Any]) -> Held:
+    """A source as a sheet states it; what a newer version added is passed over."""
+    known = {column.name for column in fields(Held)} & entry.keys()
+    values = {key: tuple(entry[key]) if isinstance(entry[key], list) else entry[key] for key in known}
+    return Held(**values)
+
+
+class PackWriter:
+    """Rows on their way into one pack in a staging folder; metrics may differ between them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pending: list[pa.Table] = []
+        self._pending_rows = 0
+        self._parts: list[tuple[Path, frozenset[str]]] = []
+        self._writer: pq.ParquetWriter | None = None
+        self._schema = pack_schema(())
+        self._metrics: frozenset[str] = frozenset()
+        self._beside: dict[str, list[pa.Table]] = {name: [] for name in SIDECARS}
+
+    def write(self, points: pa.Table) -> None:
+        """Nothing; takes finished rows: any of the pack's columns, and metrics."""
+        if points.num_rows:
+            self._pending.append(points)
+            self._pending_rows += points.num_rows
+            if self._pending_rows >= PENDING_ROWS:
+                self._flush()
+
+    def write_beside(self, name: str, rows: pa.Table) -> None:
+        """Nothing; takes rows of a sidecar."""
+        if rows.num_rows:
+            self._beside[name].append(conformed(rows, numbered(SIDECARS[name])))
+
+    def absorb(self, other: PackWriter) -> None:
+        """Nothing; takes everything that was written to another writer, which is of no use afterwards."""
+        if other._parts:
+            other._flush()
+            other._end_part()
+            self._parts.extend(other._parts)
+            self._metrics |= other._metrics
+        for table in other._pending:
+            self.write(table)
+        for name, tables in other._beside.items():
+            self._beside[name].extend(tables)
+
+    def close(self, sources: Iterable[Held], *, generation: int = 0, importer: int = IMPORTER) -> Path:
+        """The finished pack in the staging folder, its sheet and sidecars beside it."""
+        self._flush()
+        if not self._parts:
+            self._open(frozenset())
+        self._end_part()
+        pack = self._folder / "pack.parquet"
+        if len(self._parts) == 1 and self._parts[0][1] == self._metrics:
+            self._parts[0][0].rename(pack)
+        else:
+            _joined([part for part, _ in self._parts], pack, pack_schema(self._metrics))
+        for name, tables in self._beside.items():
+            if tables:
+                pq.write_table(
+                    pa.concat_tables(tables), pack.with_suffix(f".{name}.parquet"), compression="zstd"
+                )
+        sheet = Sheet(tuple(sources), tuple(sorted(self._metrics)), importer, generation)
+        pack.with_suffix(".json").write_bytes(sheet.encoded())
+        return pack
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        metrics = frozenset(name for table in self._pending for name in table.column_names) - PACK_BASE.keys()
+        if self._writer is None or not metrics <= self._parts[-1][1]:
+            self._end_part()
+            self._open(self._metrics | metrics)
+        assert self._writer is not None
+        rows = pa.concat_tables([conformed(table, self._schema) for table in self._pending])
+        self._writer.write_table(rows, row_group_size=ROW_GROUP)
+        self._pending, self._pending_rows = [], 0
+
+    def _open(self, metrics: frozenset[str]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._metrics = metrics
+        self._schema = pack_schema(metrics)
+        self._parts.append((self._folder / f"part{len(self._parts)}.parquet", metrics))
+        self._writer = parquet_writer(self._parts[-1][0], self._schema)
+
+    def _end_part(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of packs: zstd, dictionaries for everything but metrics, whose values hardly repeat."""
+    dictionaries = [
+        name for name in schema.names if name in PACK_BASE and name not in ("point_id", "restated_in")
+    ]
+    return pq.ParquetWriter(
+        path, schema, compression="zstd", compression_level=1, use_dictionary=dictionaries
+    )
+
+
+def conformed(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with exactly these columns; one it lacks is NULL in every row."""
+    present = set(table.column_names)
+    columns = [
+        table.column(column.name).cast(column.type)
+        if column.name in present
+        else pa.nulls(len(table), column.type)
+        for column in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _joined(parts: Sequence[Path], target: Path, schema: pa.Schema) -> None:
+    with parquet_writer(target, schema) as writer:
+        for part in parts:
+            for table in row_groups(part):
+                writer.write_table(conformed(table, schema), row_group_size=ROW_GROUP)
+            part.unlink()
+
+
+def row_groups(path: Path) -> Iterator[pa.Table]:
+    """The rows of a Parquet file, a row group at a time."""
+    with pq.ParquetFile(path) as file:
+        for number in range(file.num_row_groups):
+            yield file.read_row_group(number)

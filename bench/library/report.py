@@ -1,0 +1,61 @@
+"""What an import did, as a record and as the JSON document of `import --json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bench.records import Refusal
+
+
+@dataclass(frozen=True)
+class Imported:
+    """One source that was loaded (or, in a dry run, would be)."""
+
+    file: str
+    format: str
+    sha256: str
+    points: int
+    scores: int = 0
+
+
+@dataclass(frozen=True)
+class Already:
+    """One file whose very bytes the library holds already, or that the same import gave twice."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class MissingFact:
+    """Something a source leaves open that points are compared by, and for how many of its points."""
+
+    file: str
+    sha256: str
+    fact: str
+    points: int
+
+
+@dataclass
+class ImportReport:
+    """What an import did with each file it was given."""
+
+    imported: list[Imported] = field(default_factory=list)
+    already: list[Already] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    missing_facts: list[MissingFact] = field(default_factory=list)
+
+    def document(self) -> dict[str, Any]:
+        """The report as `import --json` prints it."""
+        return {
+            "imported": _plain(self.imported),
+            "already": _plain(self.already),
+            "refused": _plain(self.refused),
+            "missing_facts": _plain(self.missing_facts),
+        }
+
+
+def _plain(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    return [asdict(row) for row in rows]

@@ -1,0 +1,164 @@
+"""What a format read -> rows of a pack: facts laid over, lengths and ids worked out, batch by batch."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bench.catalogue import is_metric
+from bench.errors import InputError
+from bench.formats.reading import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
+from bench.library import facts as stated
+from bench.library import ids
+from bench.library.columns import IDENTITY, PASSPORTS, REFUSALS, SCORES, SERIES_KEY
+from bench.library.facts import WANTED
+from bench.library.packs import Held, PackWriter
+from bench.library.runs import Runs
+from bench.records import Refusal
+
+REFUSAL_TEXT = 500
+
+
+class SourceRows:
+    """The rows of one source on their way into a pack, and what is counted on the way."""
+
+    def __init__(self, held: Held, facts: Mapping[str, Any], runs: Runs) -> None:
+        self._held = held
+        self._facts = facts
+        self._runs = runs
+        self._points = 0
+        self._slugs: set[str] = set()
+        self._accelerators: set[str] = set()
+        self._dates: list[datetime.date] = []
+        self._url: str | None = None
+        self._open: dict[str, int] = {}
+
+    def write(self, reading: Reading, writer: PackWriter, *, keep: bool = True) -> Held:
+        """What the pack now holds of this source; InputError when the format gave what the vocabulary lacks.
+
+        With `keep` false the rows are made and checked but not written.
+        """
+        for batch in reading.batches():
+            rows = self._finished(pa.Table.from_batches([batch]))
+            if keep:
+                writer.write(rows)
+        scores = self._scores(reading.scores)
+        passports = _beside(reading.passports, self._held.id, PASSPORTS)
+        refusals = _refusals(reading.refusals, self._held.id)
+        writer.write_beside("scores", scores)
+        writer.write_beside("passports", passports)
+        writer.write_beside("refusals", refusals)
+        return replace(
+            self._held,
+            tool_version=reading.tool_version,
+            points=self._points,
+            scores=len(scores),
+            passports=len(passports),
+            refusals=len(refusals),
+            slugs=tuple(sorted(self._slugs)),
+            accelerators=tuple(sorted(self._accelerators)),
+            first_date=min(self._dates).isoformat() if self._dates else None,
+            last_date=max(self._dates).isoformat() if self._dates else None,
+            source_url=self._url,
+        )
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """The facts that points are compared by and this source leaves open, with the points they are missing in."""
+        return {key: count for key, count in self._open.items() if count}
+
+    def _finished(self, rows: pa.Table) -> pa.Table:
+        rows = _completed(stated.applied(rows, self._facts, POINT_COLUMNS))
+        rows = rows.append_column("isl", _length(rows, "isl")).append_column("osl", _length(rows, "osl"))
+        locators = rows.column("locator").to_pylist()
+        if None in locators or len(set(locators)) < len(locators):
+            raise InputError(f"{self._held.file}: two points share a place in the file; correct the format.")
+        count = len(rows)
+        rows = rows.append_column("point_id", ids.point_ids(self._held.id, locators))
+        rows = rows.append_column("source_id", pa.repeat(pa.scalar(self._held.id), count))
+        rows = rows.append_column("deployment_id", ids.deployment_ids(rows))
+        rows = rows.append_column("workload_id", ids.workload_ids(rows))
+        keys = ids.series_keys(rows)
+        series = self._runs.series_ids(keys, rows.column("date").combine_chunks())
+        rows = rows.append_column("series_id", series).append_column(SERIES_KEY, pa.array(keys))
+        self._count(rows)
+        return rows
+
+    def _count(self, rows: pa.Table) -> None:
+        self._points += len(rows)
+        self._note(rows)
+        for key in WANTED:
+            self._open[key] = self._open.get(key, 0) + rows.column(key).null_count
+
+    def _note(self, rows: pa.Table) -> None:
+        self._slugs.update(_distinct(rows, "source"))
+        self._accelerators.update(_distinct(rows, "accelerator"))
+        self._dates.extend(day for day in pc.min_max(rows.column("date")).as_py().values() if day)
+        if self._url is None:
+            self._url = next(iter(_distinct(rows, "source_url")), None)
+
+    def _scores(self, scores: pa.Table | None) -> pa.Table:
+        rows = _beside(scores, self._held.id, SCORES)
+        if not len(rows):
+            return rows
+        rows = stated.applied(rows, self._facts, SCORE_COLUMNS)
+        made = ids.point_ids(self._held.id, [f"score {text}" for text in rows.column("locator").to_pylist()])
+        self._note(rows)
+        return rows.set_column(rows.schema.get_field_index("score_id"), "score_id", made)
+
+
+def _completed(rows: pa.Table) -> pa.Table:
+    """The rows with every identity column in its type; a metric the catalogue lacks is the format's mistake."""
+    for name in rows.column_names:
+        if name not in POINT_COLUMNS and not is_metric(name):
+            raise InputError(f"{name} is neither a column nor a metric of the catalogue; correct the format.")
+        if name not in POINT_COLUMNS and not pc.all(pc.is_finite(rows.column(name)), min_count=0).as_py():
+            raise InputError(
+                f"{name} is not a finite number in a row that was read; absent values are left out."
+            )
+    columns = {name: rows.column(name).cast(POINT_COLUMNS.get(name, REAL)) for name in rows.column_names}
+    for name, kind in POINT_COLUMNS.items():
+        if name not in columns:
+            columns[name] = pa.nulls(len(rows), kind)
+    return pa.table(columns)
+
+
+def _length(rows: pa.Table, axis: str) -> pa.ChunkedArray:
+    """The length a chart puts on its axis: as requested, else as counted, to the whole token."""
+    actual = pc.round(rows.column(f"{axis}_actual")).cast(IDENTITY[axis])
+    return pc.coalesce(rows.column(f"{axis}_requested"), actual)
+
+
+def _beside(rows: pa.Table | None, source_id: str, kinds: Mapping[str, pa.DataType]) -> pa.Table:
+    """The rows of a sidecar with all its columns."""
+    count = 0 if rows is None else len(rows)
+    columns = {name: pa.nulls(count, kind) for name, kind in kinds.items()}
+    if rows is not None:
+        columns.update((name, rows.column(name).cast(kinds[name])) for name in rows.column_names)
+    columns["source_id"] = pa.repeat(pa.scalar(source_id), count)
+    return pa.table(columns)
+
+
+def _refusals(refusals: list[Refusal], source_id: str) -> pa.Table:
+    rows = [refusal_values(refusal) for refusal in refusals]
+    columns = {name: pa.array([row.get(name) for row in rows], type=kind) for name, kind in REFUSALS.items()}
+    columns["source_id"] = pa.repeat(pa.scalar(source_id), len(rows))
+    return pa.table(columns)
+
+
+def refusal_values(refusal: Refusal) -> dict[str, Any]:
+    """A refusal as plain values; long texts from files are cut."""
+    return {
+        name: value[:REFUSAL_TEXT] if isinstance(value, str) else value
+        for name, value in vars(refusal).items()
+        if value is not None
+    }
+
+
+def _distinct(rows: pa.Table, column: str) -> list[Any]:
+    return [value for value in pc.unique(rows.column(column)).to_pylist() if value is not None]

@@ -1,0 +1,153 @@
+"""What a library holds at one moment: which packs count, which of their rows, and the version that names this state.
+
+A source counts once, however many packs hold it. Of several packs the one made by the newest importer, then with the
+most facts, then merged most often, then shipped, then first by name owns the source; every process decides alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.errors import InputError
+from bench.library import ledger
+from bench.library.ledger import Ledgers
+from bench.library.packs import Held, Pack, Sheet, listed, read_sheet
+from bench.library.store import Root
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One state of a library.
+
+    `owners` names the pack each visible source is read from, `superseded` the packs that own nothing any more and
+    `damaged` those that cannot be read, with the reason.
+    """
+
+    packs: tuple[Pack, ...]
+    owners: Mapping[str, Pack]
+    ledgers: Ledgers
+    superseded: tuple[Pack, ...]
+    damaged: Mapping[str, str]
+    price_books: tuple[Path, ...]
+    version: str
+
+    def held(self) -> Iterator[tuple[Held, Pack]]:
+        """Every source that counts and its pack, hidden ones included."""
+        for source_id, pack in self.owners.items():
+            yield pack.held[source_id], pack
+
+    def purged(self, source_id: str) -> bool:
+        """Whether this source's bytes were deleted on purpose."""
+        retraction = self.ledgers.retractions.get(source_id)
+        return retraction is not None and retraction.purged
+
+    def out_of_date(self) -> tuple[str, ...]:
+        """The sources whose rows were made before their latest facts were written."""
+        written = self.ledgers.facts_written
+        return tuple(held.id for held, _ in self.held() if held.facts < written.get(held.id, 0))
+
+    def doubled(self) -> tuple[tuple[str, str], ...]:
+        """The (pack, source id) whose rows do not count because another pack owns the source."""
+        return tuple(
+            (str(pack.path), held.id)
+            for pack in self.packs
+            for held in pack.sheet.sources
+            if self.owners.get(held.id) is not pack
+        )
+
+
+class Watch:
+    """Looks at the folders of a library again and again; sheets and ledgers are read when they change."""
+
+    def __init__(self, roots: Sequence[Root], price_folders: Sequence[Path] = ()) -> None:
+        self._roots = tuple(roots)
+        self._price_folders = tuple(price_folders)
+        self._sheets: dict[Path, Sheet] = {}
+        self._damaged: dict[str, str] = {}
+        self._mark: object = None
+        self._ledger_sizes: object = None
+        self._ledgers = Ledgers()
+        self._latest: Snapshot | None = None
+
+    def exclude(self, pack: Path, reason: str) -> None:
+        """Nothing; leaves a damaged pack out of every later snapshot of this process."""
+        self._damaged[str(pack)] = reason
+        self._mark = None
+
+    def look(self) -> Snapshot:
+        """The state as it is now; the same object as last time when nothing has changed."""
+        names = [(root, listed(root.points)) for root in self._roots]
+        sizes = tuple(ledger.size(root.ledger(name)) for root in self._roots for name in ledger.VISIBLE)
+        books = _price_books(self._price_folders)
+        mark = (tuple(tuple(found) for _, found in names), sizes, books)
+        if self._latest is not None and mark == self._mark:
+            return self._latest
+        if sizes != self._ledger_sizes:
+            self._ledgers, self._ledger_sizes = ledger.read(self._roots), sizes
+        packs = [pack for root, found in names for pack in self._packs(root, found)]
+        self._latest = _snapshot(packs, self._ledgers, dict(self._damaged), sizes, books)
+        self._mark = mark
+        return self._latest
+
+    def _packs(self, root: Root, names: Sequence[str]) -> Iterator[Pack]:
+        for name in names:
+            path = root.points / name
+            if str(path) in self._damaged:
+                continue
+            if path not in self._sheets:
+                try:
+                    self._sheets[path] = read_sheet(path)
+                except InputError as problem:
+                    if path.exists():  # else a merge has just removed it
+                        self._damaged[str(path)] = str(problem)
+                    continue
+            yield Pack(path, self._sheets[path], shipped=not root.writable)
+
+
+def _snapshot(
+    packs: Sequence[Pack],
+    ledgers: Ledgers,
+    damaged: Mapping[str, str],
+    sizes: tuple[int, ...],
+    books: tuple[tuple[str, int, int], ...],
+) -> Snapshot:
+    owners: dict[str, Pack] = {}
+    for pack in packs:
+        for held in pack.sheet.sources:
+            if held.id not in owners or _rank(pack, held.id) < _rank(owners[held.id], held.id):
+                owners[held.id] = pack
+    for source_id, retraction in ledgers.retractions.items():
+        if retraction.purged:
+            owners.pop(source_id, None)
+    owning = set(map(id, owners.values()))
+    counted = [
+        (source_id, owners[source_id].sheet.importer, owners[source_id].held[source_id].facts)
+        for source_id in sorted(owners)
+    ]
+    return Snapshot(
+        packs=tuple(pack for pack in packs if id(pack) in owning),
+        owners=owners,
+        ledgers=ledgers,
+        superseded=tuple(pack for pack in packs if id(pack) not in owning),
+        damaged=damaged,
+        price_books=tuple(Path(path) for path, _, _ in books),
+        version=hashlib.sha256(repr((counted, sorted(damaged), sizes, books)).encode()).hexdigest()[:12],
+    )
+
+
+def _rank(pack: Pack, source_id: str) -> tuple[int, int, int, bool, str]:
+    sheet = pack.sheet
+    return (-sheet.importer, -pack.held[source_id].facts, -sheet.generation, not pack.shipped, pack.path.name)
+
+
+def _price_books(folders: Sequence[Path]) -> tuple[tuple[str, int, int], ...]:
+    """Every price book with its size and the time it was written."""
+    found = []
+    for folder in folders:
+        for path in sorted(folder.glob("*.csv")) if folder.is_dir() else ():
+            about = path.stat()
+            found.append((str(path), about.st_size, about.st_mtime_ns))
+    return tuple(found)

@@ -1,0 +1,284 @@
+"""Folders of a library on disk, and writes that are either there whole or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.errors import InputError, NotFound
+
+SOURCE_ID = re.compile(r"[0-9a-f]{64}")
+SHORT_ID = re.compile(r"[0-9a-f]{16}")
+ABANDONED_S = 60
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Root:
+    """One library folder; the shipped one is only read."""
+
+    path: Path
+    writable: bool
+
+    @property
+    def sources(self) -> Path:
+        """Result files as they came, a folder for each source id."""
+        return self.path / "sources"
+
+    @property
+    def points(self) -> Path:
+        """The packs and what lies beside them."""
+        return self.path / "points"
+
+    @property
+    def staging(self) -> Path:
+        """Where unfinished writes lie; on the same file system, so that a rename publishes them."""
+        return self.path / "tmp"
+
+    def ledger(self, name: str) -> Path:
+        """The append-only file of this name."""
+        return self.path / f"{name}.jsonl"
+
+    def source(self, source_id: str) -> Path:
+        """The folder of a source; NotFound when the text is no source id, so it never becomes a path."""
+        if not SOURCE_ID.fullmatch(source_id):
+            raise NotFound(f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits.")
+        return self.sources / source_id
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A result file and its companions, copied into staging: the bytes that are hashed, read and published."""
+
+    source_id: str
+    main: Path
+    companions: tuple[Path, ...]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a source folder says about its own files; names are relative to the folder."""
+
+    main: str
+    companions: tuple[str, ...]
+    format: str
+    file: str
+    imported: str
+
+    def encoded(self) -> bytes:
+        """The manifest as it lies on disk."""
+        stated = {**self.__dict__, "companions": list(self.companions)}
+        return json.dumps(stated, indent=1, ensure_ascii=False).encode()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a source folder; NotFound when the folder or the manifest is missing or damaged."""
+    try:
+        stated = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        return Manifest(
+            main=stated["main"],
+            companions=tuple(stated["companions"]),
+            format=stated["format"],
+            file=stated["file"],
+            imported=stated["imported"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise NotFound(
+            f"The source {folder.name[:12]}… has no readable manifest.json; import it again."
+        ) from problem
+
+
+@contextlib.contextmanager
+def staging_folder(root: Root) -> Iterator[Path]:
+    """A new folder for unfinished writes, locked while this process lives and removed at the end."""
+    root.staging.mkdir(parents=True, exist_ok=True)
+    folder = root.staging / uuid.uuid4().hex
+    folder.mkdir()
+    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def clear_abandoned(root: Root) -> None:
+    """Nothing; removes the staging folders whose process died."""
+    if not root.staging.is_dir():
+        return
+    for folder in root.staging.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > ABANDONED_S and _nobody_holds(folder / "lock"):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, *, wait: bool) -> Iterator[bool]:
+    """Whether this process now holds the lock of this name; it ends with the block, or with the process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(lock)
+
+
+def stage(path: Path, companions: Sequence[Path], folder: Path) -> Staged:
+    """The files copied under `folder`, with their source id.
+
+    A single file's id is the sha256 of its bytes; with companions it is the sha256 of every name and sha256.
+    """
+    into = folder / uuid.uuid4().hex
+    names = [path.name, *(_relative(companion, path) for companion in companions)]
+    if "manifest.json" in names:
+        raise InputError(f"{path.name} and its companions may not be named manifest.json; rename the file.")
+    digests = [_copy(source, into / name) for source, name in zip((path, *companions), names, strict=True)]
+    copies = [into / name for name in names]
+    return Staged(_source_id(names, digests), copies[0], tuple(copies[1:]), into)
+
+
+def source_id_of(path: Path, companions: Sequence[Path]) -> str:
+    """The source id these files would get, without copying them."""
+    names = [path.name, *(_relative(companion, path) for companion in companions)]
+    return _source_id(names, [_copy(source, None) for source in (path, *companions)])
+
+
+def publish_source(staged: Staged, manifest: Manifest, root: Root) -> None:
+    """Nothing; the source's folder is there afterwards, by this process or by another that was faster."""
+    final = root.source(staged.source_id)
+    write_file(staged.folder / "manifest.json", manifest.encoded())
+    sync_folder(staged.folder)
+    root.sources.mkdir(parents=True, exist_ok=True)
+    try:
+        staged.folder.rename(final)
+    except OSError:
+        if not (final / "manifest.json").is_file():
+            raise
+    sync_folder(root.sources)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Nothing; the bytes are on disk afterwards. For files in staging: the name appears before the content."""
+    with path.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def publish(files: Sequence[tuple[Path, Path]]) -> None:
+    """Nothing; renames (from, to) in this order, each one durable before the last makes the whole visible."""
+    if not files:
+        return
+    *before, (last, final) = files
+    final.parent.mkdir(parents=True, exist_ok=True)
+    for source, target in files:
+        _sync_file(source)
+        if target.parent != final.parent:
+            raise ValueError("files published together lie in one folder")
+    for source, target in before:
+        source.rename(target)
+    sync_folder(final.parent)
+    last.rename(final)
+    sync_folder(final.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Nothing; the names in the folder are on disk afterwards."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def append_line(path: Path, entry: Mapping[str, Any]) -> None:
+    """Nothing; appends one JSON line in one write, on a fresh line even after a torn one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = (
+        json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode() + b"\n"
+    )
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o644)
+    try:
+        size = os.fstat(handle).st_size
+        torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+        os.write(handle, b"\n" + line if torn else line)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync_file(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+def _relative(companion: Path, main: Path) -> str:
+    try:
+        name = companion.relative_to(main.parent).as_posix()
+    except ValueError as problem:
+        raise InputError(f"{companion.name} belongs to {main.name} but lies outside its folder.") from problem
+    if ".." in name.split("/"):
+        raise InputError(f"{companion.name} belongs to {main.name} but lies outside its folder.")
+    return name
+
+
+def _source_id(names: Sequence[str], digests: Sequence[str]) -> str:
+    if len(digests) == 1:
+        return digests[0]
+    first, *others = zip(("", *names[1:]), digests, strict=True)
+    listed = [first, *sorted(others)]
+    return hashlib.sha256("".join(f"{digest} {name}\n" for name, digest in listed).encode()).hexdigest()
+
+
+def _copy(source: Path, target: Path | None) -> str:
+    """The sha256 of a file, copied to `target` on the way."""
+    digest = hashlib.sha256()
+    with contextlib.ExitStack() as stack:
+        try:
+            reading = stack.enter_context(source.open("rb"))
+        except OSError as problem:
+            raise InputError(f"{source.name} cannot be read: {problem.strerror}.") from problem
+        writing = None
+        if target is not None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            writing = stack.enter_context(target.open("wb"))
+        while block := reading.read(BLOCK):
+            digest.update(block)
+            if writing is not None:
+                writing.write(block)
+        if writing is not None:
+            writing.flush()
+            os.fsync(writing.fileno())
+    return digest.hexdigest()
+
+
+def _nobody_holds(lock: Path) -> bool:
+    try:
+        handle = os.open(lock, os.O_RDWR)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(handle)
+    return True
