@@ -99,7 +99,8 @@ def _values(column: pa.Array) -> Fingerprints:
         words = column.dictionary_encode()
         hashes = np.array([_word(text) for text in words.dictionary.to_pylist()], dtype=np.uint64)
         codes = pc.fill_null(words.indices, 0).to_numpy(zero_copy_only=False)
-        return np.take(hashes, codes)
+        taken: Fingerprints = hashes[codes]
+        return taken
     if pa.types.is_floating(kind):
         figures = pc.fill_null(column, 0.0).to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
         return np.ascontiguousarray(figures).view(np.uint64)

@@ -123,7 +123,9 @@ def read_sheet(pack: Path) -> Sheet:
 def _held(entry: Mapping[str, Any]) -> Held:
     """A source as a sheet states it; what a newer version added is passed over."""
     known = {column.name for column in fields(Held)} & entry.keys()
-    values = {key: tuple(entry[key]) if isinstance(entry[key], list) else entry[key] for key in known}
+    values: dict[str, Any] = {
+        key: tuple(entry[key]) if isinstance(entry[key], list) else entry[key] for key in known
+    }
     return Held(**values)
 
 
