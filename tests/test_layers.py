@@ -21,7 +21,7 @@ LAYERS = (
     ("formats", "maths"),
     ("library", "endpoint"),
     ("selection", "chart", "pricing"),
-    ("operating_points",),
+    ("operating_points", "cells"),
     ("drawing", "findings"),
     ("questions", "sweep"),
     ("snapshot", "export", "quality"),
