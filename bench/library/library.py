@@ -10,11 +10,10 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -32,6 +31,9 @@ from bench.library.runs import UNDATED, KnownRuns, Run, Runs
 from bench.library.snapshot import Watch
 from bench.library.store import SHORT_ID, SOURCE_ID, Root, clear_abandoned, read_manifest, staging_folder
 from bench.names import DATA
+
+if TYPE_CHECKING:
+    import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
 
 SHIPPED = DATA / "library"
 PRICE_BOOKS = DATA / "prices"
@@ -63,6 +65,11 @@ class Library:
             roots.insert(0, Root(SHIPPED, writable=False))
         return cls(roots)
 
+    @classmethod
+    def of(cls, folders: Sequence[tuple[Path, bool]]) -> Library:
+        """The library of exactly these folders (`folders` of another one), the one written to last."""
+        return cls([Root(path, writable) for path, writable in folders])
+
     @property
     def path(self) -> Path:
         """The folder changes are written to."""
@@ -85,6 +92,10 @@ class Library:
             self._snapshot = self._watch.look()
             self._index.show(self._snapshot)
             return self._snapshot.version != before
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A DuckDB cursor of its own on the index, for one caller in one thread."""
+        return self._index.cursor()
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a trusted query as tuples."""
