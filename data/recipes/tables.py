@@ -32,7 +32,7 @@ class Card:
     slug: str
     title: str
     licence: str
-    url: str
+    url: str | None
     attribution: str
     licence_url: str | None = None
     harness: str | None = None
