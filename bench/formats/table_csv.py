@@ -125,7 +125,7 @@ class CsvTable:
                 invalid_row_handler=skip,
             ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=types, strings_can_be_null=True, null_values=[""]
+                column_types=types, strings_can_be_null=True, null_values=[""], check_utf8=False
             ),
         )
 
@@ -137,8 +137,6 @@ def _physical(kept: Numbers, broken: list[int]) -> Numbers:
 
 
 def _sentence(file: str, problem: str) -> str:
-    if "UTF8" in problem:
-        return f"{file} is not UTF-8 text throughout; save it as UTF-8."
     if "straddling" in problem:
         return f"A row of {file} is longer than {BLOCK:,} bytes; a quotation mark may be missing."
     if "Empty CSV" in problem:

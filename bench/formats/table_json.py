@@ -61,11 +61,7 @@ class JsonTable:
         with opened(path) as stream:
             check_depth(path.name, stream)
             stream.seek(0)
-            data = stream.read()
-        try:
-            self._text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as problem:
-            raise InputError(f"{path.name} is not UTF-8 text throughout; save it as UTF-8.") from problem
+            self._text = stream.read().decode("utf-8-sig")
         self._name = path.name
         self.columns = tuple(dict.fromkeys(KEY.findall(self._text)))
 

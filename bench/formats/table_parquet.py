@@ -27,7 +27,7 @@ class ParquetTable:
             raise InputError(f"{path.name} is larger than {MAX_BYTES:,} bytes; divide it.")
         self._path = path
         try:
-            self._file = parquet.ParquetFile(path)
+            self._file = parquet.ParquetFile(path, page_checksum_verification=True)
             schema = self._file.schema_arrow
         except UNREADABLE as problem:
             raise InputError(f"{path.name} is a broken Parquet file: {plain_error(problem)}.") from problem

@@ -32,18 +32,25 @@ def beginning(head: bytes) -> str | None:
 
 
 def check_text(path: Path, max_bytes: int) -> int:
-    """How many double quotation marks a text file holds; InputError when it is empty, too large or no text."""
+    """How many double quotation marks a text file holds; InputError when it is empty, too large or not
+    UTF-8 throughout (UTF-16 with a byte order mark is taken too)."""
     size = path.stat().st_size
     if size == 0:
         raise InputError(f"{path.name} is empty.")
     if size > max_bytes:
         raise InputError(f"{path.name} has {size:,} bytes; the limit is {max_bytes:,}, so divide it.")
     quotes = 0
-    with opened(path) as stream:
-        for window in windows(stream):
-            quotes += window.count(b'"')
-            if b"\0" in window:
-                raise InputError(f"{path.name} holds NUL bytes, so it is no text file; save it as UTF-8.")
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with opened(path) as stream:
+            for window in windows(stream):
+                quotes += window.count(b'"')
+                decoder.decode(window)
+                if b"\0" in window:
+                    raise InputError(f"{path.name} holds NUL bytes, so it is no text file; save it as UTF-8.")
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{path.name} is not UTF-8 text throughout; save it as UTF-8.") from problem
     return quotes
 
 
