@@ -128,7 +128,13 @@ class Batch:
             entry = {"at": ledger.now(), "who": who, "source_id": source_id, "facts": self._stated}
             ledger.write(self._root, "facts", entry)
         if self._snapshot.purged(source_id):
-            entry = {"at": ledger.now(), "who": who, "id": source_id, "action": "restore"}
+            entry = {
+                "at": ledger.now(),
+                "who": who,
+                "id": source_id,
+                "source_id": source_id,
+                "action": "restore",
+            }
             ledger.write(self._root, "retractions", entry)
 
     def _read(self, candidate: Candidate, staged: Staged) -> None:

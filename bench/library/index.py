@@ -10,7 +10,8 @@ import dataclasses
 import datetime
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from bench.errors import InputError
 from bench.formats.reading import ABOUT, REAL, TEXT, WHOLE
 from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, literal, quoted, read_sql
 from bench.library.facts import PRICE
-from bench.library.packs import SIDECARS
+from bench.library.packs import SIDECARS, Pack
 from bench.library.prices import read_book
 from bench.library.snapshot import Snapshot
 from bench.records import Price, Refusal
@@ -47,8 +48,16 @@ SOURCES: Mapping[str, pa.DataType] = {
     "facts": TEXT,
     "retracted": TEXT,
 }
-NOTES = {"id": TEXT, "text": TEXT, "at": TEXT, "who": TEXT}
-RETRACTIONS = {"id": TEXT, "kind": TEXT, "reason": TEXT, "at": TEXT, "who": TEXT, "purged": pa.bool_()}
+NOTES = {"id": TEXT, "source_id": TEXT, "text": TEXT, "at": TEXT, "who": TEXT}
+RETRACTIONS = {
+    "id": TEXT,
+    "kind": TEXT,
+    "source_id": TEXT,
+    "reason": TEXT,
+    "at": TEXT,
+    "who": TEXT,
+    "purged": pa.bool_(),
+}
 FACTS = {"source_id": TEXT, "fact": TEXT, "value": TEXT}
 HELD = {"source_id": TEXT, "pack": TEXT}
 PRICES = {
@@ -65,6 +74,10 @@ PRICES = {
     "source_url": TEXT,
     "note": TEXT,
 }
+
+
+LeftOut = Callable[[Pack], str]
+"""The SQL condition of a pack's rows that are not shown; empty when all are."""
 
 
 class Index:
@@ -133,17 +146,18 @@ class Index:
         ]
         self._table("held", _arrow(held, HELD))
         columns = {**PACK_BASE, **dict.fromkeys(sorted(stored), REAL)}
-        paths = [str(pack.path) for pack in snapshot.packs]
-        doubled = _doubled(snapshot)
-        rows = read_sql(paths, columns, filename=bool(doubled))
-        kept = ", ".join(quoted(name) for name in columns)
-        self._view("pack_points", f"SELECT {kept} FROM {rows} AS packs WHERE {doubled or 'true'}")
-        visible = _visible(snapshot)
-        self._view("points", f"SELECT {_point_columns(stored, derived)} FROM pack_points WHERE {visible}")
+        metrics = _point_columns(stored, derived)
+        self._view("pack_points", _rows_sql(snapshot, columns, partial(_doubled, snapshot)))
+        shown = _rows_sql(snapshot, columns, partial(_hidden, snapshot))
+        self._view("points", f"SELECT {metrics} FROM ({shown})")
         for name, kinds in SIDECARS.items():
             self._view(f"pack_{name}", _sidecar_sql(snapshot, name, kinds))
         scores = ", ".join(quoted(name) for name in SCORES)
-        self._view("scores", f"SELECT {scores} FROM pack_scores WHERE {_visible(snapshot, 'score_id')}")
+        self._view(
+            "scores",
+            f"SELECT {scores} FROM pack_scores WHERE source_id NOT IN (SELECT id FROM retractions)"
+            " AND score_id NOT IN (SELECT id FROM retractions)",
+        )
         self._view("passports", "SELECT * FROM pack_passports")
         refused = ", ".join(quoted(name) for name in REFUSALS)
         self._view(
@@ -159,10 +173,7 @@ class Index:
                 for source_id, stated in ledgers.facts.items()
                 for key, value in stated.items()
             ]
-            hidden = [
-                {**dataclasses.asdict(row), "kind": "source" if len(row.id) == 64 else "point"}
-                for row in ledgers.retractions.values()
-            ]
+            hidden = [dataclasses.asdict(row) for row in ledgers.retractions.values()]
             self._table("notes", _arrow(ledgers.notes, NOTES))
             self._table("facts", _arrow(facts, FACTS))
             self._table("retractions", _arrow(hidden, RETRACTIONS))
@@ -207,26 +218,38 @@ def _point_columns(stored: frozenset[str], derived: Mapping[str, str]) -> str:
     return ", ".join(columns)
 
 
-def _doubled(snapshot: Snapshot) -> str:
-    """The condition that leaves out rows of sources another pack owns; empty when there are none."""
-    by_pack: dict[str, list[str]] = {}
-    for pack, source_id in snapshot.doubled():
-        by_pack.setdefault(pack, []).append(literal(source_id))
-    return " AND ".join(
-        f"NOT (filename = {literal(pack)} AND source_id IN ({', '.join(ids)}))"
-        for pack, ids in by_pack.items()
+def _rows_sql(snapshot: Snapshot, columns: Mapping[str, pa.DataType], left_out: LeftOut) -> str:
+    """The rows of all packs but some; only packs with such rows are filtered, so the others cost nothing more."""
+    conditions = {str(pack.path): left_out(pack) for pack in snapshot.packs}
+    kept = ", ".join(quoted(name) for name in columns)
+    whole = [path for path, condition in conditions.items() if not condition]
+    parts = [f"SELECT {kept} FROM {read_sql(whole, columns)} AS packs"]
+    touched = {path: condition for path, condition in conditions.items() if condition}
+    if touched:
+        out = " OR ".join(f"(filename = {literal(path)} AND ({sql}))" for path, sql in touched.items())
+        rows = read_sql(list(touched), columns, filename=True)
+        parts.append(f"SELECT {kept} FROM {rows} AS packs WHERE NOT ({out})")
+    return " UNION ALL ".join(parts)
+
+
+def _doubled(snapshot: Snapshot, pack: Pack) -> str:
+    """Rows of sources that another pack owns or that were purged."""
+    return _among("source_id", [held for held in pack.held if snapshot.owners.get(held) is not pack])
+
+
+def _hidden(snapshot: Snapshot, pack: Pack) -> str:
+    """Doubled rows and retracted ones."""
+    retracted = [row for row in snapshot.ledgers.retractions.values() if row.source_id in pack.held]
+    conditions = (
+        _doubled(snapshot, pack),
+        _among("source_id", [row.id for row in retracted if row.kind == "source"]),
+        _among("point_id", [row.id for row in retracted if row.kind == "point"]),
     )
+    return " OR ".join(condition for condition in conditions if condition)
 
 
-def _visible(snapshot: Snapshot, row_id: str = "point_id") -> str:
-    """The condition that leaves out what was retracted."""
-    hidden = snapshot.ledgers.retractions
-    conditions = []
-    if any(len(name) == 64 for name in hidden):
-        conditions.append("source_id NOT IN (SELECT id FROM retractions WHERE kind = 'source')")
-    if any(len(name) != 64 for name in hidden):
-        conditions.append(f"{row_id} NOT IN (SELECT id FROM retractions WHERE kind = 'point')")
-    return " AND ".join(conditions) or "true"
+def _among(column: str, ids: Sequence[str]) -> str:
+    return f"{column} IN ({', '.join(map(literal, ids))})" if ids else ""
 
 
 def _sidecar_sql(snapshot: Snapshot, name: str, kinds: Mapping[str, pa.DataType]) -> str:

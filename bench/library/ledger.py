@@ -21,9 +21,14 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Retraction:
-    """Why a point or a source is hidden; `purged` says that its bytes are gone as well."""
+    """Why a point, a score or a source is hidden; `purged` says that its bytes are gone as well.
+
+    `source_id` is the source it is or lies in.
+    """
 
     id: str
+    kind: str
+    source_id: str
     reason: str
     at: str
     who: str
@@ -112,14 +117,16 @@ def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
 
 def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
     for entry in entries:
-        name, action = entry.get("id"), entry.get("action")
-        if not isinstance(name, str):
+        name, action, source_id = entry.get("id"), entry.get("action"), entry.get("source_id")
+        if not isinstance(name, str) or not isinstance(source_id, str):
             continue
         if action == "restore":
             ledgers.retractions.pop(name, None)
         elif action in ("retract", "purge"):
             ledgers.retractions[name] = Retraction(
                 name,
+                "source" if name == source_id else "point",
+                source_id,
                 str(entry.get("reason", "")),
                 str(entry.get("at", "")),
                 str(entry.get("who", "")),

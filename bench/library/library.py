@@ -168,7 +168,8 @@ class Library:
         """Nothing; the point, score or source is hidden, with the reason, until it is restored."""
         if not reason.strip():
             raise UsageError("Give a reason; it is shown to whoever looks for the result.")
-        self._change("retractions", self._named(id), "retract", who, reason=reason.strip())
+        name, source_id = self._named(id)
+        self._change("retractions", name, "retract", who, source_id=source_id, reason=reason.strip())
 
     def restore(self, id: str, *, who: str | None = None) -> None:
         """Nothing; what was retracted is visible again."""
@@ -187,13 +188,14 @@ class Library:
             raise UsageError(
                 f"The source {id[:12]}… was purged, its bytes are gone; import its file again with force."
             )
-        self._change("retractions", retraction.id, "restore", who)
+        self._change("retractions", retraction.id, "restore", who, source_id=retraction.source_id)
 
     def annotate(self, id: str, text: str, *, who: str | None = None) -> None:
         """Nothing; the note stands beside the point, score or source."""
         if not text.strip():
             raise UsageError("A note needs a text.")
-        self._change("notes", self._named(id), "annotate", who, text=text.strip())
+        name, source_id = self._named(id)
+        self._change("notes", name, "annotate", who, source_id=source_id, text=text.strip())
 
     def purge(self, source_id: str, reason: str, *, who: str | None = None) -> None:
         """Nothing; the source's bytes and rows are deleted, and a tombstone keeps it from being imported again."""
@@ -202,7 +204,7 @@ class Library:
             raise UsageError("Give a reason; it is told to whoever imports the file again.")
         if not self._own.source(source_id).is_dir() and self._held_by_shipped(source_id):
             raise UsageError("This source ships with Kneepoint and cannot be purged; retract it instead.")
-        self._change("retractions", source_id, "purge", who, reason=reason.strip())
+        self._change("retractions", source_id, "purge", who, source_id=source_id, reason=reason.strip())
         with self._writing():
             self._erase(source_id)
         self.refresh()
@@ -316,18 +318,19 @@ class Library:
             raise NotFound(f"There is no source {text[:80]!r} in the library; `sources` lists them.")
         return begun[0]
 
-    def _named(self, text: str) -> str:
-        """The id of the point, score or source this text names."""
+    def _named(self, text: str) -> tuple[str, str]:
+        """The id of the point, score or source this text names, and the source it is or lies in."""
         self.refresh()
         if SHORT_ID.fullmatch(text):
             found = self.fetch(
-                "SELECT 1 FROM pack_points WHERE point_id = $1"
-                " UNION ALL SELECT 1 FROM pack_scores WHERE score_id = $1 LIMIT 1",
+                "SELECT source_id FROM pack_points WHERE point_id = $1"
+                " UNION ALL SELECT source_id FROM pack_scores WHERE score_id = $1 LIMIT 1",
                 [text],
             )
             if found:
-                return text
-        return self._source(text)
+                return text, found[0][0]
+        source_id = self._source(text)
+        return source_id, source_id
 
     def _folder_of(self, source_id: str) -> Path:
         folders = [root.source(source_id) for root in reversed(self._roots)]

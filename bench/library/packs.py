@@ -77,7 +77,7 @@ class Sheet:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pack:
     """A published pack, in the shipped library or in the reader's own."""
 

@@ -49,15 +49,6 @@ class Snapshot:
         written = self.ledgers.facts_written
         return tuple(held.id for held, _ in self.held() if held.facts < written.get(held.id, 0))
 
-    def doubled(self) -> tuple[tuple[str, str], ...]:
-        """The (pack, source id) whose rows do not count because another pack owns the source."""
-        return tuple(
-            (str(pack.path), held.id)
-            for pack in self.packs
-            for held in pack.sheet.sources
-            if self.owners.get(held.id) is not pack
-        )
-
 
 class Watch:
     """Looks at the folders of a library again and again; sheets and ledgers are read when they change."""
