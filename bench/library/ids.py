@@ -53,8 +53,12 @@ def deployment_ids(points: pa.Table) -> pa.Array:
 
 
 def workload_ids(points: pa.Table) -> pa.Array:
-    """The id of each row's workload, 16 hex digits; `isl` and `osl` stand for requested and actual lengths."""
-    return hex_digits(fingerprints(points, WORKLOAD_IDENTITY))
+    """The id of each row's workload, 16 hex digits; `isl` and `osl` stand for requested and actual lengths.
+
+    Where nothing was requested and a data set is named, the data set is what was asked: the means of what it gave
+    differ from run to run and make no workload of their own.
+    """
+    return hex_digits(fingerprints(_asked(points), WORKLOAD_IDENTITY))
 
 
 def series_keys(points: pa.Table) -> NDArray[np.int64]:
@@ -90,6 +94,16 @@ def hex_digits(values: Fingerprints) -> pa.Array:
     digits = np.ascontiguousarray(HEX[octets].reshape(-1))
     offsets = np.arange(len(values) + 1, dtype=np.int32) * np.int32(16)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digits))
+
+
+def _asked(points: pa.Table) -> pa.Table:
+    """The points with `isl` and `osl` absent where they are only counted, from a named data set."""
+    named = pc.is_valid(points.column("dataset"))
+    for axis in ("isl", "osl"):
+        counted = pc.and_(pc.is_null(points.column(f"{axis}_requested")), named)
+        lengths = pc.if_else(counted, pa.scalar(None, points.schema.field(axis).type), points.column(axis))
+        points = points.set_column(points.schema.get_field_index(axis), axis, lengths)
+    return points
 
 
 def _values(column: pa.Array) -> Fingerprints:

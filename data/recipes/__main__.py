@@ -1,0 +1,77 @@
+"""`python -m data.recipes`: the shipped library, data/library, rebuilt from the transcriptions."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.errors import BenchError, InputError
+from bench.library import Library
+from data.recipes import recipes
+from data.recipes.tables import TRANSCRIPTIONS
+
+SHIPPED = TRANSCRIPTIONS.parent / "library"
+LICENCE_TEXT = "LICENSE-DATA.md"
+
+
+def main() -> int:
+    """Zero when every table was written, or imported without a refusal; one otherwise."""
+    parser = argparse.ArgumentParser(prog="python -m data.recipes", description=__doc__)
+    parser.add_argument("--out", type=Path, help="write the published tables into this folder and stop")
+    parser.add_argument("--library", type=Path, default=SHIPPED, help="the library to rebuild (data/library)")
+    asked = parser.parse_args()
+    try:
+        if asked.out:
+            write_tables(asked.out)
+        else:
+            rebuild(asked.library)
+    except BenchError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+def write_tables(folder: Path) -> list[Path]:
+    """The published tables of every recipe, written into a folder; their source cards lie beside them."""
+    return [table.write(folder) for recipe in recipes() for table in recipe.tables()]
+
+
+def rebuild(target: Path) -> None:
+    """The library at this place made anew; it is replaced only after every row was imported."""
+    with tempfile.TemporaryDirectory(dir=target.parent) as work:
+        tables = write_tables(Path(work) / "tables")
+        fresh = Path(work) / "library"
+        report = Library.open(fresh, shipped=False).add(tables)
+        if report.refused:
+            first = report.refused[0]
+            raise InputError(
+                f"{first.file}, row {first.row}: {first.reason} (of {len(report.refused)} refusals)"
+            )
+        leave_only_results(fresh)
+        add_licences(fresh)
+        if target.exists():
+            shutil.rmtree(target)
+        fresh.rename(target)
+    for loaded in report.imported:
+        print(f"{Path(loaded.file).name}: {loaded.points:,} points, {loaded.scores:,} scores")
+
+
+def leave_only_results(library: Path) -> None:
+    """Nothing; removes what only concerns this machine: who imported what from where, and the staging folder."""
+    (library / "audit.jsonl").unlink(missing_ok=True)
+    shutil.rmtree(library / "tmp", ignore_errors=True)
+
+
+def add_licences(library: Path) -> None:
+    """The licence texts that must accompany their data, copied into the library."""
+    for text in sorted(TRANSCRIPTIONS.glob(f"*/{LICENCE_TEXT}")):
+        place = library / "licences" / f"{text.parent.name}.md"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(text, place)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
