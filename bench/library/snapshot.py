@@ -10,12 +10,21 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.errors import InputError
 from bench.library import ledger
 from bench.library.ledger import Ledgers
 from bench.library.packs import Held, Pack, Sheet, listed, read_sheet
 from bench.library.store import Root
+
+
+class PriceBook(NamedTuple):
+    """A price book as it lies on disk; another size or time means that it has changed."""
+
+    path: str
+    size: int
+    written_ns: int
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Snapshot:
     ledgers: Ledgers
     superseded: tuple[Pack, ...]
     damaged: Mapping[str, str]
-    price_books: tuple[Path, ...]
+    price_books: tuple[PriceBook, ...]
     version: str
 
     def held(self) -> Iterator[tuple[Held, Pack]]:
@@ -103,7 +112,7 @@ def _snapshot(
     ledgers: Ledgers,
     damaged: Mapping[str, str],
     sizes: tuple[int, ...],
-    books: tuple[tuple[str, int, int], ...],
+    books: tuple[PriceBook, ...],
 ) -> Snapshot:
     owners: dict[str, Pack] = {}
     for pack in packs:
@@ -124,7 +133,7 @@ def _snapshot(
         ledgers=ledgers,
         superseded=tuple(pack for pack in packs if id(pack) not in owning),
         damaged=damaged,
-        price_books=tuple(Path(path) for path, _, _ in books),
+        price_books=books,
         version=hashlib.sha256(repr((counted, sorted(damaged), sizes, books)).encode()).hexdigest()[:12],
     )
 
@@ -134,11 +143,11 @@ def _rank(pack: Pack, source_id: str) -> tuple[int, int, int, bool, str]:
     return (-sheet.importer, -pack.held[source_id].facts, -sheet.generation, not pack.shipped, pack.path.name)
 
 
-def _price_books(folders: Sequence[Path]) -> tuple[tuple[str, int, int], ...]:
+def _price_books(folders: Sequence[Path]) -> tuple[PriceBook, ...]:
     """Every price book with its size and the time it was written."""
     found = []
     for folder in folders:
         for path in sorted(folder.glob("*.csv")) if folder.is_dir() else ():
             about = path.stat()
-            found.append((str(path), about.st_size, about.st_mtime_ns))
+            found.append(PriceBook(str(path), about.st_size, about.st_mtime_ns))
     return tuple(found)

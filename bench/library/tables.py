@@ -1,0 +1,184 @@
+"""The small tables of the index, as Arrow, from a snapshot: sources, ledgers, price books and canonical names."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from bench import names
+from bench.errors import InputError
+from bench.formats.reading import ABOUT, REAL, TEXT, WHOLE
+from bench.library.columns import REFUSALS
+from bench.library.facts import PRICE
+from bench.library.prices import read_book
+from bench.library.snapshot import PriceBook, Snapshot
+from bench.records import Price, Refusal
+
+SOURCES: Mapping[str, pa.DataType] = {
+    "source_id": TEXT,
+    "file": TEXT,
+    "format": TEXT,
+    "tool_version": TEXT,
+    "sources": pa.list_(TEXT),
+    **dict.fromkeys(ABOUT, TEXT),
+    "source_url": TEXT,
+    "points": WHOLE,
+    "scores": WHOLE,
+    "refusals": WHOLE,
+    "first_date": pa.date32(),
+    "last_date": pa.date32(),
+    "imported": TEXT,
+    "shipped": pa.bool_(),
+    "facts": TEXT,
+    "retracted": TEXT,
+}
+NOTES = {"id": TEXT, "source_id": TEXT, "text": TEXT, "at": TEXT, "who": TEXT}
+RETRACTIONS = {
+    "id": TEXT,
+    "kind": TEXT,
+    "source_id": TEXT,
+    "reason": TEXT,
+    "at": TEXT,
+    "who": TEXT,
+    "purged": pa.bool_(),
+}
+FACTS = {"source_id": TEXT, "fact": TEXT, "value": TEXT}
+HELD = {"source_id": TEXT, "pack": TEXT}
+PRICES = {
+    "book": TEXT,
+    "provider": TEXT,
+    "accelerator": TEXT,
+    "accelerators": WHOLE,
+    "instance": TEXT,
+    "region": TEXT,
+    "terms": TEXT,
+    "usd_per_hour": REAL,
+    "usd_per_accelerator_hour": REAL,
+    "as_of": pa.date32(),
+    "source_url": TEXT,
+    "note": TEXT,
+}
+
+
+def of_snapshot(snapshot: Snapshot) -> dict[str, pa.Table]:
+    """Every table that follows the library's state, by its name in SQL."""
+    ledgers = snapshot.ledgers
+    held = [{"source_id": source_id, "pack": str(pack.path)} for source_id, pack in snapshot.owners.items()]
+    facts = [
+        {"source_id": source_id, "fact": key, "value": str(value)}
+        for source_id, stated in ledgers.facts.items()
+        for key, value in stated.items()
+    ]
+    books = [_book(book) for book in snapshot.price_books]
+    return {
+        "held": _arrow(held, HELD),
+        "sources": _arrow(_sources(snapshot), SOURCES),
+        "notes": _arrow(ledgers.notes, NOTES),
+        "facts": _arrow(facts, FACTS),
+        "retractions": _arrow([vars(row) for row in ledgers.retractions.values()], RETRACTIONS),
+        "prices": pa.concat_tables([_prices(_stated_prices(snapshot)), *(found for found, _ in books)]),
+        "file_refusals": pa.concat_tables(
+            [_arrow(_of_files(snapshot), REFUSALS), *(refused for _, refused in books)]
+        ),
+    }
+
+
+def of_names() -> dict[str, pa.Table]:
+    """The tables of canonical names, by their name in SQL."""
+    return {
+        "accelerators": _named(names.accelerators()),
+        "models": _named(names.models()),
+        "engines": _named(names.engines()),
+    }
+
+
+@lru_cache(maxsize=64)
+def _book(book: PriceBook) -> tuple[pa.Table, pa.Table]:
+    """The prices of a book and what was refused in it; read again when the file has changed."""
+    path = Path(book.path)
+    try:
+        prices, refusals = read_book(path)
+    except InputError as problem:
+        prices, refusals = [], [Refusal(path.name, str(problem))]
+    return _prices(prices), _arrow([vars(refusal) for refusal in refusals], REFUSALS)
+
+
+def _prices(prices: Iterable[Price]) -> pa.Table:
+    rows = [{**vars(price), "usd_per_accelerator_hour": price.usd_per_accelerator_hour} for price in prices]
+    return _arrow(rows, PRICES)
+
+
+def _sources(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
+    for held, pack in snapshot.held():
+        facts = snapshot.ledgers.facts.get(held.id, {})
+        retraction = snapshot.ledgers.retractions.get(held.id)
+        about = {key: facts.get(key, held.about.get(key)) for key in ABOUT}
+        yield {
+            **vars(held),
+            **about,
+            "source_id": held.id,
+            "sources": list(held.slugs),
+            "first_date": _day(held.first_date),
+            "last_date": _day(held.last_date),
+            "shipped": pack.shipped,
+            "facts": json.dumps(facts, ensure_ascii=False) if facts else None,
+            "retracted": retraction.reason if retraction else None,
+        }
+
+
+def _stated_prices(snapshot: Snapshot) -> Iterable[Price]:
+    """The prices people stated as a fact of a source."""
+    for held, _ in snapshot.held():
+        usd = snapshot.ledgers.facts.get(held.id, {}).get(PRICE)
+        if usd is not None:
+            for accelerator in held.accelerators:
+                yield Price(
+                    "stated", held.file, accelerator, 1, "unstated", usd, note=f"stated for {held.file}"
+                )
+
+
+def _of_files(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
+    """Refused files that were not loaded since, each reason once, and packs that cannot be read."""
+    latest: dict[tuple[object, ...], Mapping[str, Any]] = {}
+    for entry in snapshot.ledgers.refusals:
+        if entry.get("source_id") not in snapshot.owners:
+            latest[tuple(entry.get(key) for key in REFUSALS)] = entry
+    yield from latest.values()
+    for path, reason in snapshot.damaged.items():
+        yield {"file": Path(path).name, "reason": reason}
+
+
+def _named(rows: Sequence[Any]) -> pa.Table:
+    """Rows of dataclasses with every field, typed by what the field declares."""
+    kinds = {}
+    for column in dataclasses.fields(rows[0]):
+        declared = str(column.type)
+        kinds[column.name] = (
+            pa.list_(TEXT)
+            if "tuple" in declared
+            else REAL
+            if "float" in declared
+            else WHOLE
+            if "int" in declared
+            else TEXT
+        )
+    return _arrow([{**vars(row), "aliases": list(row.aliases)} for row in rows], kinds)
+
+
+def _arrow(rows: Iterable[Mapping[str, Any]], kinds: Mapping[str, pa.DataType]) -> pa.Table:
+    listed = list(rows)
+    return pa.table(
+        [pa.array([row.get(name) for row in listed], type=kind) for name, kind in kinds.items()],
+        names=list(kinds),
+    )
+
+
+def _day(text: str | None) -> datetime.date | None:
+    return datetime.date.fromisoformat(text) if text else None
