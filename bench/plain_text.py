@@ -16,7 +16,10 @@ MARKDOWN_ACTIVE = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&])")
 
 def visible(text: object) -> str:
     """The text with control, direction and other invisible characters written out as U+XXXX."""
-    return "".join(_shown(character) for character in str(text))
+    written = str(text)
+    if written.isprintable():
+        return written
+    return "".join(_shown(character) for character in written)
 
 
 def _shown(character: str) -> str:

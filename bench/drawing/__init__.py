@@ -1,0 +1,1 @@
+"""The charts of questions: rows and numbers in, a plotly figure out."""

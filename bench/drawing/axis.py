@@ -1,0 +1,60 @@
+"""The axes of a chart of metrics: units, direction, scale, range and ticks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from bench.catalogue import Metric
+from bench.plain_text import html
+
+FEWEST_TICKS = 3
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of the chart: its metric, whether it is logarithmic, and its range in data units."""
+
+    metric: Metric
+    log: bool
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """Where a value lies on the axis, 0 at its start and 1 at its end."""
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low) if value > 0 else 0.0
+        return (value - self.low) / (self.high - self.low)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """plotly's settings for this axis."""
+        better = " · lower is better" if self.metric.direction == "lower" else ""
+        title = {"title_text": html(self.metric.axis + better), "title_font_size": 13}
+        if not self.log:
+            return {**title, "type": "linear", "range": [self.low, self.high], "tickformat": ",~g"}
+        ends = {"type": "log", "range": [math.log10(self.low), math.log10(self.high)]}
+        ticks = decade_ticks(self.low, self.high)
+        if len(ticks) < FEWEST_TICKS:
+            return {**title, **ends, "tickformat": ",~g"}
+        return {**title, **ends, "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+
+
+def widened(low: float, high: float, log: bool, room: float) -> tuple[float, float]:
+    """The range of an axis around its values, with room at its end; a linear one starts at 0 where that is near."""
+    if log:
+        widened = max(high / low, 1.5)
+        return low / widened**0.04, high * widened**room
+    if high <= low:
+        return low - max(abs(low), 1) / 2, high + max(abs(high), 1) / 2
+    start = 0.0 if 0 <= low < 0.4 * high else low - 0.04 * (high - low)
+    return start, high + room * (high - start)
+
+
+def decade_ticks(low: float, high: float) -> list[float]:
+    """The ticks 1, 2, 5, 10 … between two positive values; powers of ten alone over more than four decades."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    mantissas = (1, 2, 5) if len(decades) <= 5 else (1,)
+    ticks = [mantissa * 10.0**decade for decade in decades for mantissa in mantissas]
+    return [tick for tick in ticks if low <= tick <= high]

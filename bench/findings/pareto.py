@@ -1,0 +1,285 @@
+"""What a Pareto answer says: who leads where, the knees, the best point within the limits, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.catalogue import NAMED_STATISTICS, PRICED, Metric
+from bench.chart import value_label
+from bench.maths.pareto import Step
+from bench.operating_points.axes import Axes
+from bench.operating_points.frontiers import Frontiers, Lead, Place
+from bench.operating_points.points import Tally
+from bench.wording import counted, joined, number, share
+
+LISTED = 3
+"""A headline names up to this many leaders; of more, it names the one that leads over the widest range."""
+
+LISTED_BELOW = 8
+"""A further sentence lists up to this many."""
+
+LEAST_SHARE = 0.001
+MANY_TIMES = 2.5
+"""From this ratio on, a step is "2.5 times the throughput" instead of a percentage."""
+
+
+def subject(tally: Tally) -> str:
+    """What the points are about: "DeepSeek R1 0528 FP8 at 1,024/1,024"; models beyond two are counted."""
+    models = [value_label("model", slug) for slug in tally.distinct["model"]]
+    words = joined(models) if len(models) <= 2 else counted(len(models), "model")
+    if len(tally.distinct["precision"]) == 1:
+        words += f" {str(tally.distinct['precision'][0]).upper()}"
+    if len(tally.workloads) == 1 and None not in tally.workloads[0]:
+        isl, osl = tally.workloads[0]
+        words += f" at {number(isl)}/{number(osl)}"
+    return words.strip() or "the selection"
+
+
+def headline(axes: Axes, tally: Tally, found: Frontiers) -> str:
+    """The one sentence: who leads where along the overall frontier, and the leader's knee."""
+    if not tally.selected:
+        return "No point is selected."
+    if not tally.usable:
+        selected = counted(tally.selected, "selected point")
+        return f"None of the {selected} has both {inline(axes.x)} and {inline(axes.y)}."
+    if found.ends is None:
+        return (
+            f"None of the {counted(tally.usable, 'point')} of {subject(tally)} is measured, so none is ranked;"
+            " let every evidence enter to see a frontier."
+        )
+    if axes.owner is None or len(tally.owners) == 1:
+        return _of_one(axes, tally, found)
+    leader = max(found.leads, key=lambda lead: lead.width).owner
+    told = f"On {subject(tally)}, {_who_leads(axes, found.leads)}"
+    knee = found.knees.get(leader)
+    if knee is None:
+        return f"{told}."
+    whose = f"{leader}'s" if 1 < len(found.leads) <= LISTED else "its"
+    return f"{told}; {whose} knee is {at(axes, knee)}."
+
+
+def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
+    assert found.ends is not None
+    least, most = found.ends
+    owner = value_label(axes.owner, next(iter(tally.owners)) or None) if axes.owner else ""
+    where = f" on {owner}" if owner else ""
+    told = f"Of {counted(tally.entering, 'point')} of {subject(tally)}{where}, "
+    if found.overall == 1:
+        return f"{told}one beats all others: {at(axes, least)}."
+    told += f"{found.overall} are worth choosing, from {at(axes, least)} to {at(axes, most)}"
+    knee = next(iter(found.knees.values()), None)
+    return f"{told}; the knee is {at(axes, knee)}." if knee else f"{told}."
+
+
+def _who_leads(axes: Axes, leads: Sequence[Lead]) -> str:
+    stricter_is_more = axes.x.direction == "higher"
+    if len(leads) == 1:
+        reach = "up to" if stricter_is_more else "down to"
+        end = with_unit(leads[0].strictest, axes.x)
+        return f"{leads[0].owner} {gives_most(axes.y)} at every measured {inline(axes.x)}, {reach} {end}"
+    if len(leads) > LISTED:
+        lead = max(leads, key=lambda row: row.width)
+        return f"{lead.owner} {gives_most(axes.y)} at every {inline(axes.x)} {between(axes, lead)}"
+    first, *others = leads
+    end = with_unit(first.strictest, axes.x)
+    if stricter_is_more:
+        start, word = f"at {inline(axes.x)} up to {end}", "up to"
+    else:
+        start, word = f"where {inline(axes.x)} may be {end} or more", "from"
+    parts = [f"{lead.owner} {word} {number(lead.strictest)}" for lead in others]
+    return joined([f"{first.owner} {gives_most(axes.y)} {start}", *parts])
+
+
+def between(axes: Axes, lead: Lead) -> str:
+    """The range of a lead in words: "up to 20 tokens/s/user", "between 20 and 60 ms"."""
+    if lead.weakest is None:
+        end = with_unit(lead.strictest, axes.x)
+        return f"up to {end}" if axes.x.direction == "higher" else f"of {end} or more"
+    low, high = sorted((lead.weakest, lead.strictest))
+    return f"between {number(low)} and {with_unit(high, axes.x)}"
+
+
+def findings(axes: Axes, tally: Tally, found: Frontiers) -> list[str]:
+    """Further sentences: every lead when the headline names one, the knees, and how many points stay."""
+    told = []
+    if len(found.leads) > LISTED:
+        word = "up to" if axes.x.direction == "higher" else "from"
+        parts = [f"{lead.owner} {word} {number(lead.strictest)}" for lead in found.leads]
+        order = "rises" if axes.x.direction == "higher" else "falls"
+        told.append(
+            f"As {inline(axes.x)} {order}, the lead changes {counted(len(parts) - 1, 'time')}:"
+            f" {joined(parts, at_most=LISTED_BELOW)} {axes.x.unit}.".replace(" .", ".")
+        )
+    if axes.owner and len(found.knees) > 1:
+        parts = [f"{knee.owner} {number(knee.y)} at {number(knee.x)}" for knee in found.knees.values()]
+        told.append(f"Knees, in {spoken(axes.y)} at {spoken(axes.x)}: {joined(parts, at_most=LISTED_BELOW)}.")
+    if tally.entering and axes.owner and len(tally.owners) > 1:
+        told.append(
+            f"Of {counted(tally.entering, 'point')}, {found.overall:,} {_is(found.overall)} beaten by none at all and"
+            f" {found.grouped:,} by none of their own group."
+        )
+    return told
+
+
+def within(axes: Axes, slos: tuple[float | None, float | None], best: Place | None, words: str,
+           groups: Mapping[str, Place | None]) -> list[str]:  # fmt: skip
+    """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit."""
+    limits = [
+        f"{inline(metric)} of {with_unit(limit, metric)} or {'more' if metric.direction == 'higher' else 'less'}"
+        for metric, limit in ((axes.x, slos[0]), (axes.y, slos[1]))
+        if limit is not None
+    ]
+    if not limits or not groups:
+        return []
+    asked = joined(limits)
+    if best is None:
+        return [f"No point that may enter has {asked}."]
+    told = [f"With {asked}, the best is {at(axes, best)}: {words}."]
+    metric, value = (axes.x, "x") if slos[0] is None else (axes.y, "y")
+    reached = [f"{owner} {number(getattr(place, value))}" for owner, place in groups.items() if place]
+    missed = [owner for owner, place in groups.items() if place is None]
+    if len(groups) > 1 and reached:
+        text = f"Best there, in {spoken(metric)}: {joined(reached, at_most=LISTED_BELOW)}"
+        told.append(
+            f"{text}; {joined(missed)} {'does' if len(missed) == 1 else 'do'} not reach it."
+            if missed
+            else f"{text}."
+        )
+    return told
+
+
+def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int) -> list[str]:
+    """What was left out and how many, what is not measured, and what is mixed on one axis."""
+    told = []
+    without = [
+        f"{count:,} have no {inline(metric)}"
+        for count, metric in ((tally.without_x, axes.x), (tally.without_y, axes.y))
+        if count
+    ]
+    left_out = tally.selected - tally.usable
+    if left_out and tally.usable:
+        told.append(
+            f"{counted(left_out, 'selected point')} of {tally.selected:,} left out: {joined(without)}."
+        )
+    if tally.usable > tally.entering:
+        kinds = joined(
+            [kind or "of unstated evidence" for kind in tally.distinct["evidence"] if kind != "measured"]
+        )
+        told.append(
+            f"{counted(tally.usable - tally.entering, 'point')} not measured ({kinds}): shown open, not ranked."
+        )
+    mixed = [
+        counted(len(values), what)
+        for what, values in (("model", tally.distinct["model"]), ("workload", tally.workloads),
+                             ("precision", tally.distinct["precision"]), ("load kind", tally.distinct["load_kind"]))
+        if len(values) > 1
+    ]  # fmt: skip
+    if mixed:
+        told.append(f"Unlike points share these axes: {joined(mixed)}.")
+    if flagged:
+        told.append(
+            f"{counted(flagged, 'frontier point')} {'has' if flagged == 1 else 'have'} a flag, listed in the table."
+        )
+    if undrawn:
+        told.append(f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line.")
+    first, last = tally.dates
+    if first is not None and first != last:
+        told.append(f"Measured between {str(first)[:10]} and {str(last)[:10]}; engines changed in between.")
+    return told
+
+
+def prices(axes: Axes, tally: Tally, book: str, terms: str) -> list[str]:
+    """Which prices a cost stands on, and the accelerators the book does not price; nothing without a cost."""
+    if not book or axes.y.key not in PRICED:
+        return []
+    known = [
+        f"{value_label('accelerator', chip)} {axes.prices[chip].words}"
+        for chip in tally.accelerators
+        if chip in axes.prices
+    ]
+    told = [f"Prices from {book}, {terms.replace('_', ' ')}: {joined(known, at_most=12)}."] if known else []
+    unpriced = [value_label("accelerator", chip) for chip in tally.accelerators if chip not in axes.prices]
+    if unpriced:
+        told.append(f"{book} has no {terms.replace('_', ' ')} price for {joined(unpriced)}: left out.")
+    return told
+
+
+def step_words(axes: Axes, start: float, end: float, step: Step) -> str:
+    """What one step from x = start to x = end gives and costs: "+18 % throughput for +9 ms TPOT"."""
+    return f"{_gain(axes.y, step)} for {_price(axes.x, start, end)}"
+
+
+def _gain(metric: Metric, step: Step) -> str:
+    noun = _noun(metric)
+    if step.y_ratio is None:
+        return f"{_signed(step.y_change)} {metric.unit}"
+    if step.y_ratio >= MANY_TIMES:
+        return f"{number(step.y_ratio)} times the {noun}"
+    change = step.y_ratio - 1
+    size = f"under {share(LEAST_SHARE)}" if abs(change) < LEAST_SHARE else share(abs(change))
+    return f"{'+' if change > 0 else '−'}{size} {noun}"
+
+
+def _price(metric: Metric, start: float, end: float) -> str:
+    if metric.base == "interactivity_tokens_per_s_per_user" and start > 0 and end > 0:
+        return f"{_signed(1000 / end - 1000 / start)} ms TPOT"
+    return f"{_signed(end - start)} {metric.unit} {_base_label(metric)}"
+
+
+def _noun(metric: Metric) -> str:
+    for part, noun in (
+        ("requests_per_s", "requests"),
+        ("per_s", "throughput"),
+        ("usd", "cost"),
+        ("joules", "energy"),
+    ):
+        if part in metric.key:
+            return noun
+    return inline(metric)
+
+
+def _signed(value: float) -> str:
+    size = number(abs(value)) if abs(value) >= 0.01 or value == 0 else "under 0.01"
+    return f"{'+' if value >= 0 else '−'}{size}"
+
+
+def at(axes: Axes, place: Place) -> str:
+    """A place in words: "4,120 tokens/s per chip at 85 tokens/s/user"."""
+    return f"{with_unit(place.y, axes.y)} at {with_unit(place.x, axes.x)}"
+
+
+def with_unit(value: float, metric: Metric) -> str:
+    """A value with its unit as it is spoken: an accelerator is a chip."""
+    return f"{number(value)} {spoken(metric)}".rstrip()
+
+
+def spoken(metric: Metric) -> str:
+    """A metric's unit as it is spoken: "tokens/s per chip"."""
+    return metric.unit.replace("/accelerator", " per chip")
+
+
+def gives_most(metric: Metric) -> str:
+    """What the leader does: "gives the most per chip", "has the lowest cost per million output tokens"."""
+    if metric.direction == "higher" and metric.key.endswith("tokens_per_s_per_accelerator"):
+        return "gives the most per chip"
+    return f"has the {'highest' if metric.direction == 'higher' else 'lowest'} {inline(metric)}"
+
+
+def inline(metric: Metric) -> str:
+    """A metric's name inside a sentence: "median interactivity", "p99 TTFT", "output throughput"."""
+    if metric.statistic is None:
+        return _lowered(metric.label)
+    words = {"p50": "median"}.get(metric.statistic) or NAMED_STATISTICS.get(metric.statistic)
+    return f"{words or metric.statistic.replace('_', '.')} {_base_label(metric)}"
+
+
+def _base_label(metric: Metric) -> str:
+    return _lowered(metric.label.rsplit(", ", 1)[0] if metric.statistic else metric.label)
+
+
+def _lowered(label: str) -> str:
+    return label[0].lower() + label[1:] if label[1:2].islower() else label
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,0 +1,219 @@
+"""What can be put across and up, what is put there unless asked, and the prices behind a cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench import catalogue, pricing, selection
+from bench.catalogue import Metric
+from bench.errors import NotFound, UsageError
+from bench.library import Library
+from bench.pricing import ChipPrice
+from bench.view import View
+
+GROUPS = ("accelerator", "engine", "engine_version", "precision", "model", "accelerators", "tp", "speculation",
+          "disaggregated", "variant", "load_kind", "harness", "evidence", "origin", "source")  # fmt: skip
+ONE_FRONTIER = "none"
+STORY = ("model", "precision", "isl", "osl")
+FIRST_ACROSS = ("interactivity_tokens_per_s_per_user", "ttft_ms", "e2el_ms")
+FIRST_UP = (
+    "output_tokens_per_s_per_accelerator",
+    "total_tokens_per_s_per_accelerator",
+    "output_tokens_per_s",
+)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What is put across and up, and whose frontiers are drawn.
+
+    `y_sql` is a DuckDB expression over a point's columns, `y_params` what is bound in it; `owner` is the column
+    whose every value has a frontier of its own, None for one frontier over everything. `prices` are those behind a
+    cost, by accelerator.
+    """
+
+    x: Metric
+    y: Metric
+    y_sql: str
+    y_params: tuple[Any, ...]
+    owner: str | None
+    every_evidence: bool
+    prices: Mapping[str, ChipPrice]
+
+
+def axes_of(library: Library, view: View) -> Axes:
+    """The axes a complete View asks for; UsageError for a value that cannot be one."""
+    x, y = catalogue.metric(view.option("x")), catalogue.metric(view.option("y"))
+    group = view.option("group")
+    if group != ONE_FRONTIER and group not in GROUPS:
+        raise UsageError(
+            f"A frontier for each {group[:40]!r} is not offered; choose one of {', '.join(GROUPS)}."
+        )
+    prices: dict[str, ChipPrice] = {}
+    y_sql = f'"{y.key}"'
+    y_params: tuple[object, ...] = ()
+    if y.key in catalogue.PRICED:
+        prices = pricing.chip_prices(library, view.option("price_book"), view.option("price_terms"))
+        share = stated_number(view, "utilisation")
+        if share is None or not 0 < share <= 1:
+            raise UsageError(
+                "The utilisation is a share above 0 and at most 1; write it as in utilisation=0.6."
+            )
+        y_sql, y_params = pricing.cost_sql(y.key, prices, share)
+    return Axes(
+        x, y, y_sql, y_params, None if group == ONE_FRONTIER else group,
+        view.option("frontier_evidence") == "all", prices,
+    )  # fmt: skip
+
+
+def across(library: Library) -> tuple[str, ...]:
+    """The keys that can be put across: interactivity, TTFT, E2EL and the other latencies, every statistic held."""
+    bases = [row.key for row in catalogue.base_metrics() if row.distribution and row.direction != "neutral"]
+    ordered = [*FIRST_ACROSS, *(base for base in bases if base not in FIRST_ACROSS)]
+    held = _held(library)
+    return tuple(
+        f"{base}_{statistic}"
+        for base in ordered
+        for statistic in catalogue.statistics_of(base, held)
+        if statistic != "std"
+    )
+
+
+def up(library: Library) -> tuple[str, ...]:
+    """The keys that can be put up: throughputs, energies, and costs where prices and their throughput are held."""
+    held = _held(library)
+    priced = {
+        key for key, throughput in catalogue.PRICED.items() if throughput in held and pricing.books(library)
+    }
+    keys = [
+        row.key
+        for row in catalogue.base_metrics()
+        if row.key in priced or (row.key in held and _is_given(row) and row.key not in catalogue.PRICED)
+    ]
+    return (*(key for key in FIRST_UP if key in keys), *(key for key in keys if key not in FIRST_UP))
+
+
+def completed(library: Library, view: View) -> View:
+    """The View with its axes, group, evidence and prices explicit and, unless it is whole, a story filled in."""
+    offered_x, offered_y = across(library), up(library)
+    if not offered_x or not offered_y:
+        raise NotFound(
+            "No loaded point has a latency and a throughput to weigh against each other; import results that do."
+        )
+    y = view.option("y") or _first_up(library, view, offered_y)
+    x = view.option("x") or _first_across(library, view, offered_x, y)
+    _check("x", x, offered_x)
+    _check("y", y, offered_y)
+    if not view.whole:
+        view = _with_story(library, view, x, y)
+    every = view.option("frontier_evidence") or ("all" if view.values("evidence") else "measured")
+    view = view.with_options(
+        x=x, y=y, group=view.option("group", "accelerator"), frontier_evidence=every,
+        x_scale=view.option("x_scale", "auto"),
+    )  # fmt: skip
+    return (_with_prices(library, view) if y in catalogue.PRICED else view).made_whole()
+
+
+def stated_number(view: View, key: str) -> float | None:
+    """A number the reader wrote into an option; None when absent, UsageError when it is none."""
+    text = view.option(key)
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"{key}={text[:40]!r} is not a number; write it as in {key}=60.")
+    return value
+
+
+def _held(library: Library) -> frozenset[str]:
+    stored = library.metric_columns()
+    return stored | frozenset(catalogue.derivable(stored))
+
+
+def _is_given(row: Metric) -> bool:
+    if row.distribution or row.direction == "neutral":
+        return False
+    return row.unit.endswith("/token") if row.direction == "lower" else "/s" in row.unit
+
+
+def _check(option: str, key: str, offered: Sequence[str]) -> None:
+    label = catalogue.metric(key).label
+    if key not in offered:
+        raise UsageError(
+            f"{label} ({option}={key}) cannot stand here or is not loaded; choose one of {', '.join(offered[:8])}."
+        )
+
+
+def _column(key: str) -> str:
+    return catalogue.PRICED.get(key, key)
+
+
+def _first_up(library: Library, view: View, offered: Sequence[str]) -> str:
+    """The first of FIRST_UP that at least half as many measured points have as have the commonest of them."""
+    keys = [key for key in FIRST_UP if key in offered]
+    if not keys:
+        return offered[0]
+    condition = selection.clause(view).also("evidence = 'measured'")
+    counts = ", ".join(f'count(*) FILTER (isfinite("{key}"))' for key in keys)
+    found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
+    return next(key for key, count in zip(keys, found, strict=True) if 2 * count >= max(found))
+
+
+def _first_across(library: Library, view: View, offered: Sequence[str], y: str) -> str:
+    """The first of interactivity, TTFT, E2EL … that the points with y have, at its commonest statistic."""
+    condition = selection.clause(view).also("evidence = 'measured'").also(f'isfinite("{_column(y)}")')
+    counts = ", ".join(f'count(*) FILTER (isfinite("{key}"))' for key in offered)
+    found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
+    filled = dict(zip(offered, found, strict=True))
+    base = next(
+        (catalogue.metric(key).base for key in offered if filled[key]), catalogue.metric(offered[0]).base
+    )
+    return max((key for key in offered if catalogue.metric(key).base == base), key=lambda key: filled[key])
+
+
+def _with_story(library: Library, view: View, x: str, y: str) -> View:
+    """The View narrowed to one model, precision and workload where the reader named none.
+
+    Taken is the one with the most measured points times accelerators that have both metrics.
+    """
+    absent = [key for key in STORY if not view.values(key)]
+    if not absent:
+        return view
+    condition = selection.clause(view).also("evidence = 'measured'")
+    for sql in (f'isfinite("{x}")', f'isfinite("{_column(y)}")', *(f"{key} IS NOT NULL" for key in absent)):
+        condition = condition.also(sql)
+    found = library.fetch(
+        f"SELECT {', '.join(absent)} FROM points WHERE {condition.sql} GROUP BY ALL"
+        f" ORDER BY count(*) * count(DISTINCT accelerator) DESC, {', '.join(absent)} LIMIT 1",
+        condition.params,
+    )
+    if not found:
+        return view
+    return view.with_where(**{key: (_written(value),) for key, value in zip(absent, found[0], strict=True)})
+
+
+def _written(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _with_prices(library: Library, view: View) -> View:
+    condition = selection.clause(view)
+    chips = library.fetch(f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql}", condition.params)
+    wanted = (view.option("price_book"), view.option("price_terms"))
+    offered = [
+        row for row in pricing.books(library) if wanted[0] in ("", row.name) and wanted[1] in ("", row.terms)
+    ]
+    book = pricing.fitting_book(offered, [chip for (chip,) in chips if chip])
+    if book is None:
+        raise UsageError(
+            f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
+        )
+    return view.with_options(
+        price_book=book.name, price_terms=book.terms, utilisation=view.option("utilisation", "1")
+    )

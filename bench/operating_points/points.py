@@ -1,0 +1,224 @@
+"""The points a Pareto chart is made of: which enter, which are left out, which lie on a frontier. All by SQL.
+
+A candidate is a selected point; it is usable when both axes are finite numbers, and it enters a frontier when it is
+usable and measured (or the reader lets other evidence in). NULL, NaN and infinities are never usable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from bench import catalogue, selection
+from bench.catalogue import Metric
+from bench.library import Library
+from bench.maths.pareto import sign
+from bench.operating_points.axes import Axes
+from bench.operating_points.frontiers import better
+from bench.view import View
+
+IDENTITY = (
+    "point_id", "model", "precision", "engine", "engine_version", "accelerator", "accelerators", "tp", "pp", "dp", "ep",
+    "disaggregated", "speculation", "variant", "isl", "osl", "load_kind", "concurrency", "request_rate", "batch",
+    "scenario", "evidence", "source", "date", "source_url", "flags", "source_id",
+)  # fmt: skip
+"""The columns a point is told by, in the order of the table."""
+
+COUNTED = ("model", "precision", "isl", "osl", "load_kind", "evidence")
+BINS_ACROSS, BINS_UP = 96, 64
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many points were selected and what became of them; the spans and the unlike things among the usable.
+
+    `owners` maps each owner ("" when not stated) to its entering points; spans are None without a usable point.
+    """
+
+    selected: int
+    without_x: int
+    without_y: int
+    usable: int
+    entering: int
+    distinct: Mapping[str, tuple[Any, ...]]
+    workloads: tuple[tuple[float | None, float | None], ...]
+    x_span: tuple[float, float] | None
+    y_span: tuple[float, float] | None
+    dates: tuple[Any, Any]
+    accelerators: tuple[str, ...]
+    owners: Mapping[str, int]
+
+
+def tally(library: Library, view: View, axes: Axes) -> Tally:
+    """What the selection holds for these axes."""
+    candidates, params = _candidates(view, axes, ("date", "accelerator", *COUNTED))
+    lists = ", ".join(f"list(DISTINCT {name} ORDER BY {name}) FILTER (usable)" for name in COUNTED)
+    row = library.fetch(
+        f"WITH candidate AS ({candidates}) SELECT count(*), count(*) FILTER (NOT coalesce(isfinite(x), FALSE)),"
+        " count(*) FILTER (NOT coalesce(isfinite(y), FALSE)), count(*) FILTER (usable), count(*) FILTER (enters),"
+        " min(x) FILTER (usable), max(x) FILTER (usable), min(y) FILTER (usable), max(y) FILTER (usable),"
+        " min(date) FILTER (usable), max(date) FILTER (usable),"
+        f" list(DISTINCT {{'isl': isl, 'osl': osl}}) FILTER (usable), list(DISTINCT accelerator ORDER BY accelerator),"
+        f" {lists} FROM candidate",
+        params,
+    )[0]
+    owned, params = _candidates(view, axes)
+    owners = library.fetch(
+        f"WITH candidate AS ({owned}) SELECT owner, count(*) FROM candidate WHERE enters GROUP BY owner ORDER BY owner",
+        params,
+    )
+    return Tally(
+        selected=row[0],
+        without_x=row[1],
+        without_y=row[2],
+        usable=row[3],
+        entering=row[4],
+        distinct={name: tuple(values or ()) for name, values in zip(COUNTED, row[13:], strict=True)},
+        workloads=tuple((pair["isl"], pair["osl"]) for pair in row[11] or ()),
+        x_span=None if row[5] is None else (row[5], row[6]),
+        y_span=None if row[7] is None else (row[7], row[8]),
+        dates=(row[9], row[10]),
+        accelerators=tuple(row[12] or ()),
+        owners=dict(owners),
+    )
+
+
+def usable_points(library: Library, view: View, axes: Axes) -> int:
+    """How many selected points have both axes."""
+    candidates, params = _candidates(view, axes)
+    return int(
+        library.fetch(
+            f"WITH candidate AS ({candidates}) SELECT count(*) FROM candidate WHERE usable", params
+        )[0][0]
+    )
+
+
+def every_point(library: Library, view: View, axes: Axes) -> pd.DataFrame:
+    """Every usable point with what it is told by, its axes under their catalogue keys, and `on_frontier`."""
+    candidates, params = _candidates(view, axes, IDENTITY)
+    columns = ", ".join(IDENTITY)
+    return library.query(
+        f"WITH candidate AS ({candidates}), ranked AS (SELECT *, {_BEST_BEFORE.format(**_signs(axes))} AS best_before"
+        f' FROM candidate WHERE usable) SELECT {columns}, x AS "{axes.x.key}", y AS "{axes.y.key}", enters, owner,'
+        f" enters AND {_BEATS.format(**_signs(axes))} AS on_frontier FROM ranked ORDER BY point_id",
+        params,
+    )
+
+
+def frontier_points(library: Library, view: View, axes: Axes) -> pd.DataFrame:
+    """The points of each owner's frontier, as `every_point` would give them, without reading the others whole."""
+    candidates, params = _candidates(view, axes)
+    found = library.query(
+        f"WITH candidate AS ({candidates}), ranked AS (SELECT *, {_BEST_BEFORE.format(**_signs(axes))} AS best_before"
+        f' FROM candidate WHERE enters) SELECT point_id, x AS "{axes.x.key}", y AS "{axes.y.key}", enters, owner,'
+        f" TRUE AS on_frontier FROM ranked WHERE {_BEATS.format(**_signs(axes))}",
+        params,
+    )
+    told = library.query(
+        f"SELECT {', '.join(IDENTITY)} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+        (found["point_id"].tolist(),),
+    )
+    return told.merge(found, on="point_id").sort_values("point_id", ignore_index=True)
+
+
+def cloud(library: Library, view: View, axes: Axes, tally: Tally, x_log: bool, y_log: bool) -> dict[str, Any]:
+    """How many usable points fall into each cell of a grid over their span.
+
+    `x_edges` and `y_edges` are the borders of the cells, `cells` lists [column, row, points] of those not empty.
+    """
+    if tally.x_span is None or tally.y_span is None:
+        return {"x_edges": [], "y_edges": [], "cells": []}
+    candidates, params = _candidates(view, axes)
+    across = _bin_sql("x", tally.x_span, x_log, BINS_ACROSS)
+    up = _bin_sql("y", tally.y_span, y_log, BINS_UP)
+    cells = library.fetch(
+        f"WITH candidate AS ({candidates}) SELECT {across} AS across, {up} AS up, count(*)"
+        " FROM candidate WHERE usable GROUP BY ALL ORDER BY ALL",
+        params,
+    )
+    return {
+        "x_edges": edges(tally.x_span, x_log, BINS_ACROSS),
+        "y_edges": edges(tally.y_span, y_log, BINS_UP),
+        "cells": [list(cell) for cell in cells],
+    }
+
+
+def told(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The points as mappings, None where nothing is stated."""
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in record.items()} for record in records]
+
+
+def passports(library: Library, frame: pd.DataFrame, axes: Axes) -> list[str]:
+    """For each point how its two figures became metrics: format, tool version and definition; "" when unknown."""
+    keys = {
+        key: metric.label
+        for metric in (axes.x, axes.y)
+        for key in (metric.key, *_stored_inputs(library, metric))
+    }
+    found = library.fetch(
+        "SELECT source_id, metric, format, tool_version, definition FROM passports"
+        " WHERE metric IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY source_id, metric",
+        (list(keys),),
+    )
+    words: dict[str, list[str]] = {}
+    for source_id, metric, form, version, definition in found:
+        tool = " ".join(part for part in (form, version) if part)
+        words.setdefault(source_id, []).append(f"{catalogue.metric(metric).label} {definition} ({tool})")
+    told_once = {source_id: "; ".join(dict.fromkeys(parts)) for source_id, parts in words.items()}
+    return [told_once.get(source_id, "") for source_id in frame["source_id"]]
+
+
+def _stored_inputs(library: Library, metric: Metric) -> list[str]:
+    key = catalogue.PRICED.get(metric.key)
+    inputs = (key, *catalogue.metric(key).inputs) if key else metric.inputs
+    return [name for name in inputs if catalogue.is_metric(name) and library.has(name)]
+
+
+def edges(span: tuple[float, float], logarithmic: bool, bins: int) -> list[float]:
+    """The borders of the cells between the ends of a span, one more than there are cells."""
+    low, high = span
+    if logarithmic:
+        return [float(low * (high / low) ** (step / bins)) for step in range(bins + 1)]
+    return [low + (high - low) * step / bins for step in range(bins + 1)]
+
+
+_BEST_BEFORE = (
+    "max({y} * y) OVER (PARTITION BY owner, enters ORDER BY {x} * x DESC, {y} * y DESC, point_id"
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+)
+# The frontier in one pass: from the best x on, a point stays when its y beats every y before it. Equal points
+# follow each other by id, so the smallest id stays; bench.maths.pareto.frontier is the same in numpy.
+_BEATS = "(best_before IS NULL OR {y} * y > best_before)"
+
+
+def _signs(axes: Axes) -> dict[str, int]:
+    return {"x": sign(better(axes.x)), "y": sign(better(axes.y))}
+
+
+def _candidates(view: View, axes: Axes, columns: Sequence[str] = ()) -> tuple[str, tuple[Any, ...]]:
+    """The selected points with x, y, owner, and whether they are usable and enter; more columns only if asked."""
+    condition = selection.clause(view)
+    owner = f"coalesce(CAST({axes.owner} AS VARCHAR), '')" if axes.owner else "''"
+    told = "".join(f", {name}" for name in columns if name != "point_id")
+    enters = "usable" if axes.every_evidence else "usable AND evidence = 'measured'"
+    sql = (
+        f'SELECT point_id, "{axes.x.key}" AS x, {axes.y_sql} AS y, {owner} AS owner,'
+        " coalesce(isfinite(x) AND isfinite(y), FALSE) AS usable,"
+        f" coalesce({enters}, FALSE) AS enters{told} FROM points WHERE {condition.sql}"
+    )
+    return sql, (*axes.y_params, *condition.params)
+
+
+def _bin_sql(name: str, span: tuple[float, float], logarithmic: bool, bins: int) -> str:
+    low, high = span
+    if high <= low:
+        return "0"
+    if logarithmic:
+        share = f"ln({name} / {low!r}) / ln({high!r} / {low!r})"
+    else:
+        share = f"({name} - {low!r}) / ({high!r} - {low!r})"
+    return f"least(CAST(floor({share} * {bins}) AS INTEGER), {bins - 1})"

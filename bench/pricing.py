@@ -1,0 +1,97 @@
+"""What an hour of one accelerator costs, and the SQL that turns it into cost per token."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from bench import catalogue
+from bench.library import Library
+from bench.wording import counted, number
+
+TERMS_FIRST = "on_demand"
+SECONDS_PER_HOUR = 3600
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class ChipPrice:
+    """The price of one accelerator in one book under one set of terms, in USD per hour.
+
+    `median` is over `quotes` quotes, which run from `lowest` to `highest`.
+    """
+
+    accelerator: str
+    median: float
+    quotes: int
+    lowest: float
+    highest: float
+
+    @property
+    def words(self) -> str:
+        """The price with the quotes it is made of: "2.52 USD/h (median of 7 quotes, 1.99 to 4.41)"."""
+        price = f"{number(self.median)} USD/h"
+        if self.quotes == 1:
+            return f"{price} (one quote)"
+        spread = f", {number(self.lowest)} to {number(self.highest)}" if self.lowest < self.highest else ""
+        return f"{price} (median of {counted(self.quotes, 'quote')}{spread})"
+
+
+@dataclass(frozen=True)
+class Book:
+    """One price book under one set of terms, with the accelerators it prices."""
+
+    name: str
+    terms: str
+    accelerators: frozenset[str]
+    quotes: int
+
+
+def books(library: Library) -> tuple[Book, ...]:
+    """Every loaded price book under each of its terms, by name and terms; quotes without a price do not count."""
+    found = library.fetch(
+        "SELECT book, terms, list(DISTINCT accelerator), count(*) FROM prices"
+        " WHERE usd_per_accelerator_hour > 0 GROUP BY book, terms ORDER BY book, terms"
+    )
+    return tuple(Book(name, terms, frozenset(chips), quotes) for name, terms, chips, quotes in found)
+
+
+def fitting_book(offered: Collection[Book], accelerators: Collection[str]) -> Book | None:
+    """The book that prices the most of these accelerators; on demand before other terms, then the most quotes."""
+    wanted = frozenset(accelerators)
+    return max(
+        offered,
+        key=lambda book: (len(book.accelerators & wanted), book.terms == TERMS_FIRST, book.quotes),
+        default=None,
+    )
+
+
+def chip_prices(library: Library, book: str, terms: str) -> dict[str, ChipPrice]:
+    """The median price of each accelerator in a book under these terms; one without a price is absent."""
+    found = library.fetch(
+        "SELECT accelerator, median(usd_per_accelerator_hour), count(*), min(usd_per_accelerator_hour),"
+        " max(usd_per_accelerator_hour) FROM prices"
+        " WHERE book = ? AND terms = ? AND usd_per_accelerator_hour > 0 GROUP BY accelerator ORDER BY 1",
+        (book, terms),
+    )
+    return {row[0]: ChipPrice(*row) for row in found}
+
+
+def cost_sql(key: str, prices: Mapping[str, ChipPrice], utilisation: float) -> tuple[str, tuple[object, ...]]:
+    """The DuckDB expression of a cost metric over a point's columns, and its parameters; NULL without a price.
+
+    Formula: the catalogue's, with `utilisation` the share of the hour in which the tokens are really served.
+    """
+    throughput = catalogue.PRICED[key]
+    tokens_per_hour = f"nullif({throughput}, 0) * CAST(? AS DOUBLE) * {SECONDS_PER_HOUR}"
+    price, params = price_sql(prices)
+    return f"({price}) * accelerators / ({tokens_per_hour}) * {MILLION}", (*params, utilisation)
+
+
+def price_sql(prices: Mapping[str, ChipPrice]) -> tuple[str, tuple[object, ...]]:
+    """The DuckDB expression of the price of a point's accelerator, and its parameters; NULL without a price."""
+    if not prices:
+        return "CAST(NULL AS DOUBLE)", ()
+    cases = " ".join("WHEN ? THEN CAST(? AS DOUBLE)" for _ in prices)
+    bound = (value for price in prices.values() for value in (price.accelerator, price.median))
+    return f"CASE accelerator {cases} END", tuple(bound)

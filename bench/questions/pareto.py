@@ -1,0 +1,262 @@
+"""Which operating points are worth choosing: what one request sees against what the accelerators give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import catalogue, pricing, selection
+from bench.chart import Theme, deployment_words, title, workload_words
+from bench.drawing import pareto as drawing
+from bench.findings import pareto as sentences
+from bench.library import Library
+from bench.maths.pareto import log_span, steps
+from bench.operating_points import axes as axes_on_offer
+from bench.operating_points import frontiers, points
+from bench.operating_points.axes import Axes
+from bench.operating_points.frontiers import Frontiers, Place
+from bench.operating_points.points import Tally
+from bench.questions import Answer, Choices, Option, Why
+from bench.view import View
+from bench.wording import joined
+
+TITLE = "Pareto"
+QUESTION = "Which operating points are worth choosing?"
+SECTION = "Explore"
+ORDER = 30
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "x", "Across", "choice", "What one request sees: interactivity or a latency, at any stored statistic."
+    ),
+    Option("y", "Up", "choice", "What the accelerators give: a throughput, an energy or a cost."),
+    Option("group", "A frontier for each", "choice", "Draws one frontier for each value of this field."),
+    Option("slo_x", "Limit across", "number", "The requirement on the horizontal axis, in its unit."),
+    Option("slo_y", "Limit up", "number", "The requirement on the vertical axis, in its unit."),
+    Option("frontier_evidence", "May enter a frontier", "choice", "Only measured points, or every evidence."),
+    Option(
+        "x_scale",
+        "Scale across",
+        "choice",
+        "Linear or logarithmic; automatic is logarithmic for long latencies.",
+    ),
+    Option("price_book", "Price book", "choice", "The price list behind a cost."),
+    Option("price_terms", "Price terms", "choice", "On demand, spot, reserved or modelled."),
+    Option(
+        "utilisation",
+        "Utilisation",
+        "number",
+        "The share of the paid time in which tokens are really served.",
+    ),
+)
+
+DRAWN_POINTS = 50_000
+"""With more usable points than this the cloud is counted in a grid and only the frontiers come as points."""
+
+LOG_FROM = 30
+"""An axis is logarithmic when its largest value is more than this many times its smallest."""
+
+
+def complete(library: Library, view: View) -> View:
+    """The View with every option explicit; unless it is whole, one model, precision and workload are filled in.
+
+    Filled in is the story with the most measured points times accelerators that have both metrics. NotFound when
+    nothing loaded has both a latency and a throughput.
+    """
+    return axes_on_offer.completed(library, view)
+
+
+def choices(library: Library, view: View) -> Choices:
+    """The metrics, groups, evidence and prices to choose from."""
+    offered = pricing.books(library)
+    book = view.option("price_book")
+    groups = [key for key in axes_on_offer.GROUPS if library.has(key)]
+    return {
+        "x": [(key, catalogue.metric(key).axis) for key in axes_on_offer.across(library)],
+        "y": [(key, catalogue.metric(key).axis) for key in axes_on_offer.up(library)],
+        "group": [*((key, title(key)) for key in groups), (axes_on_offer.ONE_FRONTIER, "One for everything")],
+        "frontier_evidence": [("measured", "Only measured points"), ("all", "Every evidence")],
+        "x_scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
+        "price_book": [(name, name) for name in dict.fromkeys(row.name for row in offered)],
+        "price_terms": [(row.terms, row.terms.replace("_", " ")) for row in offered if row.name == book],
+    }
+
+
+def rows(library: Library, view: View) -> pd.DataFrame:
+    """Every usable point, frontiers first; above DRAWN_POINTS the frontiers alone.
+
+    The axes stand under their catalogue keys. `on_frontier` is within the point's group, `on_overall_frontier` over
+    everything; `is_knee` marks each group's knee; `step` says what the point gives and costs over the one before it
+    on its group's frontier, `overall_step` on the overall one.
+    """
+    whole = complete(library, view)
+    axes = axes_on_offer.axes_of(library, whole)
+    return _rows(library, whole, axes, points.usable_points(library, whole, axes))
+
+
+def answer(library: Library, view: View) -> Answer:
+    """The frontiers, their knees, who leads where, and the best point within the reader's limits."""
+    whole = complete(library, view)
+    axes = axes_on_offer.axes_of(library, whole)
+    limits = (axes_on_offer.stated_number(whole, "slo_x"), axes_on_offer.stated_number(whole, "slo_y"))
+    tally = points.tally(library, whole, axes)
+    frame = _rows(library, whole, axes, tally.usable)
+    frame["passport"] = points.passports(library, frame, axes)
+    found = frontiers.found_in(frame, axes)
+    best = frontiers.best_within(frame[frame["on_overall_frontier"]], axes, *limits)
+    groups = dict(frontiers.by_owner(frame[frame["on_frontier"]], axes))
+    reached = {label: frontiers.best_within(own, axes, *limits) for label, own in groups.items()}
+    numbers = _numbers(axes, whole, tally, found) | {
+        "slo_x": limits[0],
+        "slo_y": limits[1],
+        "best_within": _plain(best),
+        "groups": [
+            _group(label, own, found.knees.get(label), reached[label], tally) for label, own in groups.items()
+        ],
+        "frontier": _listed(frame[frame["on_overall_frontier"]], axes),
+    }
+    if tally.usable > DRAWN_POINTS and tally.x_span and tally.y_span:
+        numbers["cloud"] = points.cloud(library, whole, axes, tally, numbers["x_log"], numbers["y_log"])
+    return Answer(
+        question=QUESTION,
+        view=whole,
+        headline=sentences.headline(axes, tally, found),
+        rows=frame,
+        findings=(
+            *sentences.within(axes, limits, best, _told(frame, best), reached),
+            *sentences.findings(axes, tally, found),
+        ),
+        numbers=numbers,
+        caveats=(
+            *selection.not_loaded(library, whole),
+            *sentences.caveats(axes, tally, _flagged(frame), max(0, len(groups) - drawing.DRAWN_GROUPS)),
+            *sentences.prices(axes, tally, whole.option("price_book"), whole.option("price_terms")),
+        ),
+        why=_why(axes, whole),
+        library_version=library.version,
+    )
+
+
+def figure(answer: Answer, theme: Theme) -> go.Figure:
+    """The cloud, faded, with each group's frontier, the overall one, the knees and the limits."""
+    return drawing.draw(answer.rows, answer.numbers, theme)
+
+
+def table(answer: Answer) -> pd.DataFrame:
+    """The frontier points alone, in the order of the answer's rows: what each next step costs."""
+    return answer.rows[answer.rows["on_frontier"]].reset_index(drop=True)
+
+
+def _rows(library: Library, view: View, axes: Axes, usable: int) -> pd.DataFrame:
+    read = points.frontier_points if usable > DRAWN_POINTS else points.every_point
+    frame = frontiers.marked(read(library, view, axes), axes)
+    frame["step"] = frame["overall_step"] = None
+    lines = [("step", own) for _, own in frontiers.by_owner(frame[frame["on_frontier"]], axes)]
+    overall = frame[frame["on_overall_frontier"]]
+    lines.append(("overall_step", overall.sort_values(axes.y.key, ascending=axes.y.direction == "higher")))
+    for column, line in lines:
+        x, y = line[axes.x.key].tolist(), line[axes.y.key].tolist()
+        for before, (position, step) in enumerate(zip(line.index[1:], steps(x, y)[1:], strict=True)):
+            if step is not None:
+                frame.loc[position, column] = sentences.step_words(axes, x[before], x[before + 1], step)
+    return frame
+
+
+def _numbers(axes: Axes, view: View, tally: Tally, found: Frontiers) -> dict[str, Any]:
+    return {
+        "x": axes.x.key,
+        "y": axes.y.key,
+        "group": axes.owner,
+        "x_log": _logarithmic(tally.x_span, view.option("x_scale"), latency=axes.x.unit == "ms"),
+        "y_log": _logarithmic(tally.y_span, "auto", latency=True),
+        "selected": tally.selected,
+        "without_x": tally.without_x,
+        "without_y": tally.without_y,
+        "usable": tally.usable,
+        "entering": tally.entering,
+        "leads": [
+            {"group": lead.owner, "beyond": lead.weakest, "from": lead.easiest, "to": lead.strictest}
+            for lead in found.leads
+        ],
+    }
+
+
+def _group(
+    label: str, own: pd.DataFrame, knee: Place | None, best: Place | None, tally: Tally
+) -> dict[str, Any]:
+    owner = str(own["owner"].iloc[0])
+    return {
+        "owner": owner,
+        "group": label,
+        "points": tally.owners.get(owner, 0),
+        "frontier_points": len(own),
+        "knee": _plain(knee),
+        "best_within": _plain(best),
+    }
+
+
+def _listed(line: pd.DataFrame, axes: Axes) -> list[dict[str, Any]]:
+    return [
+        _plain(
+            Place(
+                frontiers.owner_label(row["owner"], axes), row[axes.x.key], row[axes.y.key], row["point_id"]
+            )
+        )
+        or {}
+        for row in line.sort_values(axes.y.key, ascending=axes.y.direction == "higher").to_dict("records")
+    ]
+
+
+def _plain(place: Place | None) -> dict[str, Any] | None:
+    return (
+        None
+        if place is None
+        else {"group": place.owner, "x": place.x, "y": place.y, "point_id": place.point_id}
+    )
+
+
+def _told(frame: pd.DataFrame, place: Place | None) -> str:
+    if place is None:
+        return ""
+    row = points.told(frame[frame["point_id"] == place.point_id])[0]
+    return ", ".join(words for words in (deployment_words(row), workload_words(row)) if words)
+
+
+def _flagged(frame: pd.DataFrame) -> int:
+    flags = frame.loc[frame["on_frontier"], "flags"]
+    return int((flags.notna() & ~flags.isin(["", "[]"])).sum())
+
+
+def _logarithmic(span: tuple[float, float] | None, asked: str, *, latency: bool) -> bool:
+    if span is None or span[0] <= 0 or asked == "linear":
+        return False
+    return asked == "log" or (latency and log_span(span) > LOG_FROM)
+
+
+def _why(axes: Axes, view: View) -> tuple[Why, ...]:
+    line = Why(
+        "Frontier",
+        "kept unless another point is at least as good in both metrics and better in one; equal points once",
+        f"{'every' if axes.every_evidence else 'every measured'} selected point with both metrics",
+        "Pareto dominance, directions from the catalogue",
+    )
+    knee = Why(
+        "Knee",
+        "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",
+        "one group's frontier of at least three points",
+        'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011',
+    )
+    metrics = [
+        Why(metric.axis, metric.formula, metric.definition, metric.source) for metric in (axes.x, axes.y)
+    ]
+    if not axes.prices:
+        return (line, knee, *metrics)
+    priced = joined(
+        [f"{row.accelerator} {row.words}" for row in axes.prices.values()], at_most=len(axes.prices)
+    )
+    inputs = f"utilisation {view.option('utilisation')}; {priced}"
+    price = Why("Price", "median of the book's quotes for an accelerator under these terms", inputs,
+                f"price book {view.option('price_book')}, {view.option('price_terms')}")  # fmt: skip
+    return (line, knee, *metrics, price)
