@@ -21,7 +21,7 @@ LAYERS = (
     ("formats", "maths"),
     ("library", "endpoint"),
     ("selection", "chart", "pricing"),
-    ("operating_points", "cells"),
+    ("operating_points", "cells", "holdings"),
     ("drawing", "findings"),
     ("questions", "sweep"),
     ("snapshot", "export", "quality"),

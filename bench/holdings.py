@@ -1,0 +1,125 @@
+"""What the library holds, as tables and as files: counts, sources, the points of a View, passports, refusals."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from bench import selection
+from bench.errors import NotFound
+from bench.library import Library
+from bench.library.store import Root, read_manifest
+from bench.view import View
+from bench.wording import counted
+
+COUNTED = ("points", "scores", "sources", "refusals")
+
+
+def counts(library: Library) -> dict[str, int]:
+    """How many points, scores, sources and refusals are loaded."""
+    sql = ", ".join(f"(SELECT count(*) FROM {name})" for name in COUNTED)
+    return dict(zip(COUNTED, library.fetch(f"SELECT {sql}")[0], strict=True))
+
+
+def told(library: Library) -> str:
+    """One sentence: how much is loaded, from how many sources, how new, and what was refused."""
+    held = counts(library)
+    newest = library.fetch("SELECT max(date) FROM points")[0][0]
+    dated = f", the newest measured on {newest}" if newest else ""
+    refused = (
+        counted(held["refusals"], "row or file was", "rows and files were")
+        if held["refusals"]
+        else "nothing was"
+    )
+    loaded = f"{counted(held['points'], 'point')} and {counted(held['scores'], 'score')}"
+    return f"{loaded} from {counted(held['sources'], 'source')} are loaded{dated}; {refused} refused."
+
+
+def sources(library: Library) -> pd.DataFrame:
+    """A row for each source: what it is, its licence, its links, what it gave, and whether it is hidden."""
+    return library.query(
+        "SELECT coalesce(title, file) AS title, points, scores, refusals, licence, source_url, licence_url,"
+        " first_date, last_date, retrieved, attribution, file, format, tool_version, facts, retracted, shipped,"
+        " imported, source_id FROM sources ORDER BY points + scores DESC, title, source_id"
+    )
+
+
+def points(library: Library, view: View, limit: int | None = None) -> pd.DataFrame:
+    """The points a View selects, with every column that one of them has; the first `limit` of them."""
+    condition = selection.clause(view)
+    at_most = f" LIMIT {int(limit)}" if limit is not None else ""
+    found = library.query(
+        f"SELECT * FROM points WHERE {condition.sql} ORDER BY source, model, series_id, point_id{at_most}",
+        condition.params,
+    )
+    return found.dropna(axis="columns", how="all")
+
+
+def points_named(library: Library, ids: Sequence[str]) -> pd.DataFrame:
+    """The points with these ids, with every column that one of them has."""
+    found = library.query(
+        "SELECT * FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY point_id",
+        (list(ids),),
+    )
+    return found.dropna(axis="columns", how="all")
+
+
+def passports(library: Library, view: View) -> pd.DataFrame:
+    """How each metric of the sources a View selects was read: format, definition, unit, denominator, window."""
+    condition = selection.clause(view)
+    return library.query(
+        f"SELECT coalesce(s.title, s.file) AS title, p.* FROM passports p JOIN sources s USING (source_id)"
+        f" WHERE source_id IN (SELECT DISTINCT source_id FROM points WHERE {condition.sql})"
+        " ORDER BY title, p.metric",
+        condition.params,
+    )
+
+
+def passports_of(library: Library, point_id: str) -> pd.DataFrame:
+    """The passports of the source of one point."""
+    return library.query(
+        "SELECT * EXCLUDE (source_id) FROM passports WHERE source_id IN"
+        " (SELECT source_id FROM points WHERE point_id = ?) ORDER BY metric",
+        (point_id,),
+    )
+
+
+def scores(library: Library) -> pd.DataFrame:
+    """Every quality score, with every column that one of them has."""
+    found = library.query("SELECT * FROM scores ORDER BY source, model, benchmark, category, score_id")
+    return found.dropna(axis="columns", how="all")
+
+
+def prices(library: Library) -> pd.DataFrame:
+    """Every price of every book, with every column that one of them has."""
+    found = library.query("SELECT * FROM prices ORDER BY book, provider, accelerator, terms")
+    return found.dropna(axis="columns", how="all")
+
+
+def original(library: Library, source_id: str) -> tuple[str, bytes]:
+    """The name and the bytes of a source's file as it came; a zip where it has companions.
+
+    NotFound when the id is none, or its files are not kept.
+    """
+    for folder, _ in library.folders:
+        place = Root(folder, writable=False).source(source_id)
+        if place.is_dir():
+            manifest = read_manifest(place)
+            main = place / manifest.main
+            if not manifest.companions:
+                return main.name, main.read_bytes()
+            names = (manifest.main, *manifest.companions)
+            return f"{main.stem}.zip", _zipped([place / name for name in names], place)
+    raise NotFound(f"The files of the source {source_id[:12]}… are not in the library.")
+
+
+def _zipped(files: Sequence[Path], base: Path) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.write(file, file.relative_to(base))
+    return packed.getvalue()

@@ -1,0 +1,1 @@
+"""The pages: each a short script that presents what a question answers."""

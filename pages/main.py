@@ -1,0 +1,27 @@
+"""The main script: every page, in the sections the questions state."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from bench.questions import questions
+from pages.shared import look
+from pages.shared.shell import FIRST
+
+HERE = Path(__file__).parent
+
+
+def navigation() -> dict[str, list[st.Page]]:
+    """The pages by section: one for each question that has a script here, then the data."""
+    sections: dict[str, list[st.Page]] = {}
+    for name, question in questions().items():
+        if (HERE / f"{name}.py").exists():
+            page = st.Page(f"{name}.py", title=question.TITLE, url_path=name, default=name == FIRST)
+            sections.setdefault(question.SECTION, []).append(page)
+    sections.setdefault("Library", []).append(st.Page("data.py", title="Data", url_path="data"))
+    return sections
+
+
+st.set_page_config(page_icon=look.MARK, layout="wide", initial_sidebar_state=look.SIDEBAR_PX)
+look.dress()
+st.navigation(navigation()).run()

@@ -1,0 +1,155 @@
+"""The View and the address bar: which of the two has news, and how the other learns of it.
+
+The session's View is the only truth. A run starts from it unless the address brings news: the first run of a
+session, Back and Forward, a link to another page. Widgets replace it in their callbacks. What a reader changes is
+pushed to the browser's history; what we only write out in full replaces the entry, so that Back never sticks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from bench import selection
+from bench.errors import BenchError, UnknownName
+from bench.library import Library
+from bench.questions import question, questions
+from bench.view import FILTER_BY_KEY, WHOLE, Pairs, View
+from pages.shared import cached
+
+KEY = "kept"
+IGNORED = frozenset({WHOLE, "embed", "embed_options"})
+REMEMBERED = 32
+
+
+@dataclass
+class Kept:
+    """What one session has selected.
+
+    `where` are the filters the reader chose, which follow from page to page; None while every page still opens on
+    its own story. `views` holds each page's View, `stories` the query of the story it opened on. `queries` are
+    addresses this session has already seen: a late rerun may still carry one, and that is no news.
+    """
+
+    where: Pairs | None = None
+    views: dict[str, View] = field(default_factory=dict)
+    stories: dict[str, str] = field(default_factory=dict)
+    queries: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    page: str = ""
+    problems: list[str] = field(default_factory=list)
+    changed: bool = False
+
+
+def kept() -> Kept:
+    """This session's selection."""
+    return st.session_state.setdefault(KEY, Kept())
+
+
+def current(name: str, library: Library) -> View:
+    """The View of this run of a page, complete."""
+    state = kept()
+    pairs = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
+    query = urlencode(pairs)
+    moved, state.page = state.page != name, name
+    if pairs and not state.changed and (moved or _went_through_history() or query not in state.queries):
+        view, state.problems = _read(pairs, name, library)
+        if (view.where or view.whole) and query != state.stories.get(name):
+            state.where = view.where
+    else:
+        view = state.views.get(name, View())
+        if moved:
+            state.problems = []
+        if state.where is not None and view.where != state.where:
+            view = replace(view, where=state.where, whole=True)
+    state.queries.append(query)
+    told = cached.complete(name, view, library.version)
+    if state.where is None:
+        state.stories[name] = told.query()
+    state.views[name] = told
+    return told
+
+
+def write(view: View) -> str:
+    """The query the page's script shall put into the address in place of what is there; empty when none.
+
+    A change the reader made is pushed here.
+    """
+    state = kept()
+    query = view.query()
+    changed, state.changed = state.changed, False
+    state.queries.append(query)
+    if not changed:
+        return query
+    grouped: dict[str, list[str]] = {}
+    for key, value in view.pairs():
+        grouped.setdefault(key, []).append(value)
+    st.query_params.from_dict(grouped)
+    return ""
+
+
+def choose(name: str, key: str, values: tuple[str, ...]) -> None:
+    """Replaces a filter on every page."""
+    view = kept().views.get(name, View()).with_where(**{key: values})
+    _replace(name, view)
+    kept().where = view.where
+
+
+def choose_option(name: str, key: str, value: str | None) -> None:
+    """Replaces an option of one page."""
+    _replace(name, kept().views.get(name, View()).with_options(**{key: value}))
+
+
+def reset() -> None:
+    """Forgets everything chosen: every page opens on its own story again."""
+    state = kept()
+    state.where, state.problems, state.changed = None, [], True
+    state.views.clear()
+
+
+def _replace(name: str, view: View) -> None:
+    state = kept()
+    state.views[name], state.problems, state.changed = view.made_whole(), [], True
+
+
+def _went_through_history() -> bool:
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
+def _read(pairs: list[tuple[str, str]], name: str, library: Library) -> tuple[View, list[str]]:
+    """The View in a link, and a sentence for each part of it that cannot be used."""
+    options = {row.key for row in question(name).OPTIONS} if name in questions() else set()
+    problems: list[str] = []
+    usable: list[tuple[str, str]] = []
+    for key, value in pairs:
+        try:
+            if key in FILTER_BY_KEY:
+                selection.clause(View.of({key: [value]}))
+            elif key not in options and key not in IGNORED:
+                raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options])
+            usable.append((key, value))
+        except BenchError as problem:
+            problems.append(str(problem))
+    try:
+        view = View.from_pairs(usable)
+    except BenchError as problem:
+        return View(), [*problems, str(problem)]
+    return _answerable(view, name, library, problems)
+
+
+def _answerable(view: View, name: str, library: Library, problems: list[str]) -> tuple[View, list[str]]:
+    """The View without the options the question cannot take."""
+    try:
+        cached.complete(name, view, library.version)
+    except BenchError:
+        for option in view.options:
+            try:
+                cached.complete(name, replace(view, options=(option,)), library.version)
+            except BenchError as problem:
+                problems.append(str(problem))
+                view = view.with_options(**{option[0]: None})
+    return view, problems

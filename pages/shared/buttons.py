@@ -1,0 +1,37 @@
+"""Buttons that work in the browser alone: copy the page's link, save the chart as an image.
+
+Streamlit's own buttons ask the server and reach neither the clipboard nor a drawn chart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+HTML = '<button type="button"></button>\n'
+
+
+def _button(name: str) -> st.components.v2.types.ComponentRenderer:
+    script, style = (HERE / f"{name}.js").read_text(), (HERE / "button.css").read_text()
+    return st.components.v2.component(f"kneepoint_{name}", html=HTML, css=style, js=script)
+
+
+_LINK = _button("link")
+_PNG = _button("png")
+
+
+def link(page: str, pages: Sequence[str], query: str, address: str) -> None:
+    """A button that copies this page's link; `address`, when given, replaces what the address bar shows.
+
+    `page` is the last part of the page's path, empty for the first page.
+    """
+    data = {"page": page, "pages": list(pages), "query": query, "address": address}
+    _LINK(key="link", data=data, width="content", height="content")
+
+
+def png() -> None:
+    """A button that saves the page's chart as an image."""
+    _PNG(key="png", data={}, width="content", height="content")

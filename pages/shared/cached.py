@@ -1,0 +1,140 @@
+"""What is kept between reruns, and the only place that keeps anything.
+
+One library serves every session of the process. Answers and charts are kept by question, View, library version and
+theme; the same objects go to every session and nobody changes them. All keeps are bounded.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from bench import chart, holdings, selection
+from bench.export import readable as tabular
+from bench.library import Library
+from bench.questions import Answer, Choices, question, questions
+from bench.selection import Offer
+from bench.view import View
+
+Pairs = tuple[tuple[str, str], ...]
+SMALL = 512
+LARGE = 24
+
+
+@st.cache_resource(show_spinner=False)
+def library() -> Library:
+    """The process's library."""
+    return Library.open()
+
+
+def current() -> Library:
+    """The process's library, brought up to what other processes wrote."""
+    opened = library()
+    opened.refresh()
+    return opened
+
+
+def warm() -> None:
+    """Opens the library and imports the questions before the first reader comes."""
+    library()
+    questions()
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def complete(name: str, view: View, version: str) -> View:
+    """The View with nothing left to a default; a page that presents no question has none."""
+    return (question(name).complete(library(), view) if name in questions() else view).made_whole()
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def choices(name: str, view: View, version: str) -> Choices:
+    """What the question's options offer for this View."""
+    return question(name).choices(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def answer(name: str, view: View, version: str) -> Answer:
+    """The question's answer for this View."""
+    return question(name).answer(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def figure(name: str, view: View, version: str, theme: str) -> go.Figure:
+    """The answer's chart, drawn for a light or dark page."""
+    return question(name).figure(answer(name, view, version), chart.theme(theme))
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def described(view: View, version: str) -> str:
+    """The selection in one line."""
+    return selection.described(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def not_loaded(view: View, version: str) -> list[str]:
+    """One sentence for each thing asked for that is not loaded."""
+    return selection.not_loaded(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def offers(view: View, key: str, version: str) -> list[Offer]:
+    """What a filter offers under the View's other filters."""
+    return selection.offers(library(), view, key)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def count(view: View, version: str) -> int:
+    """How many points a View selects."""
+    return selection.count(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def readable(
+    name: str, view: View, version: str, first: tuple[str, ...], without: tuple[str, ...], fields: Pairs
+) -> pd.DataFrame:
+    """The answer's rows as people read them."""
+    return tabular.table(answer(name, view, version).rows, first, without, dict(fields))
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def behind(name: str, view: View, version: str, cell: str) -> pd.DataFrame:
+    """The points behind a cell of a question that has cells."""
+    return question(name).points_behind(library(), view, cell)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def held(table: str, version: str) -> pd.DataFrame:
+    """A table of the whole library: sources, scores, prices or refusals."""
+    tables = {
+        "sources": holdings.sources,
+        "scores": holdings.scores,
+        "prices": holdings.prices,
+        "refusals": Library.refusals,
+    }
+    return tables[table](library())
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def selected(table: str, view: View, version: str) -> pd.DataFrame:
+    """A table of what a View selects: points or passports."""
+    tables = {"points": holdings.points, "passports": holdings.passports}
+    return tables[table](library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def told(version: str) -> str:
+    """What is loaded, in one sentence."""
+    return holdings.told(library())
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def points_named(ids: tuple[str, ...], version: str) -> pd.DataFrame:
+    """The points with these ids."""
+    return holdings.points_named(library(), ids)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def passports_of(point_id: str, version: str) -> pd.DataFrame:
+    """The passports of one point's source."""
+    return holdings.passports_of(library(), point_id)

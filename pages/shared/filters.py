@@ -1,0 +1,98 @@
+"""The filter panel: what is loaded under the other filters, and how many points each value leaves."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import streamlit as st
+
+from bench import names, selection
+from bench.library import Library
+from bench.plain_text import visible
+from bench.selection import Offer
+from bench.view import Filter, View
+from pages.shared import address, cached
+
+COLUMN_PX = 220
+UNLISTED = frozenset({"series"})
+"""Offered only once a link has set them: nobody picks a series by its id."""
+
+
+def panel(name: str, view: View, library: Library) -> None:
+    """Every filter that tells loaded points apart or is set, as a widget."""
+    where = View(view.where)
+    with st.container(key="filters", border=True), st.grid("auto", min_column_width=COLUMN_PX):
+        for row in selection.filters_of(library):
+            if row.kind == "date":
+                _date(name, row, where)
+            else:
+                _values(name, row, where, library.version)
+
+
+def _values(name: str, row: Filter, where: View, version: str) -> None:
+    asked = where.values(row.key)
+    if row.key in UNLISTED and not asked:
+        return
+    offered = cached.offers(where, row.key, version)
+    if len(offered) < 2 and not asked:
+        return
+    labels = _labels(offered)
+    picked: list[str] = []
+    for value in asked:
+        matching = [offer.value for offer in offered if _means(row, value, offer)]
+        picked += matching or [value]
+        if not matching:
+            labels[value] = f"{visible(value)} (0)"
+    key = f"filter.{row.key}"
+    st.session_state[key] = list(dict.fromkeys(picked))
+    st.multiselect(
+        row.label,
+        list(labels),
+        key=key,
+        format_func=lambda value: labels.get(value, visible(value)),
+        placeholder="All",
+        on_change=_chosen,
+        args=(name, row.key, key),
+    )
+
+
+def _date(name: str, row: Filter, where: View) -> None:
+    asked = where.values(row.key)
+    key = f"filter.{row.key}"
+    st.session_state[key] = datetime.date.fromisoformat(asked[0]) if asked else None
+    st.date_input(
+        row.label,
+        key=key,
+        format="YYYY-MM-DD",
+        min_value=datetime.date(2000, 1, 1),
+        max_value=datetime.date(2100, 1, 1),
+        on_change=_chosen,
+        args=(name, row.key, key),
+    )
+
+
+def _chosen(name: str, filter_key: str, widget_key: str) -> None:
+    value = st.session_state[widget_key]
+    values = value if isinstance(value, list) else [value] if value else []
+    address.choose(name, filter_key, tuple(str(item) for item in values))
+
+
+def _labels(offered: Sequence[Offer]) -> dict[str, str]:
+    """A label for each value with the points it leaves; the value itself is added where two labels are alike."""
+    shown = [visible(offer.label) for offer in offered]
+    return {
+        offer.value: f"{label} ({offer.points:,})"
+        if shown.count(label) == 1
+        else f"{label}, {visible(offer.value)} ({offer.points:,})"
+        for offer, label in zip(offered, shown, strict=True)
+    }
+
+
+def _means(row: Filter, value: str, offer: Offer) -> bool:
+    """Whether a value as a link writes it stands for an offered one."""
+    if row.kind == "name":
+        return offer.value in names.matching(row.column, value)
+    if row.kind == "number":
+        return float(value) == float(offer.value)
+    return value.lower() == offer.value.lower()

@@ -1,0 +1,102 @@
+"""The frame around every page: what it asks, what is selected, the filters, the link, and what went wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import streamlit as st
+
+from bench.errors import BenchError
+from bench.library import Library
+from bench.plain_text import markdown
+from bench.questions import Answer, Question, question, questions
+from bench.view import View
+from pages.shared import address, buttons, cached, filters, notices
+from pages.shared.shell import FIRST
+
+LOG = logging.getLogger("kneepoint.pages")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One run of a page: its View, complete, and the library it is about."""
+
+    name: str
+    view: View
+    library: Library
+    version: str
+    theme: str
+
+    @property
+    def question(self) -> Question:
+        """The question this page presents."""
+        return question(self.name)
+
+    @property
+    def answer(self) -> Answer:
+        """The question's answer for this View."""
+        return cached.answer(self.name, self.view, self.version)
+
+
+@contextmanager
+def opened(name: str, title: str = "", asks: str = "") -> Iterator[Page]:
+    """The page inside its frame; what goes wrong inside becomes one sentence on the page.
+
+    `title` and `asks` are for a page that presents no question.
+    """
+    try:
+        yield _framed(name, title, asks)
+    except BenchError as problem:
+        notices.failed(str(problem))
+        st.stop()
+    except Exception:
+        LOG.exception("The page %s could not be drawn.", name)
+        notices.broken()
+        st.stop()
+
+
+def _framed(name: str, title: str, asks: str) -> Page:
+    is_question = name in questions()
+    if is_question:
+        title, asks = question(name).TITLE, question(name).QUESTION
+    st.set_page_config(page_title=f"{title} - Kneepoint")
+    library = cached.current()
+    with st.container(key="kicker"):
+        st.markdown(f"**{markdown(title)}** {markdown(asks)}")
+    if not cached.count(View(), library.version):
+        notices.nothing_loaded()
+        st.stop()
+    view = address.current(name, library)
+    page = Page(name, view, library, library.version, st.context.theme.type or "light")
+    _selection(page)
+    notices.about_the_link([*address.kept().problems, *cached.not_loaded(View(view.where), page.version)])
+    if is_question and not cached.count(View(view.where), page.version):
+        notices.nothing_selected(name, view, page.version)
+        st.stop()
+    return page
+
+
+def _selection(page: Page) -> None:
+    """The line that says what is selected and opens the filters, with Copy link and Reset beside it."""
+    is_open = st.session_state.setdefault("filters_open", False)
+    with st.container(key="selection", horizontal=True, vertical_alignment="center"):
+        st.button(
+            markdown(cached.described(View(page.view.where), page.version)),
+            key="selected",
+            type="tertiary",
+            icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
+            on_click=_toggle_filters,
+            width="stretch",
+        )
+        at = "" if page.name == FIRST else page.name
+        buttons.link(at, [*questions(), "data"], page.view.query(), address.write(page.view))
+        st.button("Reset", key="reset", on_click=address.reset)
+    if is_open:
+        filters.panel(page.name, page.view, page.library)
+
+
+def _toggle_filters() -> None:
+    st.session_state["filters_open"] = not st.session_state.get("filters_open", False)

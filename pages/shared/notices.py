@@ -1,0 +1,59 @@
+"""What a page says when it has nothing to show or something went wrong: what happened, and the one next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from bench.plain_text import markdown
+from bench.view import FILTER_BY_KEY, View
+from bench.wording import counted
+from pages.shared import address, cached
+
+
+def about_the_link(sentences: Iterable[str]) -> None:
+    """What a link asked for that cannot be shown; the page shows the rest."""
+    told = list(sentences)
+    if told:
+        st.warning("  \n".join(markdown(sentence) for sentence in told))
+
+
+def failed(sentence: str) -> None:
+    """The request could not be met; the sentence says why and what to do."""
+    st.warning(markdown(sentence))
+    _start_over("This selection cannot be answered.")
+
+
+def broken() -> None:
+    """Something went wrong that nobody foresaw; its traceback is in the server's log."""
+    st.error("This page could not be drawn. The server's log says why; the data are unharmed.")
+    _start_over("Start over")
+
+
+def nothing_loaded() -> None:
+    """The library is empty."""
+    st.header("Nothing is loaded yet", anchor=False)
+    st.markdown("Import a result file of any benchmark tool, then reload this page:")
+    st.code("python -m bench import results.json", language="bash")
+
+
+def nothing_selected(name: str, view: View, version: str) -> None:
+    """No point has all of the selection; offers to lift each filter that alone is in the way."""
+    st.header("No point matches all of these filters", anchor=False)
+    ways = []
+    for key, _ in view.where:
+        left = cached.count(View(view.with_where(**{key: None}).where), version)
+        if left:
+            ways.append((key, left))
+    ways.sort(key=lambda way: -way[1])
+    st.markdown("Lift one of them:" if ways else "No single filter is in the way; start over.")
+    with st.container(horizontal=True):
+        for key, left in ways[:6]:
+            label = f"{FILTER_BY_KEY[key].label}: {counted(left, 'point')}"
+            st.button(label, key=f"lift.{key}", on_click=address.choose, args=(name, key, ()))
+        st.button("Reset", key="lift", on_click=address.reset)
+
+
+def _start_over(why: str) -> None:
+    st.button("Reset the selection", key="start_over", help=why, on_click=address.reset)

@@ -1,0 +1,57 @@
+"""A question's own options as widgets, seeded from the View."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bench.plain_text import visible
+from bench.questions import Choices, Option
+from pages.shared import address, cached
+from pages.shared.frame import Page
+
+
+def row(page: Page, *keys: str, name: str = "options") -> None:
+    """The named options, or all of them, side by side."""
+    wanted = [option for option in page.question.OPTIONS if not keys or option.key in keys]
+    offered = cached.choices(page.name, page.view, page.version)
+    with st.container(key=name), st.grid("auto", min_column_width=190):
+        for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
+            _widget(page, option, offered)
+
+
+def _widget(page: Page, option: Option, offered: Choices) -> None:
+    key = f"{page.name}.{option.key}"
+    value = page.view.option(option.key)
+    common = {"key": key, "help": option.help, "on_change": _chosen, "args": (page.name, option.key, key)}
+    if option.kind == "choice":
+        labels = dict(offered.get(option.key, ()))
+        if value:
+            labels.setdefault(value, value)
+        if not labels:
+            return
+        st.session_state[key] = value or None
+        st.selectbox(
+            option.label,
+            list(labels),
+            format_func=lambda one: visible(labels.get(one, one)),
+            placeholder="Choose",
+            **common,
+        )
+    else:
+        st.session_state[key] = value
+        st.text_input(option.label, placeholder="None", **common)
+
+
+def _chosen(name: str, option_key: str, widget_key: str) -> None:
+    value = st.session_state[widget_key]
+    address.choose_option(name, option_key, str(value).strip() if value is not None else None)
+
+
+def more(page: Page, label: str, *keys: str) -> None:
+    """Options few readers need, folded away; nothing when this selection offers none of them."""
+    offered = cached.choices(page.name, page.view, page.version)
+    options = [option for option in page.question.OPTIONS if option.key in keys]
+    usable = [option.key for option in options if option.kind != "choice" or offered.get(option.key)]
+    if usable:
+        with st.expander(label, key=f"more.{page.name}", type="compact"):
+            row(page, *usable, name=f"options.{page.name}.more")

@@ -1,0 +1,46 @@
+"""What a click in a chart opens: the points behind a cell, or one point with its passport."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from bench.chart import deployment_words, workload_words
+from bench.export import readable
+from bench.plain_text import markdown
+from bench.wording import counted
+from pages.shared import cached, table
+from pages.shared.frame import Page
+
+MOST_CELLS = 8
+
+
+def behind(page: Page, cells: list[str]) -> None:
+    """The points in the cells the reader clicked; how to click when none is."""
+    if not cells:
+        st.caption("Click a cell to see the points behind it.")
+        return
+    found = [cached.behind(page.name, page.view, page.version, cell) for cell in cells[:MOST_CELLS]]
+    rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0]
+    with st.container(key="behind", border=True):
+        where = "this cell" if len(cells) == 1 else f"{len(found)} cells"
+        st.markdown(f"**{counted(len(rows), 'point')} behind {where}**, best first")
+        table.show(
+            readable.table(rows, first=tuple(rows.columns[:1])), key="rows.behind", alt="The points clicked"
+        )
+
+
+def one(page: Page, ids: list[str]) -> None:
+    """The point the reader clicked and how its figures were read; how to click when none is."""
+    if not ids:
+        st.caption("Click a point to see its deployment, its source and how its figures were read.")
+        return
+    found = cached.points_named(tuple(ids[:MOST_CELLS]), page.version)
+    with st.container(key="behind", border=True):
+        for row in found.astype(object).where(found.notna(), None).to_dict("records")[:1]:
+            st.markdown(f"**{markdown(deployment_words(row))}**  \n{markdown(workload_words(row))}")
+        table.show(readable.table(found), key="rows.point", alt="The point clicked")
+        passports = cached.passports_of(ids[0], page.version)
+        if len(passports):
+            st.caption("How the source's figures became these metrics")
+            table.show(readable.table(passports), key="rows.passport", alt="Passports of the point's source")

@@ -1,0 +1,91 @@
+"""The parts of an answer on a page: headline, caveats, chart, findings, table, files, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from bench import chart
+from bench.plain_text import markdown
+from pages.shared import buttons, cached, table
+from pages.shared.frame import Page
+
+CHART_PX = 520
+
+
+def headline(page: Page) -> None:
+    """The answer's sentence, and what it leaves out."""
+    with st.skeleton(height=CHART_PX):
+        answer = page.answer
+        cached.figure(page.name, page.view, page.version, page.theme)
+    st.title(markdown(answer.headline), anchor=False)
+    if answer.caveats:
+        st.caption(" ".join(markdown(caveat) for caveat in answer.caveats))
+
+
+def figure(page: Page, *, clickable: bool = False) -> list[str]:
+    """Draws the chart over the full width; returns the ids of what the reader clicked in it."""
+    saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{page.name}"}
+    with st.container(key="chart"):
+        event = st.plotly_chart(
+            cached.figure(page.name, page.view, page.version, page.theme),
+            key=f"chart.{page.name}",
+            theme=None,
+            config={**chart.CONFIG, "toImageButtonOptions": saved},
+            alt=page.answer.headline,
+            on_select="rerun" if clickable else "ignore",
+            selection_mode=("points",),
+        )
+    return _clicked(event) if clickable else []
+
+
+def _clicked(event: Mapping[str, Any]) -> list[str]:
+    ids = (point.get("customdata") for point in event["selection"]["points"])
+    return list(dict.fromkeys(str(one[0] if isinstance(one, list) else one) for one in ids if one))
+
+
+def findings(page: Page) -> None:
+    """The answer's further sentences."""
+    if page.answer.findings:
+        st.markdown("\n".join(f"- {markdown(finding)}" for finding in page.answer.findings))
+
+
+def rows(
+    page: Page,
+    *,
+    first: tuple[str, ...] = (),
+    without: tuple[str, ...] = (),
+    labels: Mapping[str, str] | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> None:
+    """The charted rows as a table and as files.
+
+    `first` columns lead, `labels` head what is no metric, `fields` say whose values a column holds.
+    """
+    told = tuple((fields or {}).items())
+    shown = cached.readable(page.name, page.view, page.version, first, without, told)
+    table.show(shown, key=f"rows.{page.name}", alt=f"Table: {page.answer.headline}", labels=labels)
+    files(page, page.answer.rows)
+
+
+def files(page: Page, charted: pd.DataFrame) -> None:
+    """What is charted as CSV, Parquet and image."""
+    with st.container(key="actions", horizontal=True, vertical_alignment="center"):
+        table.downloads(charted, f"kneepoint-{page.name}")
+        buttons.png()
+
+
+def why(page: Page) -> None:
+    """Formula, inputs and source of each number, folded away."""
+    if not page.answer.why:
+        return
+    with st.expander("Why? Formulas, inputs and sources"):
+        for reason in page.answer.why:
+            st.markdown(
+                f"**{markdown(reason.what)}** = {markdown(reason.formula)}  \n"
+                f"{markdown(reason.inputs)}  \nSource: {markdown(reason.source)}"
+            )
+        st.caption(f"Library version {markdown(page.answer.library_version)}")

@@ -1,0 +1,110 @@
+"""The HTML document the pages run in, and the headers every response carries."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+PAGES = Path(__file__).parents[1]
+STREAMLIT_HTML = Path(st.__file__).parent / "static" / "index.html"
+FIRST = "overview"
+INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+def routes() -> list[Route]:
+    """A route for the address of each page: Streamlit's document, told where its server is.
+
+    Streamlit's own copy does not know: opened at /pareto it first looks for the server at /pareto/ and fails there,
+    which costs every deep link a round trip and two errors in the console.
+    """
+    names = [path.stem for path in sorted(PAGES.glob("*.py")) if path.stem not in ("__init__", "main", FIRST)]
+    pages = [Route(address, _document) for address in ("/", *(f"/{name}" for name in names))]
+    return [*pages, Route(f"/{FIRST}", _first)]
+
+
+def _first(request: Request) -> RedirectResponse:
+    """The first page under its own name, which Streamlit knows only as the bare address."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(_base() + query)
+
+
+def _document(_: Request) -> HTMLResponse:
+    return HTMLResponse(document(), headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def document() -> str:
+    """Streamlit's document with our title and the server's address."""
+    located = f"<script>window.__streamlit = {{ BACKEND_BASE_URL: location.origin + {json.dumps(_base())} }}</script>"
+    html = STREAMLIT_HTML.read_text(encoding="utf-8")
+    return html.replace("<head>", f"<head>{located}", 1).replace(
+        "<title>Streamlit</title>", "<title>Kneepoint</title>", 1
+    )
+
+
+def _base() -> str:
+    return "/" + st.get_option("server.baseUrlPath").strip("/")
+
+
+@cache
+def content_security_policy() -> str:
+    """The policy: nothing is loaded from or sent to another host, and no other site may frame a page.
+
+    Inline scripts are allowed by hash. `blob:` is how Streamlit loads a component's script, inline styles are how
+    it and plotly style what they draw.
+    """
+    scripts = INLINE_SCRIPT.findall(document())
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' blob: {hashes}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self' blob: data:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        )
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+class Headers:
+    """Middleware that adds the security headers to every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["Content-Security-Policy"] = content_security_policy()
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers["Referrer-Policy"] = "same-origin"
+                headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=(), payment=()"
+            await send(message)
+
+        await self.app(scope, receive, with_headers)

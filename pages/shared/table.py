@@ -1,0 +1,77 @@
+"""Rows as a table and as files: labels and units from the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from bench import catalogue, chart
+from bench.export import csv, parquet
+from bench.wording import counted
+
+SHOWN_ROWS = 5_000
+ROW_PX = 35
+MOST_PX = 460
+LINKS = frozenset({"source_url", "licence_url", "url"})
+COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
+
+
+def show(
+    shown: pd.DataFrame, *, key: str, alt: str, labels: Mapping[str, str] | None = None, pick: bool = False
+) -> int | None:
+    """Draws a readable table; returns the position of the row the reader picked, where rows can be picked."""
+    told = labels or {}
+    drawn = shown.head(SHOWN_ROWS)
+    event = st.dataframe(
+        drawn,
+        key=key,
+        hide_index=True,
+        height=min(MOST_PX, ROW_PX * (len(drawn) + 1) + 3),
+        column_config={
+            str(name): column(str(name), told.get(str(name)), drawn[name].dtype) for name in drawn
+        },
+        placeholder="",
+        alt=alt,
+        on_select="rerun" if pick else "ignore",
+        selection_mode="single-row",
+    )
+    if len(shown) > len(drawn):
+        st.caption(f"The first {len(drawn):,} of {counted(len(shown), 'row')}; the files hold all.")
+    picked = event["selection"]["rows"] if pick else []
+    return picked[0] if picked and picked[0] < len(drawn) else None
+
+
+def column(name: str, label: str | None, dtype: Any) -> Any:
+    """How a column is headed and written."""
+    metric = catalogue.metric(name) if catalogue.is_metric(name) else None
+    heading = label or (metric.axis if metric else chart.title(name))
+    if name in LINKS:
+        return st.column_config.LinkColumn(heading, display_text=r"https?://(?:www\.)?([^/?#]+)")
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return st.column_config.DateColumn(heading, format="YYYY-MM-DD")
+    if pd.api.types.is_bool_dtype(dtype):
+        return st.column_config.CheckboxColumn(heading)
+    if pd.api.types.is_numeric_dtype(dtype):
+        about = metric.definition if metric else None
+        return st.column_config.NumberColumn(heading, help=about, format="localized")
+    return st.column_config.TextColumn(heading)
+
+
+def downloads(rows: pd.DataFrame, stem: str) -> None:
+    """Buttons that save the rows as CSV and as Parquet; a file is written when it is asked for."""
+    for label, format_, mime in (
+        ("CSV", csv, "text/csv"),
+        ("Parquet", parquet, "application/vnd.apache.parquet"),
+    ):
+        name = f"{stem}.{label.lower()}"
+        st.download_button(
+            label,
+            lambda write=format_.written: write(rows),
+            name,
+            mime,
+            key=f"save.{name}",
+            on_click="ignore",
+        )
