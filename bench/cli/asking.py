@@ -1,0 +1,110 @@
+"""The command `ask`: a question, the filters and options of a View, and the answer as JSON or as text."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from bench.cli import output
+from bench.cli.arguments import Parser, opened, pairs, shared
+from bench.errors import UnknownName, UsageError
+from bench.questions import Answer, Question, question, questions
+from bench.view import View
+from bench.wording import counted
+
+SHOWN_ROWS = 10
+SHOWN_COLUMNS = 12
+IDS = frozenset({"point_id", "source_id", "deployment_id", "workload_id", "series_id", "locator"})
+
+
+def run(argv: Sequence[str]) -> int:
+    """Answer a question; `argv` is what follows `ask`, the question first."""
+    if not argv or argv[0].startswith("-"):
+        parser = Parser(prog="python -m bench ask", description=_overview(), parents=[shared()],
+                        formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        parser.add_argument("question", metavar="QUESTION", help="one of the questions above")
+        parser.parse_args(argv)
+        raise UsageError("Name the question right after `ask`; see `python -m bench ask --help`.")
+    name = argv[0]
+    asked = question(name)
+    arguments = _arguments(name, asked, argv[1:])
+    options = {
+        row.key: value for row in asked.OPTIONS if (value := getattr(arguments, _slot(row.key))) is not None
+    }
+    answer = asked.answer(opened(arguments), View.of(_where(arguments.where), options))
+    if arguments.json:
+        output.document(document(answer))
+    else:
+        _tell(answer)
+    return 0
+
+
+def document(answer: Answer) -> dict[str, object]:
+    """The answer as `ask --json` prints it; `view` is written out whole, as filters, options and a link's query."""
+    return {
+        "question": answer.question,
+        "view": {
+            "where": dict(answer.view.where),
+            "options": dict(answer.view.options),
+            "query": answer.view.query(),
+        },
+        "headline": answer.headline,
+        "findings": answer.findings,
+        "numbers": answer.numbers,
+        "caveats": answer.caveats,
+        "rows": output.frame_rows(answer.rows),
+        "library_version": answer.library_version,
+    }
+
+
+def _overview() -> str:
+    lines = [f"  {name:<12} {module.QUESTION}" for name, module in questions().items()]
+    return "\n".join(["Answer a question:", "", *lines])
+
+
+def _arguments(name: str, asked: Question, argv: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog=f"python -m bench ask {name}", description=asked.QUESTION, parents=[shared()])
+    parser.add_argument(
+        "--where", nargs="+", action="extend", default=[], metavar="key=value",
+        help="a filter, as in a link; a key given again adds an alternative",
+    )  # fmt: skip
+    for row in asked.OPTIONS:
+        spellings = dict.fromkeys((f"--{row.key.replace('_', '-')}", f"--{row.key}"))
+        parser.add_argument(*spellings, dest=_slot(row.key), metavar=row.kind.upper(), help=row.help)
+    arguments, rest = parser.parse_known_args(argv)
+    for text in rest:
+        if text.startswith("--"):
+            known = [row.key for row in asked.OPTIONS] + ["where", "json", "library", "no-shipped"]
+            raise UnknownName(f"option of {name}", text[2:].partition("=")[0], known)
+    if rest:
+        raise UsageError(f"{rest[0][:80]!r} belongs to no option; see `python -m bench ask {name} --help`.")
+    return arguments
+
+
+def _slot(key: str) -> str:
+    return f"option_{key}"
+
+
+def _where(texts: Sequence[str]) -> dict[str, list[str]]:
+    where: dict[str, list[str]] = {}
+    for key, value in pairs(texts, "--where accelerator=h100"):
+        where.setdefault(key, []).append(value)
+    return where
+
+
+def _tell(answer: Answer) -> None:
+    for text in (answer.headline, *answer.findings):
+        output.line(text)
+    for text in answer.caveats:
+        output.line(f"Note: {text}")
+    rows = output.frame_rows(answer.rows.head(SHOWN_ROWS))
+    names = [
+        name for name in answer.rows.columns if name not in IDS and any(row[name] is not None for row in rows)
+    ]
+    if rows and names:
+        output.line()
+        output.table(rows, names[:SHOWN_COLUMNS])
+        if len(answer.rows) > SHOWN_ROWS:
+            output.line(
+                f"The first {SHOWN_ROWS} of {counted(len(answer.rows), 'row')}; --json prints them all."
+            )

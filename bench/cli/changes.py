@@ -1,0 +1,145 @@
+"""Commands that change a library: import, facts, retract, restore, annotate, purge."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import access
+from bench.cli import output
+from bench.cli.arguments import Commands, Parser, opened, pairs, shared
+from bench.wording import counted
+
+if TYPE_CHECKING:
+    from bench.library import ImportReport, Library
+
+SHOWN_REFUSALS = 20
+
+
+def add_to(commands: Commands) -> None:
+    """Describe these commands to the parser."""
+    _add_import(commands)
+    facts = _command(commands, "facts", "state facts about a source, such as accelerator=h100-sxm", _facts)
+    facts.add_argument("id", help="the source's id or its first 8 digits")
+    facts.add_argument("facts", nargs="+", metavar="key=value", help="a fact; `key=` takes one back")
+    retract = _command(commands, "retract", "hide a point, a score or a source, with the reason", _retract)
+    retract.add_argument("id", help="an id; a source's first 8 digits suffice")
+    retract.add_argument("--reason", required=True, help="why; it is shown to whoever looks for the result")
+    restore = _command(commands, "restore", "show again what was retracted", _restore)
+    restore.add_argument("id", help="the id that was retracted")
+    annotate = _command(commands, "annotate", "put a note beside a point, a score or a source", _annotate)
+    annotate.add_argument("id", help="an id; a source's first 8 digits suffice")
+    annotate.add_argument("text", help="the note")
+    purge = _command(commands, "purge", "delete a source's bytes and rows for good", _purge)
+    purge.add_argument("id", help="the source's id or its first 8 digits")
+    purge.add_argument("--reason", required=True, help="why; it is told to whoever imports the file again")
+
+
+def _add_import(commands: Commands) -> None:
+    parser = _command(commands, "import", "read result files into the library", _import)
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a result file or a folder of them"
+    )
+    parser.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="key=value", dest="facts",
+        help="facts the files do not state, such as accelerator=h100-sxm accelerators=8",
+    )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="read and report, change nothing")
+    parser.add_argument("--force", action="store_true", help="bring back a source that was purged")
+
+
+def _command(commands: Commands, name: str, told: str, run: Callable[[argparse.Namespace], int]) -> Parser:
+    parser = commands.add_parser(
+        name, parents=[shared()], help=told, description=f"{told[:1].upper()}{told[1:]}."
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    access.demand("import", access.Visitor.at_the_shell())
+    facts = dict(pairs(arguments.facts, "--set accelerator=h100-sxm, after the files"))
+    report = opened(arguments).add(arguments.paths, facts, dry_run=arguments.dry_run, force=arguments.force)
+    if arguments.json:
+        output.document(report.document())
+    else:
+        _tell(report, dry_run=arguments.dry_run)
+    named = {str(path) for path in arguments.paths}
+    unmet = any(refusal.row is None and refusal.file in named for refusal in report.refused)
+    return 1 if unmet or not (report.imported or report.already) else 0
+
+
+def _tell(report: ImportReport, *, dry_run: bool) -> None:
+    verb = "would be imported" if dry_run else "imported"
+    for source in report.imported:
+        held = [counted(source.points, "point")] if source.points or not source.scores else []
+        held += [counted(source.scores, "score")] if source.scores else []
+        output.line(
+            f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})."
+        )
+    for known in report.already:
+        output.line(f"{known.file}: already in the library (id {known.sha256[:12]}).")
+    for missing in report.missing_facts:
+        command = "--set" if dry_run else f"facts {missing.sha256[:12]}"
+        output.line(
+            f"{missing.file}: {counted(missing.points, 'point')} without {missing.fact}; "
+            f"state it with `{command} {missing.fact}=…`."
+        )
+    for refusal in report.refused[:SHOWN_REFUSALS]:
+        output.line(f"{refusal.file}: {refusal.reason}")
+    if len(report.refused) > SHOWN_REFUSALS:
+        output.line(f"… and {len(report.refused) - SHOWN_REFUSALS:,} more refusals; --json lists them all.")
+
+
+def _facts(arguments: argparse.Namespace) -> int:
+    access.demand("facts", access.Visitor.at_the_shell())
+    facts = {key: value or None for key, value in pairs(arguments.facts, "accelerator=h100-sxm")}
+    return _changed(arguments, "facts", lambda library: library.set_facts(arguments.id, facts), facts=facts)
+
+
+def _retract(arguments: argparse.Namespace) -> int:
+    access.demand("retract", access.Visitor.at_the_shell())
+    reason = arguments.reason
+    return _changed(
+        arguments, "retract", lambda library: library.retract(arguments.id, reason), reason=reason
+    )
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    access.demand("retract", access.Visitor.at_the_shell())
+    return _changed(arguments, "restore", lambda library: library.restore(arguments.id))
+
+
+def _annotate(arguments: argparse.Namespace) -> int:
+    access.demand("annotate", access.Visitor.at_the_shell())
+    text = arguments.text
+    return _changed(arguments, "annotate", lambda library: library.annotate(arguments.id, text), text=text)
+
+
+def _purge(arguments: argparse.Namespace) -> int:
+    access.demand("purge", access.Visitor.at_the_shell())
+    reason = arguments.reason
+    return _changed(arguments, "purge", lambda library: library.purge(arguments.id, reason), reason=reason)
+
+
+DONE = {
+    "facts": "The facts are stated",
+    "retract": "It is hidden",
+    "restore": "It is visible again",
+    "annotate": "The note is written",
+    "purge": "It is deleted",
+}
+
+
+def _changed(
+    arguments: argparse.Namespace, action: str, change: Callable[[Library], None], **detail: object
+) -> int:
+    library = opened(arguments)
+    change(library)
+    if arguments.json:
+        output.document({"action": action, "id": arguments.id, **detail, "library_version": library.version})
+    else:
+        output.line(f"{DONE[action]}: {arguments.id}.")
+    return 0

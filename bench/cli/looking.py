@@ -1,0 +1,85 @@
+"""Commands that look: query, sources, formats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from bench import access
+from bench.cli import output
+from bench.cli.arguments import Commands, opened, shared
+
+SOURCE_COLUMNS = (
+    "id",
+    "title",
+    "format",
+    "points",
+    "scores",
+    "refusals",
+    "last_date",
+    "licence",
+    "retracted",
+)
+
+
+def add_to(commands: Commands) -> None:
+    """Describe these commands to the parser."""
+    query = commands.add_parser(
+        "query", parents=[shared()], help="run one SELECT statement on the library",
+        description="Run one SELECT statement, read-only, on the tables points, scores, prices, accelerators, models, "
+        "refusals, notes, sources and passports.",
+    )  # fmt: skip
+    query.add_argument("sql", help="the statement")
+    query.add_argument("--csv", action="store_true", help="print CSV")
+    query.set_defaults(run=_query)
+    sources = commands.add_parser("sources", parents=[shared()], help="list what was imported")
+    sources.set_defaults(run=_sources)
+    formats = commands.add_parser(
+        "formats", parents=[shared()], help="list the result formats that can be read"
+    )
+    formats.set_defaults(run=_formats)
+
+
+def _query(arguments: argparse.Namespace) -> int:
+    from bench.library import people_sql
+
+    access.demand("query", access.Visitor.at_the_shell())
+    found = people_sql.run(opened(arguments), arguments.sql)
+    if arguments.csv:
+        import pandas as pd
+
+        from bench.export import csv
+
+        sys.stdout.write(csv.written(found.table.to_pandas(types_mapper=pd.ArrowDtype)).decode())
+    elif arguments.json:
+        output.document(output.arrow_rows(found.table))
+    else:
+        output.table(output.arrow_rows(found.table), found.table.column_names)
+    if found.truncated:
+        output.remark(
+            f"Only the first {found.table.num_rows:,} rows are printed; select less to see the rest."
+        )
+    return 0
+
+
+def _sources(arguments: argparse.Namespace) -> int:
+    rows = output.frame_rows(opened(arguments).sources())
+    if arguments.json:
+        output.document(rows)
+        return 0
+    shown = [
+        {**row, "id": row["source_id"][:12], "title": row.get("title") or row.get("file")} for row in rows
+    ]
+    output.table(shown, SOURCE_COLUMNS)
+    return 0
+
+
+def _formats(arguments: argparse.Namespace) -> int:
+    from bench import formats
+
+    rows = [{"format": module.NAME, "title": module.TITLE} for module in formats.modules()]
+    if arguments.json:
+        output.document(rows)
+    else:
+        output.table(rows, ("format", "title"))
+    return 0

@@ -1,0 +1,300 @@
+"""The command line as a contract: what it prints where, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.cli import main
+from bench.library import Library
+from bench.questions import questions
+from tests.formats.mutations import HOSTILE
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE = (
+    "model,precision,engine,accelerator,accelerators,isl,osl,concurrency,output_tokens_per_s,tpot_ms_p50,evidence,date\n"
+    "Llama 3.1 70B,fp8,vLLM,H100,4,1024,256,1,71.4,13.9,measured,2026-03-02\n"
+    "Llama 3.1 70B,fp8,vLLM,H100,4,1024,256,16,842.5,18.2,measured,2026-03-02\n"
+    "Llama 3.1 70B,fp8,vLLM,H100,4,1024,256,64,-1,27.9,measured,2026-03-02\n"
+    "Llama 3.1 70B,fp8,vLLM,H200,4,1024,256,16,1100,15.1,measured,2026-03-02\n"
+)
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command on an empty library of its own: exit status, stdout, stderr."""
+    monkeypatch.setenv("KNEEPOINT_LIBRARY", str(tmp_path / "library"))
+
+    def command(*argv: str) -> tuple[int, str, str]:
+        shipped = () if argv[:1] in (("--help",), ()) else ("--no-shipped",)
+        status = main([*argv, *shipped])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return command
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """A table of three good rows and one that is refused."""
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE)
+    return str(path)
+
+
+def loaded(run: Run, table: str) -> str:
+    """The id of the imported table."""
+    status, out, _ = run("import", table, "--json")
+    assert status == 0
+    return str(json.loads(out)["imported"][0]["sha256"])
+
+
+def held(sql: str) -> list[tuple[Any, ...]]:
+    """What the library of this test holds, asked without the command line."""
+    return Library.open(shipped=False).fetch(sql)
+
+
+def rows(run: Run, sql: str) -> list[dict[str, Any]]:
+    """What the command `query` finds."""
+    status, out, err = run("query", sql, "--json")
+    assert status == 0, err
+    found: list[dict[str, Any]] = json.loads(out)
+    return found
+
+
+def test_import_reports_what_became_of_each_file(run: Run, table: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing of interest")
+    status, out, _ = run("import", table, str(tmp_path / "notes.txt"), "--json")
+    report = json.loads(out)
+    assert status == 1
+    assert [(row["file"], row["format"], row["points"]) for row in report["imported"]] == [
+        (table, "published", 3)
+    ]
+    assert [(row["row"], row["column"], row["value"]) for row in report["refused"] if row["row"]] == [
+        (4, "output_tokens_per_s", "-1")
+    ]
+    assert any(
+        row["file"].endswith("notes.txt") and "no known result format" in row["reason"]
+        for row in report["refused"]
+    )
+    status, out, _ = run("import", table, "--json")
+    assert (status, len(json.loads(out)["already"])) == (0, 1)
+    assert held("SELECT count(*) FROM points") == [(3,)]
+
+
+def test_a_dry_run_changes_nothing(run: Run, table: str) -> None:
+    status, out, _ = run("import", table, "--dry-run")
+    assert status == 0
+    assert "3 points would be imported" in out
+    assert "Row 4 was refused" in out
+    assert held("SELECT count(*) FROM points") == [(0,)]
+
+
+def test_facts_are_set_at_the_import_and_later(run: Run, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.csv"
+    bare.write_text("model,tpot_ms_p50\na,1\n")
+    status, out, _ = run("import", str(bare), "--set", "accelerator=H100", "accelerators=8")
+    assert status == 0
+    assert "1 point without engine" in out
+    assert held("SELECT accelerator, accelerators FROM points") == [("h100-sxm", 8)]
+    source = held("SELECT source_id FROM sources")[0][0]
+    assert run("facts", source[:12], "engine=vLLM", "accelerators=")[0] == 0
+    assert held("SELECT engine, accelerators FROM points") == [("vllm", None)]
+
+
+def test_retract_restore_annotate_purge(run: Run, table: str) -> None:
+    source = loaded(run, table)
+    point = held("SELECT point_id FROM points ORDER BY concurrency LIMIT 1")[0][0]
+    assert run("retract", point, "--reason", "wrong clock")[0] == 0
+    assert held("SELECT count(*) FROM points") == [(2,)]
+    assert run("restore", point)[0] == 0
+    assert held("SELECT count(*) FROM points") == [(3,)]
+    status, out, _ = run("annotate", point, "looks slow", "--json")
+    assert (status, json.loads(out)["text"]) == (0, "looks slow")
+    assert "looks slow" in str(held("SELECT * FROM notes"))
+    assert run("purge", source[:8], "--reason", "not ours")[0] == 0
+    assert held("SELECT count(*) FROM points") == [(0,)]
+    status, _, err = run("retract", "no-such-id", "--reason", "x")
+    assert (status, err.count("\n")) == (1, 1)
+
+
+def test_sources_and_formats_are_listed(run: Run, table: str) -> None:
+    source = loaded(run, table)
+    status, out, _ = run("sources", "--json")
+    listed = json.loads(out)
+    assert (status, listed[0]["source_id"], listed[0]["points"], listed[0]["last_date"]) == (
+        0,
+        source,
+        3,
+        "2026-03-02",
+    )
+    assert source[:12] in run("sources")[1]
+    assert {"format": "published", "title": "Published table"} in json.loads(run("formats", "--json")[1])
+    assert "Published table" in run("formats")[1]
+
+
+def test_query_prints_json_csv_and_a_table(run: Run, table: str) -> None:
+    loaded(run, table)
+    sql = (
+        "SELECT concurrency, output_tokens_per_s, 'NaN'::DOUBLE AS broken, NULL AS absent, 1.5 AS literal, date,"
+        " 1::HUGEINT AS wide, [1, 2] AS several, 2 AS concurrency FROM points ORDER BY concurrency LIMIT 1"
+    )
+    assert rows(run, sql) == [
+        {"concurrency": 1, "output_tokens_per_s": 71.4, "broken": None, "absent": None, "literal": 1.5,
+         "date": "2026-03-02", "wide": 1, "several": [1, 2], "concurrency_2": 2}
+    ]  # fmt: skip
+    status, out, _ = run(
+        "query", "SELECT '=1+1' AS formula, concurrency AS n FROM points ORDER BY n", "--csv"
+    )
+    assert status == 0
+    assert list(csv.reader(io.StringIO(out))) == [
+        ["formula", "n"],
+        ["'=1+1", "1"],
+        ["'=1+1", "16"],
+        ["'=1+1", "16"],
+    ]
+    status, out, _ = run("query", "SELECT accelerator, count(*) AS n FROM points GROUP BY 1 ORDER BY 1")
+    assert out.splitlines() == ["accelerator  n", "h100-sxm     2", "h200-sxm     1"]
+
+
+@pytest.mark.parametrize(
+    "sql", ["DELETE FROM points", "SELECT 1; SELECT 2", "SELECT * FROM nothing", "SELEC 1", "", "ATTACH 'x'"]
+)
+def test_a_query_that_is_no_select_is_refused_in_a_sentence(run: Run, sql: str) -> None:
+    status, out, err = run("query", sql)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+
+
+def test_a_cut_result_says_so(run: Run) -> None:
+    status, out, err = run("query", "SELECT range AS n FROM range(10001)", "--json")
+    assert (status, len(json.loads(out))) == (0, 10_000)
+    assert "first 10,000 rows" in err
+
+
+@pytest.mark.parametrize("name", sorted(questions()))
+def test_every_question_answers_in_json_and_in_text(run: Run, table: str, name: str) -> None:
+    loaded(run, table)
+    status, out, err = run("ask", name, "--where", "accelerator=H100", "accelerator=h200", "--json")
+    assert status == 0, err
+    answer = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
+    assert list(answer) == [
+        "question", "view", "headline", "findings", "numbers", "caveats", "rows", "library_version"
+    ]  # fmt: skip
+    assert answer["question"] == questions()[name].QUESTION
+    assert answer["view"]["where"]["accelerator"] == ["H100", "h200"]
+    status, out, _ = run("ask", name, "--where", "accelerator=H100", "--where", "accelerator=h200")
+    assert (status, out.splitlines()[0]) == (0, answer["headline"])
+
+
+def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) -> None:
+    loaded(run, table)
+    asked = ("ask", "heatmap", "--x", "concurrency", "--y=accelerators", "--metric", "tpot_ms_p50", "--json")
+    answer = json.loads(run(*asked)[1])
+    assert {key: answer["view"]["options"][key] for key in ("x", "y", "metric")} == {
+        "x": "concurrency", "y": "accelerators", "metric": "tpot_ms_p50"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (["imprt"], "There is no command named 'imprt'; did you mean import?"),
+        (["ask", "heatmop"], "There is no question named 'heatmop'; did you mean heatmap?"),
+        (
+            ["ask", "heatmap", "--metrc", "x"],
+            "There is no option of heatmap named 'metrc'; did you mean metric?",
+        ),
+        (["ask", "heatmap", "--where", "acelerator=h100"], "did you mean accelerator"),
+        (["ask", "heatmap", "--where", "h100"], "'h100' is no key=value pair"),
+        (["ask", "heatmap", "h100"], "'h100' belongs to no option"),
+        (["ask", "heatmap", "--x"], "expected one argument"),
+        (["ask"], "the following arguments are required: QUESTION"),
+        (["import"], "the following arguments are required: PATH"),
+        (["import", "x.csv", "--set", "accelerator"], "'accelerator' is no key=value pair"),
+        (["import", "x.csv", "--set", "acelerator=h100"], "did you mean accelerator"),
+        (["retract", "abc"], "--reason"),
+        (["query", "SELECT 1", "--yaml"], "unrecognized arguments: --yaml"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_sentence_with_the_nearest_word(
+    run: Run, argv: list[str], sentence: str
+) -> None:
+    status, out, err = run(*argv)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sentence.lower() in err.lower()
+
+
+def test_hostile_text_is_harmless_in_a_terminal_and_whole_in_json(run: Run, tmp_path: Path) -> None:
+    texts = [text.strip() for text in HOSTILE if text.strip() and len(text) <= 4096 and "\0" not in text]
+    path = tmp_path / "hostile.json"
+    path.write_text(
+        json.dumps([{"model": "a", "tpot_ms_p50": 1, "variant": text, "note": text} for text in texts])
+    )
+    loaded(run, str(path))
+    sql = "SELECT variant, note FROM points"
+    assert sorted(row["variant"] for row in rows(run, sql)) == sorted(texts)
+    for command in (("query", sql), ("query", sql, "--json"), ("sources",)):
+        out = run(*command)[1]
+        assert not [mark for mark in out if mark != "\n" and not mark.isprintable()]
+
+
+def test_help_is_no_error(run: Run) -> None:
+    status, out, _ = run("--help")
+    assert status == 0
+    assert "import" in out
+    assert "Where is it fast?" in run("ask", "--help")[1]
+    assert "--metric" in run("ask", "heatmap", "--help")[1]
+
+
+def command(*argv: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """`python -m bench` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "bench", *argv],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **settings,
+    )
+
+
+def test_the_module_runs_as_a_program(tmp_path: Path, table: str) -> None:
+    library = ("--library", str(tmp_path / "elsewhere"), "--no-shipped")
+    done = command("import", table, "--json", *library)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["imported"][0]["points"] == 3
+    done = command("query", "SELECT max(output_tokens_per_s) AS best FROM points", "--json", *library)
+    assert json.loads(done.stdout) == [{"best": 1100.0}]
+    done = command("ask", "nothing", *library)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "bench", "query", "SELECT range AS n FROM range(10000)", "--no-shipped",
+            "--library", str(tmp_path)]  # fmt: skip
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 0
+
+
+def test_a_terminal_without_unicode_gets_escapes(tmp_path: Path) -> None:
+    settings = {"env": {**os.environ, "PYTHONIOENCODING": "ascii"}}
+    done = command(
+        "query", "SELECT 'größer 模型' AS name", "--no-shipped", "--library", str(tmp_path), **settings
+    )
+    assert (done.returncode, done.stdout.splitlines()[1]) == (0, r"gr\xf6\xdfer \u6a21\u578b")
