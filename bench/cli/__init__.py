@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from bench import __version__
+import bench
 from bench.cli import changes, looking, output
 from bench.cli.arguments import Parser, shared
 from bench.errors import BenchError, UnknownName, UsageError
@@ -66,7 +66,7 @@ def _run(argv: Sequence[str]) -> int:
 def _parser() -> tuple[Parser, tuple[str, ...]]:
     """The parser of everything but `ask`'s arguments, and the names of all commands."""
     parser = Parser(prog="python -m bench", description="Kneepoint: benchmark results in, answers out.")
-    parser.add_argument("--version", action="version", version=f"Kneepoint {__version__}")
+    parser.add_argument("--version", action="version", version=f"Kneepoint {bench.__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     commands.add_parser("ask", parents=[shared()], help="answer a question about the library")
     changes.add_to(commands)
