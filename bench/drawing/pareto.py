@@ -22,6 +22,7 @@ DRAWN_GROUPS = 16
 DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
 
+DRAWN_COLUMNS = ("point_id", "owner", "engine", "evidence", "on_frontier", "on_overall_frontier", "is_knee")
 HEIGHT = 580
 FADED = 0.3
 END_ROOM = 0.04
@@ -41,7 +42,7 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
     drawn = numbers["groups"][:DRAWN_GROUPS]
     named = _named(numbers, drawn)
     x, y = _axes(rows, numbers, named)
-    rows = rows.assign(hover=_hover_texts(rows, x, y))
+    rows = rows[[x.metric.key, y.metric.key, *DRAWN_COLUMNS]].assign(hover=_hover_texts(rows, x, y))
     figure.update_xaxes(**x.settings)
     figure.update_yaxes(**y.settings)
     shades = _shades(numbers["group"], [group["owner"] for group in drawn], theme)
@@ -119,21 +120,14 @@ def _shades(field: str | None, owners: Sequence[str], theme: Theme) -> dict[str,
 def _add_cloud(figure: go.Figure, rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str],
                theme: Theme) -> None:  # fmt: skip
     """Every point that is on no frontier, faded, in its group's colour and its engine's marker."""
-    many = len(rows) > DRAWN_AS_SVG
-    trace = go.Scattergl if many else go.Scatter
-    for owner, own in rows[~rows["on_frontier"]].groupby("owner", sort=True):
-        shade = shades.get(str(owner), theme.muted)
-        marker = {
-            "symbol": _symbols(own),
-            "size": 5,
-            "color": shade,
-            "opacity": FADED,
-            "line": {"width": 0.9, "color": shade},
-        }
-        figure.add_trace(
-            trace(x=own[x.metric.key], y=own[y.metric.key], mode="markers", showlegend=False, marker=marker,
-                  customdata=own["point_id"], text=own["hover"], hovertemplate="%{text}<extra></extra>")
-        )  # fmt: skip
+    beaten = rows[~rows["on_frontier"]]
+    colours = [shades.get(owner, theme.muted) for owner in beaten["owner"]]
+    marker = {"symbol": _symbols(beaten), "size": 5, "color": colours, "opacity": FADED, "line": {"width": 0}}
+    trace = go.Scattergl if len(rows) > DRAWN_AS_SVG else go.Scatter
+    figure.add_trace(
+        trace(x=beaten[x.metric.key], y=beaten[y.metric.key], mode="markers", showlegend=False, marker=marker,
+              customdata=beaten["point_id"], text=beaten["hover"], hovertemplate="%{text}<extra></extra>")
+    )  # fmt: skip
 
 
 def _add_grid(figure: go.Figure, cloud: Mapping[str, Any], theme: Theme) -> None:

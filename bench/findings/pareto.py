@@ -27,8 +27,8 @@ def subject(tally: Tally) -> str:
     """What the points are about: "DeepSeek R1 0528 FP8 at 1,024/1,024"; models beyond two are counted."""
     models = [value_label("model", slug) for slug in tally.distinct["model"]]
     words = joined(models) if len(models) <= 2 else counted(len(models), "model")
-    if len(tally.distinct["precision"]) == 1:
-        words += f" {str(tally.distinct['precision'][0]).upper()}"
+    if len(tally.distinct["precision"]) == 1 and tally.distinct["precision"][0]:
+        words += f" {tally.distinct['precision'][0].upper()}"
     if len(tally.workloads) == 1 and None not in tally.workloads[0]:
         isl, osl = tally.workloads[0]
         words += f" at {number(isl)}/{number(osl)}"
@@ -152,14 +152,14 @@ def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int) -> list[str]:
     """What was left out and how many, what is not measured, and what is mixed on one axis."""
     told = []
     without = [
-        f"{count:,} have no {inline(metric)}"
+        f"{count:,} {'has' if count == 1 else 'have'} no {inline(metric)}"
         for count, metric in ((tally.without_x, axes.x), (tally.without_y, axes.y))
         if count
     ]
     left_out = tally.selected - tally.usable
-    if left_out and tally.usable:
+    if left_out:
         told.append(
-            f"{counted(left_out, 'selected point')} of {tally.selected:,} left out: {joined(without)}."
+            f"{left_out:,} of {counted(tally.selected, 'selected point')} left out: {joined(without)}."
         )
     if tally.usable > tally.entering:
         kinds = joined(
@@ -182,9 +182,9 @@ def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int) -> list[str]:
         )
     if undrawn:
         told.append(f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line.")
-    first, last = tally.dates
-    if first is not None and first != last:
-        told.append(f"Measured between {str(first)[:10]} and {str(last)[:10]}; engines changed in between.")
+    if tally.dates and tally.dates[0] != tally.dates[1]:
+        first, last = (str(date)[:10] for date in tally.dates)
+        told.append(f"Measured between {first} and {last}; engines changed in between.")
     return told
 
 

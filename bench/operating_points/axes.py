@@ -12,6 +12,7 @@ from bench.catalogue import Metric
 from bench.errors import NotFound, UsageError
 from bench.library import Library
 from bench.pricing import ChipPrice
+from bench.records import POINT_FIELDS
 from bench.view import View
 
 GROUPS = ("accelerator", "engine", "engine_version", "precision", "model", "accelerators", "tp", "speculation",
@@ -85,9 +86,8 @@ def across(library: Library) -> tuple[str, ...]:
 def up(library: Library) -> tuple[str, ...]:
     """The keys that can be put up: throughputs, energies, and costs where prices and their throughput are held."""
     held = _held(library)
-    priced = {
-        key for key, throughput in catalogue.PRICED.items() if throughput in held and pricing.books(library)
-    }
+    offered = pricing.books(library)
+    priced = {key for key, throughput in catalogue.PRICED.items() if offered and throughput in held}
     keys = [
         row.key
         for row in catalogue.base_metrics()
@@ -133,7 +133,7 @@ def stated_number(view: View, key: str) -> float | None:
 
 def _held(library: Library) -> frozenset[str]:
     stored = library.metric_columns()
-    return stored | frozenset(catalogue.derivable(stored))
+    return stored | frozenset(catalogue.derivable(stored.union(POINT_FIELDS)))
 
 
 def _is_given(row: Metric) -> bool:
@@ -180,13 +180,15 @@ def _first_across(library: Library, view: View, offered: Sequence[str], y: str) 
 def _with_story(library: Library, view: View, x: str, y: str) -> View:
     """The View narrowed to one model, precision and workload where the reader named none.
 
-    Taken is the one with the most measured points times accelerators that have both metrics.
+    Taken is the one with the most measured points times accelerators that have both metrics; a precision nobody
+    stated stays open.
     """
     absent = [key for key in STORY if not view.values(key)]
     if not absent:
         return view
     condition = selection.clause(view).also("evidence = 'measured'")
-    for sql in (f'isfinite("{x}")', f'isfinite("{_column(y)}")', *(f"{key} IS NOT NULL" for key in absent)):
+    stated = (f"{key} IS NOT NULL" for key in absent if key != "precision")
+    for sql in (f'isfinite("{x}")', f'isfinite("{_column(y)}")', *stated):
         condition = condition.also(sql)
     found = library.fetch(
         f"SELECT {', '.join(absent)} FROM points WHERE {condition.sql} GROUP BY ALL"
@@ -195,7 +197,8 @@ def _with_story(library: Library, view: View, x: str, y: str) -> View:
     )
     if not found:
         return view
-    return view.with_where(**{key: (_written(value),) for key, value in zip(absent, found[0], strict=True)})
+    story = dict(zip(absent, found[0], strict=True))
+    return view.with_where(**{key: (_written(value),) for key, value in story.items() if value is not None})
 
 
 def _written(value: Any) -> str:

@@ -6,7 +6,7 @@ usable and measured (or the reader lets other evidence in). NULL, NaN and infini
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,8 @@ IDENTITY = (
 )  # fmt: skip
 """The columns a point is told by, in the order of the table."""
 
-COUNTED = ("model", "precision", "isl", "osl", "load_kind", "evidence")
+COUNTED = ("model", "precision", "isl", "osl", "load_kind", "evidence", "accelerator")
+_ISL, _OSL, _ACCELERATOR = (COUNTED.index(name) for name in ("isl", "osl", "accelerator"))
 BINS_ACROSS, BINS_UP = 96, 64
 
 
@@ -47,43 +48,40 @@ class Tally:
     workloads: tuple[tuple[float | None, float | None], ...]
     x_span: tuple[float, float] | None
     y_span: tuple[float, float] | None
-    dates: tuple[Any, Any]
+    dates: tuple[Any, Any] | None
     accelerators: tuple[str, ...]
     owners: Mapping[str, int]
 
 
 def tally(library: Library, view: View, axes: Axes) -> Tally:
-    """What the selection holds for these axes."""
-    candidates, params = _candidates(view, axes, ("date", "accelerator", *COUNTED))
-    lists = ", ".join(f"list(DISTINCT {name} ORDER BY {name}) FILTER (usable)" for name in COUNTED)
-    row = library.fetch(
-        f"WITH candidate AS ({candidates}) SELECT count(*), count(*) FILTER (NOT coalesce(isfinite(x), FALSE)),"
-        " count(*) FILTER (NOT coalesce(isfinite(y), FALSE)), count(*) FILTER (usable), count(*) FILTER (enters),"
-        " min(x) FILTER (usable), max(x) FILTER (usable), min(y) FILTER (usable), max(y) FILTER (usable),"
-        " min(date) FILTER (usable), max(date) FILTER (usable),"
-        f" list(DISTINCT {{'isl': isl, 'osl': osl}}) FILTER (usable), list(DISTINCT accelerator ORDER BY accelerator),"
-        f" {lists} FROM candidate",
+    """What the selection holds for these axes: one row for each mixture of unlike things, added up."""
+    candidates, params = _candidates(view, axes, ("date", *COUNTED))
+    groups = library.fetch(
+        f"WITH candidate AS ({candidates}) SELECT {', '.join(COUNTED)}, owner, count(*),"
+        " count(*) FILTER (NOT coalesce(isfinite(x), FALSE)), count(*) FILTER (NOT coalesce(isfinite(y), FALSE)),"
+        " count(*) FILTER (usable), count(*) FILTER (enters), min(x) FILTER (usable), max(x) FILTER (usable),"
+        " min(y) FILTER (usable), max(y) FILTER (usable), min(date) FILTER (usable), max(date) FILTER (usable)"
+        " FROM candidate GROUP BY ALL ORDER BY ALL",
         params,
-    )[0]
-    owned, params = _candidates(view, axes)
-    owners = library.fetch(
-        f"WITH candidate AS ({owned}) SELECT owner, count(*) FROM candidate WHERE enters GROUP BY owner ORDER BY owner",
-        params,
+    )
+    first = len(COUNTED) + 1
+    used = [row for row in groups if row[first + 3]]
+    owners: dict[str, int] = {}
+    for row in used:
+        owners[row[first - 1]] = owners.get(row[first - 1], 0) + row[first + 4]
+    selected, without_x, without_y, usable, entering = (
+        sum(row[first + i] for row in groups) for i in range(5)
     )
     return Tally(
-        selected=row[0],
-        without_x=row[1],
-        without_y=row[2],
-        usable=row[3],
-        entering=row[4],
-        distinct={name: tuple(values or ()) for name, values in zip(COUNTED, row[13:], strict=True)},
-        workloads=tuple((pair["isl"], pair["osl"]) for pair in row[11] or ()),
-        x_span=None if row[5] is None else (row[5], row[6]),
-        y_span=None if row[7] is None else (row[7], row[8]),
-        dates=(row[9], row[10]),
-        accelerators=tuple(row[12] or ()),
-        owners=dict(owners),
-    )
+        selected, without_x, without_y, usable, entering,
+        distinct={name: tuple(dict.fromkeys(row[i] for row in used)) for i, name in enumerate(COUNTED)},
+        workloads=tuple(dict.fromkeys((row[_ISL], row[_OSL]) for row in used)),
+        x_span=_span(row[first + 5 : first + 7] for row in used),
+        y_span=_span(row[first + 7 : first + 9] for row in used),
+        dates=_span(row[first + 9 : first + 11] for row in used),
+        accelerators=tuple(sorted({row[_ACCELERATOR] for row in groups if row[_ACCELERATOR]})),
+        owners={owner: count for owner, count in owners.items() if count},
+    )  # fmt: skip
 
 
 def usable_points(library: Library, view: View, axes: Axes) -> int:
@@ -193,6 +191,12 @@ _BEST_BEFORE = (
 # The frontier in one pass: from the best x on, a point stays when its y beats every y before it. Equal points
 # follow each other by id, so the smallest id stays; bench.maths.pareto.frontier is the same in numpy.
 _BEATS = "(best_before IS NULL OR {y} * y > best_before)"
+
+
+def _span(pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:
+    """The smallest of the lows and the largest of the highs; None when there is none."""
+    stated = [pair for pair in pairs if pair[0] is not None]
+    return (min(low for low, _ in stated), max(high for _, high in stated)) if stated else None
 
 
 def _signs(axes: Axes) -> dict[str, int]:

@@ -130,7 +130,7 @@ def answer(library: Library, view: View) -> Answer:
         ),
         numbers=numbers,
         caveats=(
-            *selection.not_loaded(library, whole),
+            *_not_loaded(library, whole, tally),
             *sentences.caveats(axes, tally, _flagged(frame), max(0, len(groups) - drawing.DRAWN_GROUPS)),
             *sentences.prices(axes, tally, whole.option("price_book"), whole.option("price_terms")),
         ),
@@ -215,6 +215,12 @@ def _plain(place: Place | None) -> dict[str, Any] | None:
         if place is None
         else {"group": place.owner, "x": place.x, "y": place.y, "point_id": place.point_id}
     )
+
+
+def _not_loaded(library: Library, view: View, tally: Tally) -> list[str]:
+    if tally.selected and all(len(values) == 1 for _, values in view.where):
+        return []  # every value let something through
+    return selection.not_loaded(library, view)
 
 
 def _told(frame: pd.DataFrame, place: Place | None) -> str:
