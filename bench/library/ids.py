@@ -30,11 +30,8 @@ WORKLOAD_IDENTITY = (
     "shared_prefix_share",
     "turns",
 )
-SERIES_IDENTITY = (
-    "deployment_id", "workload_id", "source", "harness", "harness_version", "load_kind", "arrivals", "scenario",
-    "evidence", "origin",
-)  # fmt: skip
-"""What points of one series share beside their run: everything but the load's own number and the repeat."""
+SERIES_IDENTITY = ("source", "harness", "load_kind", "arrivals", "scenario", "evidence")
+"""What points of one series share beside deployment, workload and run: all but the load's own number and the repeat."""
 
 HEX = np.frombuffer("".join(f"{octet:02x}" for octet in range(256)).encode(), dtype=np.uint8).reshape(256, 2)
 
@@ -47,23 +44,24 @@ def point_ids(source_id: str, locators: Sequence[str]) -> pa.Array:
     )
 
 
-def deployment_ids(points: pa.Table) -> pa.Array:
-    """The id of each row's deployment, 16 hex digits."""
-    return hex_digits(fingerprints(points, DEPLOYMENT_FIELDS))
+def deployments(points: pa.Table) -> Fingerprints:
+    """The number of each row's deployment; hex_digits() makes its id."""
+    return fingerprints(points, DEPLOYMENT_FIELDS)
 
 
-def workload_ids(points: pa.Table) -> pa.Array:
-    """The id of each row's workload, 16 hex digits; `isl` and `osl` stand for requested and actual lengths.
+def workloads(points: pa.Table) -> Fingerprints:
+    """The number of each row's workload; `isl` and `osl` stand for requested and actual lengths.
 
     Where nothing was requested and a data set is named, the data set is what was asked: the means of what it gave
     differ from run to run and make no workload of their own.
     """
-    return hex_digits(fingerprints(_asked(points), WORKLOAD_IDENTITY))
+    return fingerprints(_asked(points), WORKLOAD_IDENTITY)
 
 
-def series_keys(points: pa.Table) -> NDArray[np.int64]:
+def series_keys(points: pa.Table, deployment: Fingerprints, workload: Fingerprints) -> NDArray[np.int64]:
     """What each row's series has in common but its run."""
-    return fingerprints(points, SERIES_IDENTITY).view(np.int64)
+    rest = fingerprints(points, SERIES_IDENTITY)
+    return mixed(mixed(mixed(deployment) + workload) + rest).view(np.int64)
 
 
 def fingerprints(points: pa.Table, columns: Iterable[str]) -> Fingerprints:

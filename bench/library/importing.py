@@ -19,7 +19,7 @@ import pyarrow as pa
 from bench import formats
 from bench.errors import InputError
 from bench.formats.reading import SourceFile
-from bench.formats.source_card import SourceCard, read_card
+from bench.formats.source_card import read_card
 from bench.library import ledger
 from bench.library.finding import Candidate
 from bench.library.packs import Held, PackWriter
@@ -37,8 +37,6 @@ from bench.library.store import (
     stage,
 )
 from bench.records import Refusal
-
-ABOUT_CARD = ("title", "licence", "licence_url", "url", "retrieved", "attribution")
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class Batch:
         module: formats.Format | None = None,
     ) -> Held:
         reading = (module or formats.recognise(file)).read(file)
-        about = {**_words(read_card(file)), **reading.about}
+        about = {**read_card(file).about(), **reading.about}
         writer = PackWriter(self._folder / uuid.uuid4().hex)
         rows = SourceRows(replace(held, format=reading.format, about=about), facts, self._runs)
         done = rows.write(reading, writer, keep=self._keep)
@@ -184,10 +182,6 @@ def publish_pack(staged: Path, root: Root) -> Path:
     ]
     publish(files)
     return final
-
-
-def _words(card: SourceCard) -> dict[str, str]:
-    return {key: str(value) for key in ABOUT_CARD if (value := getattr(card, key)) is not None}
 
 
 def _sentence(path: Path, problem: Exception) -> str:

@@ -17,7 +17,7 @@ UNDATED = np.iinfo(np.int32).min
 """The day of a point that states no date; such points are one run."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Run:
     """The days one run of a series spans, as days since 1970, and the series id its points carry."""
 
@@ -48,9 +48,24 @@ class Runs:
         distinct, inverse = np.unique(pairs, return_inverse=True)
         self._recall(np.unique(distinct["key"]))
         fresh = hex_digits(mixed(distinct["key"].view(np.uint64) + mixed(_as_unsigned(distinct["day"]))))
-        rows = zip(distinct["key"].tolist(), distinct["day"].tolist(), fresh.to_pylist(), strict=True)
-        ids = pa.array([self._join(key, day, name) for key, day, name in rows], type=pa.string())
-        return ids.take(pa.array(inverse))
+        names: list[str] = fresh.to_pylist()
+        found, days_found = distinct["key"].tolist(), distinct["day"].tolist()
+        alone = self._alone(distinct["key"])
+        self._runs.update(
+            (found[place], [Run(days_found[place], days_found[place], names[place])]) for place in alone
+        )
+        for place in sorted(set(range(len(names))).difference(alone)):
+            names[place] = self._join(found[place], days_found[place], names[place])
+        return pa.array(names, type=pa.string()).take(pa.array(inverse))
+
+    def _alone(self, keys: NDArray[np.int64]) -> list[int]:
+        """The places, among sorted keys, of those that occur once and have no run yet: most of a large table."""
+        repeated = np.zeros(len(keys), dtype=bool)
+        repeated[1:] = keys[1:] == keys[:-1]
+        repeated[:-1] |= repeated[1:].copy()
+        places: list[int] = np.flatnonzero(~repeated).tolist()
+        known = self._runs.keys()
+        return [place for place, key in zip(places, keys[places].tolist(), strict=True) if key not in known]
 
     def _recall(self, keys: NDArray[np.int64]) -> None:
         unseen = np.array([key for key in keys.tolist() if key not in self._runs], dtype=np.int64)
