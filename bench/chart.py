@@ -93,19 +93,24 @@ def engine_marker(slug: str | None, *, measured: bool = True) -> str:
     return symbol if measured else f"{symbol}-open"
 
 
+def look(theme: Theme, *, height: int = 520) -> dict[str, Any]:
+    """The house's look as plotly layout settings, axes apart: no plotly template, room for titles."""
+    return {
+        "template": "none",
+        "height": height,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": theme.text, "size": 13, "family": "Source Sans, Source Sans Pro, sans-serif"},
+        "margin": {"l": 72, "r": 24, "t": 40, "b": 60},
+        "hoverlabel": {"bgcolor": theme.background, "font": {"color": theme.text}, "bordercolor": theme.muted,
+                       "align": "left"},
+        "legend": {"orientation": "h", "y": -0.18, "x": 0, "title": {"text": ""}},
+    }  # fmt: skip
+
+
 def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
-    """The figure with the house's look: quiet grid, room for titles, no plotly template."""
-    figure.update_layout(
-        template="none",
-        height=height,
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": theme.text, "size": 13, "family": "Source Sans, Source Sans Pro, sans-serif"},
-        margin={"l": 72, "r": 24, "t": 40, "b": 60},
-        hoverlabel={"bgcolor": theme.background, "font": {"color": theme.text}, "bordercolor": theme.muted,
-                    "align": "left"},
-        legend={"orientation": "h", "y": -0.18, "x": 0, "title": {"text": ""}},
-    )  # fmt: skip
+    """The figure with the house's look and quiet grid."""
+    figure.update_layout(look(theme, height=height))
     axis = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
             "tickcolor": theme.muted, "title": {"standoff": 12}, "automargin": True}  # fmt: skip
     figure.update_xaxes(**axis)

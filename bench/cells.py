@@ -1,0 +1,318 @@
+"""Cells of a grid laid over the points, by SQL: what a selection leaves out, each cell's best run, the points behind.
+
+A run is what differs only in `repeat`: one series at one load. Its value is the median of its repeats; a cell's value
+is the best run in it, by the metric's direction in the catalogue.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from bench import catalogue
+from bench.errors import UsageError
+from bench.library import Library
+from bench.maths.grid import Better
+from bench.selection import Clause, clause, ordinary
+from bench.view import FILTER_BY_KEY, View
+
+MOST_VALUES = 40
+"""An axis with more values than this is cut into doublings."""
+
+MOST_POINTS_BEHIND = 10_000
+
+DESCRIBED = (
+    "source_id", "model", "precision", "accelerator", "accelerators", "tp", "pp", "dp", "ep", "engine",
+    "engine_version", "speculation", "variant", "isl", "osl", "load_kind", "concurrency", "request_rate", "batch",
+    "scenario", "evidence", "source", "date", "flags", "source_url",
+)  # fmt: skip
+"""The columns that say what won a cell."""
+
+MIXABLE = (
+    "model",
+    "accelerator",
+    "accelerators",
+    "precision",
+    "engine",
+    "engine_version",
+    "speculation",
+    "isl",
+    "osl",
+)
+"""Columns a selection had better agree on where neither axis nor panel tells them apart."""
+
+KIND = "coalesce(load_kind, 'unknown')"
+RUN = ("series_id", "load_kind", "concurrency", "request_rate", "batch", "scenario")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is laid over the points: two columns as axes, one for the panels (None: one panel) and a metric.
+
+    `level` keeps one load (column, number), None the best; `sides` are the two Views a ratio compares.
+    """
+
+    x: str
+    y: str
+    panel: str | None
+    metric: str
+    level: tuple[str, float] | None = None
+    sides: tuple[View, View] | None = None
+
+    @property
+    def better(self) -> Better:
+        """The direction a best value is chosen by: "lower" for a metric where less is better, else "higher"."""
+        return "lower" if catalogue.metric(self.metric).direction == "lower" else "higher"
+
+
+@dataclass(frozen=True)
+class Census:
+    """What a selection holds for a grid. The counts of points add up to all that is selected.
+
+    `kind` is the load kind the grid is of (None: several, as asked); `coarse` are the axes cut into doublings;
+    `mixed` names columns with several values among the points used.
+    """
+
+    kind: str | None
+    used: int
+    no_metric: int
+    unplaced: int
+    other_kinds: Mapping[str, int]
+    other_evidence: int
+    coarse: frozenset[str]
+    mixed: Mapping[str, list[Any]]
+    dates: tuple[datetime.date | None, datetime.date | None]
+
+    @property
+    def selected(self) -> int:
+        """All points the View selects."""
+        left_out = self.no_metric + self.unplaced + self.other_evidence + sum(self.other_kinds.values())
+        return self.used + left_out
+
+
+def census(library: Library, view: View, grid: Grid) -> Census:
+    """What the View selects, counted for this grid; the load kind with the most values is the grid's."""
+    selected = _selected(view, grid, evidence=False)
+    evidence = clause(View.of({"evidence": ordinary(view).values("evidence")}))
+    asked_kinds = len(view.values("load_kind")) > 1
+    mixable = [column for column in MIXABLE if column not in (grid.x, grid.y, grid.panel)]
+    lists = "".join(f", list(DISTINCT {column}) FILTER (used) AS {column}" for column in mixable)
+    found = library.query(
+        f"""WITH seen AS (
+          SELECT *, coalesce({evidence.sql}, false) AS ordinary,
+            {grid.x} IS NOT NULL AND {grid.y} IS NOT NULL AS placed, {_value(library, grid)} IS NOT NULL AS filled,
+            ordinary AND placed AND filled AS used
+          FROM points WHERE {selected.sql})
+        SELECT {"NULL" if asked_kinds else KIND} AS kind, count(*) FILTER (NOT ordinary) AS other_evidence,
+          count(*) FILTER (ordinary AND NOT placed) AS unplaced, count(*) FILTER (ordinary AND placed) AS placed,
+          count(*) FILTER (used) AS used, min(date) FILTER (used) AS first, max(date) FILTER (used) AS last,
+          count(DISTINCT {grid.x}) FILTER (ordinary AND placed) AS x_values,
+          count(DISTINCT {grid.y}) FILTER (ordinary AND placed) AS y_values{lists}
+        FROM seen GROUP BY 1 ORDER BY used DESC, placed DESC, kind""",
+        (*evidence.params, *selected.params),
+    ).to_dict("records")
+    if not found:
+        return Census(None, 0, 0, 0, {}, 0, frozenset(), {}, (None, None))
+    chosen, *others = found
+    values = {grid.x: chosen["x_values"], grid.y: chosen["y_values"]}
+    mixed = {column: _listed(chosen[column]) for column in mixable}
+    return Census(
+        kind=chosen["kind"],
+        used=chosen["used"],
+        no_metric=chosen["placed"] - chosen["used"],
+        unplaced=chosen["unplaced"],
+        other_kinds={
+            row["kind"]: row["placed"] + row["unplaced"] for row in others if row["placed"] + row["unplaced"]
+        },
+        other_evidence=sum(row["other_evidence"] for row in found),
+        coarse=frozenset(axis for axis, count in values.items() if count > MOST_VALUES),
+        mixed={column: several for column, several in mixed.items() if len(several) > 1},
+        dates=(_day(chosen["first"]), _day(chosen["last"])),
+    )
+
+
+def cells(library: Library, view: View, grid: Grid, count: Census) -> pd.DataFrame:
+    """One row for each cell (and side) some point lies in.
+
+    Columns: side ("a", "b", or empty), panel, x, y, value (None: no point has the metric), repeats (of the best run),
+    points, measured and failed points, point_id of the best run and the columns of DESCRIBED about it.
+    """
+    chosen, side = _chosen(view, grid, count), _side(grid)
+    failed = "coalesce(requests_failed > 0, false)" if library.has("requests_failed") else "false"
+    best = "min" if grid.better == "lower" else "max"
+    run = ", ".join(RUN)
+    found = library.query(
+        f"""WITH chosen AS (
+          SELECT {side.sql} AS side, {grid.panel or "NULL"} AS panel, {_place(grid.x, count)} AS x,
+            {_place(grid.y, count)} AS y, {_value(library, grid)} AS value, point_id,
+            {failed} OR coalesce(flags NOT IN ('', '[]'), false) AS failing, {run}
+          FROM points WHERE {chosen.sql}),
+        runs AS (
+          SELECT side, panel, x, y, median(value) AS value, count(value) AS repeats, count(*) AS points,
+            count(*) FILTER (failing AND value IS NULL) AS failed,
+            min(point_id) FILTER (value IS NOT NULL) AS point_id
+          FROM chosen WHERE side IS NOT NULL GROUP BY side, panel, x, y, {run}),
+        bests AS (
+          SELECT side, panel, x, y,
+            {best}({{'value': value, 'point_id': point_id, 'repeats': repeats}}) FILTER (value IS NOT NULL) AS best,
+            sum(points)::BIGINT AS points, sum(repeats)::BIGINT AS measured, sum(failed)::BIGINT AS failed
+          FROM runs GROUP BY side, panel, x, y)
+        SELECT side, panel, x, y, best.value AS value, best.repeats AS repeats, points, measured, failed,
+          best.point_id AS point_id FROM bests ORDER BY side, panel NULLS LAST, y, x""",
+        (*side.params, *chosen.params),
+    )
+    return found.merge(_described(library, found["point_id"].dropna()), on="point_id", how="left")
+
+
+def behind(library: Library, view: View, grid: Grid, count: Census, cell: str) -> pd.DataFrame:
+    """The points in a cell (its id as `cell_id` writes it), best first; UsageError for what is no cell id."""
+    panel, x, y = _cell(cell)
+    chosen = _chosen(view, grid, count)
+    chosen = chosen.also(f"{_place(grid.x, count)} = ?", x).also(f"{_place(grid.y, count)} = ?", y)
+    if grid.panel:
+        chosen = _in_panel(chosen, grid.panel, panel)
+    if grid.sides:
+        side = _side(grid)
+        chosen = Clause(f"{chosen.sql} AND ({side.sql}) IS NOT NULL", (*chosen.params, *side.params))
+    value, order = _value(library, grid), "ASC" if grid.better == "lower" else "DESC"
+    columns = ", ".join(("point_id", *DESCRIBED))
+    return library.query(
+        f"SELECT {value} AS {grid.metric}, {columns} FROM points WHERE {chosen.sql}"
+        f" ORDER BY 1 {order} NULLS LAST, point_id LIMIT {MOST_POINTS_BEHIND}",
+        chosen.params,
+    )
+
+
+def cell_id(panel: Any, x: float, y: float) -> str:
+    """A cell's name in a selection: panel, x and y, "8|1000|1000"; a panel that is not stated is empty."""
+    written = "" if panel is None else str(panel).lower() if isinstance(panel, bool) else panel
+    return f"{written}|{x:.17g}|{y:.17g}"
+
+
+def plain(value: Any) -> Any:
+    """A value of a frame as JSON knows it: None for an absent one, whole numbers without a fraction."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if value is None or value is pd.NA or value is pd.NaT or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value.isoformat()[:10] if isinstance(value, datetime.date) else value
+
+
+def values_of(library: Library, view: View, columns: Iterable[str], value: str = "count(*)") -> pd.DataFrame:
+    """The combinations of these columns among the selected points, and an aggregate of each as `found`."""
+    condition = clause(ordinary(view))
+    return library.query(
+        f"SELECT {', '.join(columns)}, {value} AS found FROM points WHERE {condition.sql} GROUP BY ALL",
+        condition.params,
+    )
+
+
+def filled(
+    library: Library, view: View, grid_columns: Iterable[str], metrics: Iterable[str]
+) -> dict[str, int]:
+    """How many selected points with these columns have each metric; those that none has are left out."""
+    keys = [key for key in metrics if library.has(key)]
+    if not keys:
+        return {}
+    condition = clause(ordinary(view))
+    placed = "".join(f" AND {column} IS NOT NULL" for column in grid_columns)
+    counts = library.fetch(
+        f"SELECT {', '.join(f'count({key})' for key in keys)} FROM points WHERE {condition.sql}{placed}",
+        condition.params,
+    )[0]
+    return {key: count for key, count in zip(keys, counts, strict=True) if count}
+
+
+def richest(library: Library, x: str, y: str, metric: str) -> dict[str, Any]:
+    """The filter values of the one deployment kind, load kind and workload with the most measured cells.
+
+    Counted are distinct (x, y, chips); empty when nothing measured has both axes and the metric.
+    """
+    if not library.has(metric):
+        return {}
+    pins = [column for column in ("model", "accelerator", "precision", "engine", "engine_version", "load_kind", "isl",
+                                  "osl") if column not in (x, y)]  # fmt: skip
+    found = library.query(
+        f"""SELECT {", ".join(pins)} FROM points
+        WHERE evidence = 'measured' AND {x} IS NOT NULL AND {y} IS NOT NULL AND {metric} IS NOT NULL
+        GROUP BY ALL HAVING count(DISTINCT {x}) <= {MOST_VALUES} AND count(DISTINCT {y}) <= {MOST_VALUES}
+        ORDER BY least(count(DISTINCT {x}), count(DISTINCT {y}), 2) DESC,
+          count(DISTINCT ({x}, {y}, accelerators)) DESC, count(*) DESC, max(date) DESC, {", ".join(pins)} LIMIT 1"""
+    )
+    row = found.to_dict("records")[0] if len(found) else {}
+    return {str(column): value for column, value in row.items() if not pd.isna(value)}
+
+
+def _listed(column: Any) -> list[Any]:
+    """An SQL list as a Python list, without NULLs; NULL as none."""
+    values = column.tolist() if hasattr(column, "tolist") else []
+    return sorted(value for value in values if value is not None)
+
+
+def _day(value: Any) -> datetime.date | None:
+    return None if pd.isna(value) else value.date()
+
+
+def _selected(view: View, grid: Grid, *, evidence: bool = True) -> Clause:
+    selected = clause(ordinary(view) if evidence else view)
+    return selected.also(f"{grid.level[0]} = ?", grid.level[1]) if grid.level else selected
+
+
+def _chosen(view: View, grid: Grid, count: Census) -> Clause:
+    chosen = _selected(view, grid).also(f"{grid.x} IS NOT NULL").also(f"{grid.y} IS NOT NULL")
+    return chosen if count.kind is None else chosen.also(f"{KIND} = ?", count.kind)
+
+
+def _side(grid: Grid) -> Clause:
+    if grid.sides is None:
+        return Clause("''", ())
+    a, b = (clause(side) for side in grid.sides)
+    return Clause(f"CASE WHEN {a.sql} THEN 'a' WHEN {b.sql} THEN 'b' END", (*a.params, *b.params))
+
+
+def _value(library: Library, grid: Grid) -> str:
+    if not library.has(grid.metric):
+        return "CAST(NULL AS DOUBLE)"
+    return f"CASE WHEN isfinite({grid.metric}) THEN {grid.metric} END"
+
+
+def _place(axis: str, count: Census) -> str:
+    if axis not in count.coarse:
+        return axis
+    return f"CASE WHEN {axis} > 0 THEN pow(2, floor(log2({axis}))) ELSE {axis} END"
+
+
+def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
+    if FILTER_BY_KEY[column].kind != "number":
+        return chosen.also(f"coalesce(CAST({column} AS VARCHAR), '') = ?", panel)
+    return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
+
+
+def _described(library: Library, ids: pd.Series) -> pd.DataFrame:
+    found = library.query(
+        f"SELECT point_id, {', '.join(DESCRIBED)} FROM points WHERE point_id IN (SELECT unnest(?::VARCHAR[]))",
+        (list(dict.fromkeys(ids)),),
+    )
+    return found.drop_duplicates("point_id")
+
+
+def _cell(cell: str) -> tuple[str, float, float]:
+    parts = cell.rsplit("|", 2)
+    if len(parts) != 3:
+        raise UsageError(f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000.")
+    return parts[0], _number(parts[1]), _number(parts[2])
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"{text[:40]!r} is no number, so it names no cell; write panel|x|y, as in 8|1000|1000."
+        ) from None

@@ -1,0 +1,390 @@
+"""Where is it fast? Cells over any two axes, coloured by any metric, in small multiples; or the ratio of two grids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import catalogue, cells, selection
+from bench.catalogue import Metric
+from bench.cells import Census, Grid, cell_id, plain
+from bench.chart import Theme, title, value_label
+from bench.drawing import heatmap as drawing
+from bench.errors import UnknownName, UsageError
+from bench.findings import heatmap as findings
+from bench.findings.heatmap import Told
+from bench.library import Library
+from bench.maths.grid import ratios, wants_log
+from bench.questions import Answer, Choices, Option, Why
+from bench.records import LOAD_AXES
+from bench.view import FILTER_BY_KEY, View
+
+TITLE = "Heatmap"
+QUESTION = "Where is it fast?"
+SECTION = "Explore"
+ORDER = 20
+
+OPTIONS: tuple[Option, ...] = (
+    Option("x", "Across", "choice", "The column along the horizontal axis."),
+    Option("y", "Up", "choice", "The column along the vertical axis."),
+    Option("metric", "Colour", "choice", "The metric that colours the cells and is written in them."),
+    Option("panel", "A panel for each", "choice", "Draws one panel for each value of this field."),
+    Option("load", "Load", "choice", "The best load in each cell, or one level of it."),
+    Option(
+        "scale",
+        "Colour scale",
+        "choice",
+        "Linear or logarithmic; automatic is logarithmic above a range of 30.",
+    ),
+    Option("ratio_by", "Ratio of two", "choice", "Divides two values of this field, cell by cell."),
+    Option("ratio_a", "Ratio of", "choice", "The value above the line."),
+    Option("ratio_b", "Ratio to", "choice", "The value below the line."),
+)
+
+AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
+PANELS = ("accelerators", "accelerator", "model", "precision", "engine", "engine_version", "variant", "speculation",
+          "disaggregated", "tp", "isl", "osl", "concurrency", "batch", "request_rate", "load_kind", "harness",
+          "evidence", "origin", "source")  # fmt: skip
+RATIOS = (
+    "accelerator",
+    "accelerators",
+    "engine",
+    "engine_version",
+    "precision",
+    "model",
+    "variant",
+    "series",
+)
+HARDWARE = ("accelerators", "tp")
+SCALES = ("auto", "linear", "log")
+NONE = "none"
+FIRST_METRIC = "output_tokens_per_s"
+FEWEST_CELLS = 4
+"""A story has at least this many cells; with fewer there is nothing to see."""
+
+MOST_PANELS = 12
+
+
+def complete(library: Library, view: View) -> View:
+    """The View with every option explicit; an empty one that is not whole gets the story with the most cells.
+
+    An axis chosen twice, or a panel that is an axis, gives way. UnknownName for an axis, field or metric that does not
+    exist, UsageError for a load or number that cannot be one.
+    """
+    _check(view)
+    x, y = view.option("x"), view.option("y")
+    metric = view.option("metric")
+    if not view.where and not view.whole:
+        pins = cells.richest(library, x or "isl", y if y not in ("", x) else "osl", metric or FIRST_METRIC)
+        view = view.with_where(**{key: (_written(value),) for key, value in pins.items()})
+    x, y = _axes(library, view, x, "" if y == x else y)
+    metric = metric or _metric(library, view, (x, y))
+    by = view.option("ratio_by", NONE)
+    panel = view.option("panel", "accelerators")
+    if panel in (x, y, by):
+        panel = "accelerator" if by != "accelerator" and panel == "accelerators" else NONE
+    filled = {"x": x, "y": y, "metric": metric, "panel": panel, "load": view.option("load", "best"),
+              "scale": view.option("scale", "auto"), "ratio_by": by, "ratio_a": None, "ratio_b": None}  # fmt: skip
+    if by != NONE:
+        filled["ratio_a"], filled["ratio_b"] = _sides(library, view, by, filled)
+    return view.with_options(**filled).made_whole()
+
+
+def choices(library: Library, view: View) -> Choices:
+    """The axes, metrics, panels, loads and ratio sides that this selection holds."""
+    by = view.option("ratio_by", NONE)
+    offered = {key: selection.offers(library, view, key) for key in {*AXES, *PANELS, *RATIOS, *LOAD_AXES}}
+    several = [key for key in PANELS if len(offered[key]) > 1]
+    axes = [(key, title(key)) for key in AXES if offered[key]]
+    sides = [(one.value, one.label) for one in offered.get(by, ())]
+    levels = [
+        (f"{key}={one.value}", f"{title(key).split(' (')[0]} {one.label}")
+        for key in LOAD_AXES
+        for one in offered[key]
+    ]
+    return {
+        "x": axes,
+        "y": axes,
+        "metric": [
+            (key, catalogue.metric(key).axis) for key in cells.filled(library, view, (), _metrics(library))
+        ],
+        "panel": [*((key, title(key)) for key in several), (NONE, "One panel")],
+        "load": [("best", "The best in each cell"), *levels],
+        "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
+        "ratio_by": [(NONE, "No ratio"), *((key, title(key)) for key in RATIOS if len(offered[key]) > 1)],
+        "ratio_a": sides,
+        "ratio_b": sides,
+    }
+
+
+def rows(library: Library, view: View) -> pd.DataFrame:
+    """One row for each cell some point lies in: what is charted.
+
+    Columns: cell (its id), panel, x, y, value (None unless the state is "measured"), state ("measured", "failed",
+    "no metric"; of a ratio also "only a", "only b"), points, point_id and winner, then the winner's own columns; a
+    ratio has a, b, and both sides' point ids and winners instead.
+    """
+    whole = complete(library, view)
+    grid = _grid(whole)
+    return _charted(_rows(library, whole, grid, cells.census(library, whole, grid)))[0]
+
+
+def answer(library: Library, view: View) -> Answer:
+    """The peak and how it falls off, every cell, and what was left out; or the ratio of two sides."""
+    whole = complete(library, view)
+    grid = _grid(whole)
+    count = cells.census(library, whole, grid)
+    found, hidden = _charted(_rows(library, whole, grid, count))
+    records = [{str(key): plain(value) for key, value in row.items()} for row in found.to_dict("records")]
+    told = Told(grid, records, count, _side_names(whole), whole.option("ratio_by"), hidden)
+    values = [cell["value"] for cell in told.measured]
+    log = whole.option("scale") == "log" or (whole.option("scale") == "auto" and wants_log(values))
+    numbers = {
+        **{key: whole.option(key) for key in ("x", "y", "metric", "load")},
+        "panel": grid.panel,
+        "load_kind": count.kind,
+        "unit": catalogue.metric(grid.metric).unit,
+        "better": catalogue.metric(grid.metric).direction,
+        "scale": "log" if log and min(values, default=0) > 0 else "linear",
+        "in_doublings": sorted(count.coarse),
+        "ratio": {"by": told.ratio_by, "a": told.sides[0], "b": told.sides[1]} if told.sides else None,
+        "peak": told.peak,
+        "measured": len(values),
+        "selected": count.selected,
+        "used": count.used,
+        "left_out": {"no_metric": count.no_metric, "no_axis": count.unplaced, "not_measured": count.other_evidence,
+                     "other_load_kinds": sum(count.other_kinds.values()), "panels": hidden},
+        "cells": records,
+    }  # fmt: skip
+    return Answer(
+        question=QUESTION,
+        view=whole,
+        headline=findings.headline(told),
+        rows=found,
+        findings=findings.findings(told),
+        numbers=numbers,
+        caveats=(*_given_way(view, whole), *selection.not_loaded(library, whole), *findings.caveats(told)),
+        why=_why(grid),
+        library_version=library.version,
+    )
+
+
+def figure(answer: Answer, theme: Theme) -> go.Figure:
+    """One heatmap for each panel, all on one colour scale, their cells clickable: customdata is the cell's id."""
+    return drawing.draw(answer.numbers, theme)
+
+
+def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:
+    """The points in one cell, best first: the metric, what was measured and where it comes from."""
+    whole = complete(library, view)
+    grid = _grid(whole)
+    return cells.behind(library, whole, grid, cells.census(library, whole, grid), cell)
+
+
+def _check(view: View) -> None:
+    known = {"x": AXES, "y": AXES, "panel": (*PANELS, NONE), "ratio_by": (*RATIOS, NONE), "scale": SCALES}
+    for key, values in known.items():
+        value = view.option(key)
+        if value and value not in values:
+            raise UnknownName(f"choice for {key}", value, values)
+    if view.option("metric"):
+        catalogue.metric(view.option("metric"))
+    _level(view.option("load", "best"))
+
+
+def _level(load: str) -> tuple[str, float] | None:
+    match = re.fullmatch(rf"({'|'.join(LOAD_AXES)})=(\d+(?:\.\d+)?)", load)
+    if match is None and load != "best":
+        raise UsageError(
+            f"Load {load[:40]!r} is neither best nor a level; write it as in load=concurrency=64."
+        )
+    return (match[1], float(match[2])) if match else None
+
+
+def _grid(whole: View) -> Grid:
+    by, panel = whole.option("ratio_by"), whole.option("panel")
+    sides = None
+    if by != NONE:
+        sides = View.of({by: [whole.option("ratio_a")]}), View.of({by: [whole.option("ratio_b")]})
+    return Grid(
+        x=whole.option("x"),
+        y=whole.option("y"),
+        panel=None if panel == NONE else panel,
+        metric=whole.option("metric"),
+        level=_level(whole.option("load")),
+        sides=sides,
+    )
+
+
+def _axes(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
+    """The two axes; those not asked for are the two along which the selection has the most values.
+
+    Workload and load come before hardware, which the panels and the best run of a cell already tell apart.
+    """
+    if x and y:
+        return x, y
+    asked = {x, y} - {""}
+    seen = cells.values_of(library, view, AXES)
+    pairs = [pair for pair in combinations(AXES, 2) if asked <= set(pair) and set(pair) != set(HARDWARE)]
+    sizes = {pair: _spread(seen[list(pair)].dropna()) for pair in pairs}
+    soft = [pair for pair in pairs if not set(HARDWARE) & (set(pair) - asked) and sizes[pair] >= FEWEST_CELLS]
+    best = max(soft or pairs, key=lambda pair: sizes[pair])
+    return best if best[0] == x or (best[1] == y) or not asked else best[::-1]
+
+
+def _spread(both: pd.DataFrame) -> int:
+    """How many cells two columns span; one with too many values for an axis is counted in doublings."""
+    spanned = 1
+    for values in both.to_numpy(dtype=float).T:
+        count = len(np.unique(values))
+        if count > cells.MOST_VALUES:
+            count = len(np.unique(np.floor(np.log2(values[values > 0]))))
+        spanned *= count
+    return spanned
+
+
+def _metric(library: Library, view: View, axes: tuple[str, str]) -> str:
+    first = cells.filled(library, view, axes, [FIRST_METRIC])
+    if first:
+        return FIRST_METRIC
+    known = _metrics(library)
+    rates = [key for key in known if _is_throughput(catalogue.metric(key))]
+    found = cells.filled(library, view, axes, rates) or cells.filled(library, view, axes, known)
+    return max(found, key=lambda key: found[key], default=FIRST_METRIC)
+
+
+def _is_throughput(metric: Metric) -> bool:
+    return metric.direction == "higher" and "/s" in metric.unit
+
+
+def _metrics(library: Library) -> list[str]:
+    stored = library.metric_columns()
+    return sorted(
+        {
+            *stored,
+            *catalogue.derivable({*stored, "accelerators", "prefill_accelerators", "decode_accelerators"}),
+        }
+    )
+
+
+def _sides(library: Library, view: View, by: str, filled: Mapping[str, Any]) -> tuple[str, str]:
+    """The two values a ratio compares; those not asked for are the two that share the most cells, the better first."""
+    asked = view.option("ratio_a"), view.option("ratio_b")
+    if all(asked):
+        return asked
+    column, metric = FILTER_BY_KEY[by].column, catalogue.metric(filled["metric"])
+    places = [filled["x"], filled["y"], *([filled["panel"]] if filled["panel"] != NONE else [])]
+    best = (
+        f"{'min' if metric.direction == 'lower' else 'max'}({metric.key})"
+        if library.has(metric.key)
+        else "NULL"
+    )
+    seen = cells.values_of(library, view, (column, *places), best).dropna()
+    table = seen.pivot_table(index=places, columns=column, values="found", aggfunc="first")
+    fixed = [value for value in asked if value]
+    pairs = [pair for pair in combinations(table.columns, 2) if set(fixed) <= set(map(_written, pair))]
+    if not pairs:
+        raise UsageError(f"This selection has no two values of {title(column).lower()} to divide; widen it.")
+    shared = {pair: table[list(pair)].dropna() for pair in pairs}
+    a, b = max(pairs, key=lambda pair: len(shared[pair]))
+    middle = float((shared[a, b][a] / shared[a, b][b]).median())
+    first = asked[0] == _written(a) or asked[1] == _written(b)
+    if first or (not fixed and (middle >= 1) == (metric.direction != "lower")):
+        return _written(a), _written(b)
+    return _written(b), _written(a)
+
+
+def _side_names(whole: View) -> tuple[str, str] | None:
+    by = whole.option("ratio_by")
+    if by == NONE:
+        return None
+    a, b = (value_label(by, whole.option(key)) for key in ("ratio_a", "ratio_b"))
+    return (f"{a} {title(by).split(' (')[0].lower()}", b) if by in ("accelerators", "series") else (a, b)
+
+
+def _rows(library: Library, whole: View, grid: Grid, count: Census) -> pd.DataFrame:
+    found = cells.cells(library, whole, grid, count)
+    found["panel"] = pd.Series([plain(value) for value in found["panel"]], index=found.index, dtype=object)
+    found["winner"] = [
+        findings.winner({str(key): plain(value) for key, value in row.items()}, grid)
+        for row in found.to_dict("records")
+    ]
+    if grid.sides is not None:
+        found = _divided(found)
+    else:
+        found["state"] = _state(found)
+    found.insert(
+        0, "cell", [cell_id(*place) for place in zip(found["panel"], found["x"], found["y"], strict=True)]
+    )
+    first = ["cell", "panel", "x", "y", "value", "state", "points", "point_id", "winner"]
+    first = [column for column in first if column in found]
+    return found[
+        [*first, *(column for column in found.columns if column not in {*first, "side", "measured"})]
+    ]
+
+
+def _state(found: pd.DataFrame) -> pd.Series:
+    state = pd.Series("no metric", index=found.index, dtype=object)
+    return state.mask(found["failed"] > 0, "failed").mask(found["value"].notna(), "measured")
+
+
+def _divided(found: pd.DataFrame) -> pd.DataFrame:
+    """Both sides' rows of a cell in one, with their ratio."""
+    kept = ["panel", "x", "y", "value", "points", "failed", "point_id", "winner"]
+    place = found["panel"].map(repr)
+    halves = [found.assign(place=place).loc[found["side"] == side, [*kept, "place"]] for side in ("a", "b")]
+    both = halves[0].merge(halves[1], on=["place", "x", "y"], how="outer", suffixes=("_a", "_b"))
+    merged = pd.DataFrame({"panel": both["panel_a"].where(both["points_a"].notna(), both["panel_b"]),
+                           "x": both["x"], "y": both["y"], "value": ratios(both["value_a"], both["value_b"]),
+                           "points": both[["points_a", "points_b"]].sum(axis=1).astype(int)})  # fmt: skip
+    merged["failed"] = both[["failed_a", "failed_b"]].sum(axis=1).astype(int)
+    merged["state"] = _state(merged)
+    has_a, has_b = both["value_a"].notna(), both["value_b"].notna()
+    merged["state"] = merged["state"].mask(has_a & ~has_b, "only a").mask(has_b & ~has_a, "only b")
+    merged["a"], merged["b"] = both["value_a"], both["value_b"]
+    for column in ("point_id", "winner"):
+        merged[f"{column}_a"], merged[f"{column}_b"] = both[f"{column}_a"], both[f"{column}_b"]
+    return merged
+
+
+def _charted(found: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """The rows of the panels with the most measured cells, and how many panels that leaves out."""
+    keys = found["panel"].map(repr)
+    sizes = (
+        (found["state"] == "measured")
+        .groupby(keys, sort=False)
+        .sum()
+        .sort_values(ascending=False, kind="stable")
+    )
+    kept = found[keys.isin(sizes.index[:MOST_PANELS])]
+    return kept.reset_index(drop=True), max(0, len(sizes) - MOST_PANELS)
+
+
+def _written(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _given_way(asked: View, whole: View) -> tuple[str, ...]:
+    if not asked.option("x") or asked.option("x") != asked.option("y"):
+        return ()
+    return (f"Both axes were asked to be {whole.option('x')}; the other is {whole.option('y')} instead.",)
+
+
+def _why(grid: Grid) -> tuple[Why, ...]:
+    metric = catalogue.metric(grid.metric)
+    best = "smallest" if grid.better == "lower" else "largest"
+    return (
+        Why(metric.axis, metric.formula, metric.definition, metric.source),
+        Why(
+            "A cell's value",
+            f"the {best} over the runs in the cell; a run is the median of its repeats",
+            "measured points of one load kind, whatever their layout, unless a filter says otherwise",
+            "Kneepoint's definition of an envelope",
+        ),
+    )
