@@ -73,7 +73,7 @@ def lines(path: Path) -> list[Entry]:
     """Every whole entry of a ledger; a torn line, as a crash or a full disk leaves it, is passed over."""
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [entry for line in content.split(b"\n") if (entry := _entry(line)) is not None]
 
@@ -82,7 +82,7 @@ def size(path: Path) -> int:
     """The bytes of a ledger, 0 where there is none; it changes with every entry."""
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
 
 

@@ -1,0 +1,422 @@
+"""The library as its users see it: what goes in comes out once, with its reasons, and changes are told."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from bench.errors import BenchError, NotFound, UnknownName, UsageError
+from bench.library import Library
+from tests.library.files import SCORE, entries, sweep, table
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library.open(tmp_path / "library", shipped=False)
+
+
+def points(library: Library) -> int:
+    return int(library.fetch("SELECT count(*) FROM points")[0][0])
+
+
+def everything(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+class TestImport:
+    def test_a_file_is_there_for_every_process_at_once(self, library: Library, tmp_path: Path) -> None:
+        other = Library.open(library.path, shipped=False)
+        before = other.version
+        report = library.add([sweep(tmp_path, 1)])
+        assert [row.points for row in report.imported] == [3]
+        assert points(library) == 3
+        assert other.refresh()
+        assert points(other) == 3
+        assert other.version == library.version != before
+        assert not other.refresh()
+
+    def test_the_same_file_again_changes_nothing(self, library: Library, tmp_path: Path) -> None:
+        file = sweep(tmp_path, 1)
+        library.add([file])
+        version, files = library.version, everything(library.path)
+        report = library.add([file])
+        assert (report.imported, [row.file for row in report.already]) == ([], [str(file)])
+        assert (library.version, everything(library.path)) == (version, files)
+
+    def test_the_same_bytes_twice_in_one_import_count_once(self, library: Library, tmp_path: Path) -> None:
+        file = sweep(tmp_path, 1)
+        copy = tmp_path / "copy.csv"
+        copy.write_bytes(file.read_bytes())
+        report = library.add([file, copy])
+        assert (len(report.imported), len(report.already), points(library)) == (1, 1, 3)
+
+    def test_a_folder_is_searched_and_what_is_no_result_is_named(
+        self, library: Library, tmp_path: Path
+    ) -> None:
+        for number in range(3):
+            sweep(tmp_path / "in" / "deep", number)
+        (tmp_path / "in" / "notes.txt").write_text("hello")
+        (tmp_path / "in" / ".hidden.csv").write_text("model\n")
+        report = library.add([tmp_path / "in"])
+        assert len(report.imported) == 3
+        assert [row.file for row in report.refused] == ["notes.txt"]
+        assert library.refusals().empty
+
+    @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b"model,output_tokens_per_s\n"])
+    def test_a_file_that_is_no_result_is_refused_and_kept_in_mind(
+        self, library: Library, tmp_path: Path, content: bytes
+    ) -> None:
+        file = tmp_path / "odd.csv"
+        file.write_bytes(content)
+        for _ in range(2):
+            report = library.add([file])
+            assert [row.file for row in report.refused] == [str(file)]
+        assert library.fetch("SELECT file FROM refusals") == [(str(file),)]
+        assert points(library) == 0
+
+    def test_a_bad_row_is_refused_and_the_others_load(self, library: Library, tmp_path: Path) -> None:
+        file = table(tmp_path / "t.csv", {}, {"concurrency": 8, "output_tokens_per_s": -1})
+        report = library.add([file])
+        assert (report.imported[0].points, report.refused[0].row) == (1, 3)
+        assert library.fetch('SELECT "row", "column", value FROM refusals') == [
+            (3, "output_tokens_per_s", "-1")
+        ]
+        assert library.sources().loc[0, "refusals"] == 1
+
+    def test_a_file_of_bad_rows_alone_is_not_imported(self, library: Library, tmp_path: Path) -> None:
+        report = library.add([table(tmp_path / "t.csv", {"output_tokens_per_s": -1})])
+        assert report.imported == []
+        assert len(report.refused) == 2
+        assert len(library.refusals()) == 2
+        assert library.sources().empty
+
+    def test_a_missing_path_is_one_sentence(self, library: Library, tmp_path: Path) -> None:
+        report = library.add([tmp_path / "nowhere.csv"])
+        assert "There is no file" in report.refused[0].reason
+
+    def test_a_dry_run_tells_the_same_and_writes_nothing(self, library: Library, tmp_path: Path) -> None:
+        file = sweep(tmp_path, 1)
+        tried = library.add([file], dry_run=True)
+        assert not library.path.exists()
+        assert tried.document() == library.add([file]).document()
+
+    def test_what_points_are_compared_by_and_a_file_leaves_open(
+        self, library: Library, tmp_path: Path
+    ) -> None:
+        report = library.add([table(tmp_path / "t.csv", {"accelerator": None, "accelerators": None}, {})])
+        assert {(row.fact, row.points) for row in report.missing_facts} == {
+            ("accelerator", 1),
+            ("accelerators", 1),
+        }
+
+    def test_the_report_is_the_documented_json(self, library: Library, tmp_path: Path) -> None:
+        file = table(tmp_path / "t.csv", {"engine": None}, {"output_tokens_per_s": "many"})
+        document = json.loads(json.dumps(library.add([file]).document()))
+        assert set(document) == {"imported", "already", "refused", "missing_facts"}
+        assert {"file", "format", "sha256", "points"} <= set(document["imported"][0])
+        assert {"file", "row", "reason"} <= set(document["refused"][0])
+
+    def test_scores_are_a_table_of_their_own(self, library: Library, tmp_path: Path) -> None:
+        report = library.add([table(tmp_path / "s.csv", {}, {"value": 0.8, "category": "x"}, base=SCORE)])
+        assert report.imported[0].scores == 2
+        assert library.fetch("SELECT value FROM scores ORDER BY value") == [(0.8,), (0.9,)]
+        assert library.fetch("SELECT count(DISTINCT score_id) FROM scores") == [(2,)]
+
+    def test_a_library_that_cannot_be_written_says_so(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("not a folder")
+        library = Library.open(tmp_path / "file" / "library", shipped=False)
+        with pytest.raises(BenchError, match="cannot be written"):
+            library.add([sweep(tmp_path, 1)])
+
+    def test_every_import_is_audited(self, library: Library, tmp_path: Path) -> None:
+        library.add([sweep(tmp_path, 1)], who="ada")
+        audit = entries(library.path / "audit.jsonl")
+        assert [(row["who"], row["what"]) for row in audit] == [("ada", "import")]
+
+
+class TestPoints:
+    def test_lengths_are_as_requested_else_as_counted(self, library: Library, tmp_path: Path) -> None:
+        counted = {"isl": None, "isl_actual": 99.6, "osl_actual": 510, "concurrency": 8}
+        library.add([table(tmp_path / "t.csv", {"isl_actual": 1000.2}, counted)])
+        found = library.fetch("SELECT isl, osl, isl_requested, isl_actual FROM points ORDER BY concurrency")
+        assert found == [(1024, 512, 1024, 1000.2), (100, 512, None, 99.6)]
+
+    def test_what_is_not_stated_is_absent(self, library: Library, tmp_path: Path) -> None:
+        library.add([table(tmp_path / "t.csv", {"engine_version": None})])
+        assert library.fetch("SELECT engine_version, batch, flags, restated_in FROM points") == [(None,) * 4]
+
+    def test_derived_metrics_stand_beside_stored_ones(self, library: Library, tmp_path: Path) -> None:
+        stored = {"concurrency": 8, "output_tokens_per_s_per_accelerator": 99.0}
+        library.add([table(tmp_path / "t.csv", {"tpot_ms_p50": 20.0}, stored)])
+        assert library.fetch(
+            "SELECT output_tokens_per_s_per_accelerator, interactivity_tokens_per_s_per_user_p50"
+            " FROM points ORDER BY concurrency"
+        ) == [(100.0, 50.0), (99.0, None)]
+        assert library.has("interactivity_tokens_per_s_per_user_p50")
+        assert not library.has("interactivity_tokens_per_s_per_user_p99")
+        assert library.has("tpot_ms_p50")
+        assert library.has("isl")
+        assert not library.has("ttft_ms_p50")
+        assert "interactivity_tokens_per_s_per_user_p50" not in library.metric_columns()
+
+    def test_packs_with_other_metrics_are_one_table(self, library: Library, tmp_path: Path) -> None:
+        library.add([table(tmp_path / "a.csv", {"ttft_ms_p50": 5.0})])
+        library.add([table(tmp_path / "b.csv", {"tpot_ms_mean": 7.0})])
+        found = library.fetch("SELECT ttft_ms_p50, tpot_ms_mean FROM points ORDER BY ALL")
+        assert found == [(5.0, None), (None, 7.0)]
+
+    def test_ids_do_not_depend_on_what_else_was_imported(self, library: Library, tmp_path: Path) -> None:
+        files = [sweep(tmp_path, number) for number in range(3)]
+        library.add(files)
+        other = Library.open(tmp_path / "other", shipped=False)
+        for file in reversed(files):
+            other.add([file])
+        ask = "SELECT point_id, source_id, deployment_id, workload_id, series_id FROM points ORDER BY 1"
+        assert library.fetch(ask) == other.fetch(ask)
+
+    def test_an_empty_library_answers_with_nothing(self, library: Library) -> None:
+        for name in ("points", "scores", "passports", "refusals", "sources", "notes", "facts", "retractions"):
+            assert library.fetch(f"SELECT * FROM {name}") == []
+        assert library.fetch("SELECT count(*) FROM accelerators")[0][0] > 0
+        assert library.fetch("SELECT count(*) FROM models")[0][0] > 0
+
+    def test_the_shipped_results_are_there_unless_left_out(self, tmp_path: Path) -> None:
+        library = Library.open(tmp_path / "library")
+        assert library.fetch("SELECT count(*) > 1000 FROM points WHERE source = 'inferencex'") == [(True,)]
+        assert library.sources()["shipped"].all()
+        assert library.refusals().empty
+
+    def test_price_books_of_the_reader_are_read(self, library: Library) -> None:
+        before = library.fetch("SELECT count(*) FROM prices")[0][0]
+        books = library.path / "prices"
+        books.mkdir(parents=True)
+        head = "provider,accelerator,accelerators,terms,usd_per_hour\n"
+        (books / "mine.csv").write_text(head + "me,H100 SXM,8,reserved,16\n")
+        (books / "bad.csv").write_text("x\n")
+        assert library.refresh()
+        assert library.fetch("SELECT count(*) FROM prices")[0][0] == before + 1
+        assert library.fetch("SELECT usd_per_accelerator_hour FROM prices WHERE book = 'mine'") == [(2.0,)]
+        assert library.fetch("SELECT file FROM refusals") == [("bad.csv",)]
+
+
+class TestFacts:
+    def test_facts_are_laid_over_and_remembered(self, library: Library, tmp_path: Path) -> None:
+        file = table(tmp_path / "t.csv", {"accelerator": None}, {"concurrency": 8})
+        library.add([file], {"accelerator": "NVIDIA H200", "accelerators": "4", "licence": "CC0"})
+        assert set(library.fetch("SELECT accelerator, accelerators FROM points")) == {("h200-sxm", 4)}
+        assert library.sources().loc[0, "licence"] == "CC0"
+        library.rebuild()
+        assert set(library.fetch("SELECT accelerator, accelerators FROM points")) == {("h200-sxm", 4)}
+
+    def test_a_fact_stated_later_makes_the_rows_anew(self, library: Library, tmp_path: Path) -> None:
+        source = library.add([table(tmp_path / "t.csv", {})]).imported[0].sha256
+        version = library.version
+        before = library.fetch("SELECT point_id, deployment_id FROM points")[0]
+        library.set_facts(source[:10], {"accelerators": 2}, who="ada")
+        after = library.fetch("SELECT point_id, deployment_id FROM points")[0]
+        assert library.version != version
+        assert (after[0] == before[0], after[1] == before[1]) == (True, False)
+        assert library.fetch("SELECT output_tokens_per_s_per_accelerator FROM points") == [(400.0,)]
+        library.set_facts(source, {"accelerators": None})
+        assert library.fetch("SELECT point_id, deployment_id FROM points") == [before]
+
+    def test_importing_again_with_facts_states_them(self, library: Library, tmp_path: Path) -> None:
+        file = table(tmp_path / "t.csv", {"model": "llama-3.1-8b"})
+        library.add([file])
+        report = library.add([file], {"variant": "tuned"})
+        assert len(report.already) == 1
+        assert library.fetch("SELECT variant FROM points") == [("tuned",)]
+
+    def test_a_stated_price_is_a_price(self, library: Library, tmp_path: Path) -> None:
+        library.add([table(tmp_path / "t.csv", {})], {"usd_per_accelerator_hour": "2.5"})
+        asked = "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'"
+        assert library.fetch(asked) == [("h100-sxm", 2.5)]
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("accelerators", "many"),
+            ("accelerators", 0),
+            ("tp", 1.5),
+            ("accelerators", "nan"),
+            ("shared_prefix_share", 2),
+            ("dp_attention", "perhaps"),
+            ("date", "2026-13-01"),
+            ("evidence", "guessed"),
+            ("source_url", "javascript:alert(1)"),
+            ("model", "x" * 2000),
+        ],
+    )
+    def test_a_fact_that_does_not_fit_is_refused(
+        self, library: Library, tmp_path: Path, key: str, value: object
+    ) -> None:
+        with pytest.raises(UsageError):
+            library.add([sweep(tmp_path, 1)], {key: value})
+        assert not library.path.exists()
+
+    def test_an_unknown_fact_offers_the_nearest(self, library: Library, tmp_path: Path) -> None:
+        with pytest.raises(UnknownName, match="accelerator"):
+            library.add([sweep(tmp_path, 1)], {"acelerator": "h100"})
+
+    def test_a_writer_that_died_before_the_rows_were_made_is_made_good(
+        self, library: Library, tmp_path: Path
+    ) -> None:
+        source = library.add([table(tmp_path / "t.csv", {})]).imported[0].sha256
+        with (library.path / "facts.jsonl").open("a") as ledger:
+            ledger.write(json.dumps({"source_id": source, "facts": {"variant": "late"}}) + "\n")
+        library.add([sweep(tmp_path, 2)])
+        assert library.fetch("SELECT count(*) FROM points WHERE variant = 'late'") == [(1,)]
+
+
+class TestHiding:
+    def test_a_point_is_hidden_with_its_reason_and_comes_back(self, library: Library, tmp_path: Path) -> None:
+        library.add([sweep(tmp_path, 1), sweep(tmp_path, 2)])
+        point = library.fetch("SELECT min(point_id) FROM points")[0][0]
+        version = library.version
+        library.retract(point, "wrong clock", who="ada")
+        assert points(library) == 5
+        assert library.version != version
+        assert library.fetch("SELECT id, kind, reason, who FROM retractions") == [
+            (point, "point", "wrong clock", "ada")
+        ]
+        library.restore(point)
+        assert points(library) == 6
+        assert library.fetch("SELECT * FROM retractions") == []
+
+    def test_a_source_is_hidden_and_comes_back(self, library: Library, tmp_path: Path) -> None:
+        report = library.add([sweep(tmp_path, 1), table(tmp_path / "s.csv", {}, base=SCORE)])
+        for row in report.imported:
+            library.retract(row.sha256[:12], "not ours")
+        assert (points(library), library.fetch("SELECT count(*) FROM scores")) == (0, [(0,)])
+        assert set(library.sources()["retracted"]) == {"not ours"}
+        for row in report.imported:
+            library.restore(row.sha256[:12])
+        assert (points(library), library.fetch("SELECT count(*) FROM scores")) == (3, [(1,)])
+
+    def test_a_score_is_hidden(self, library: Library, tmp_path: Path) -> None:
+        library.add([table(tmp_path / "s.csv", {}, {"value": 0.5}, base=SCORE)])
+        library.retract(library.fetch("SELECT min(score_id) FROM scores")[0][0], "judge was drunk")
+        assert library.fetch("SELECT count(*) FROM scores") == [(1,)]
+
+    def test_shipped_results_can_be_hidden_but_not_purged(self, tmp_path: Path) -> None:
+        library = Library.open(tmp_path / "library")
+        source = library.fetch("SELECT source_id FROM sources ORDER BY points DESC LIMIT 1")[0][0]
+        before = points(library)
+        library.retract(source, "not today")
+        assert points(library) < before
+        with pytest.raises(UsageError, match="ships with"):
+            library.purge(source, "never")
+
+    @pytest.mark.parametrize("id", ["", "../../etc", "0" * 16, "0" * 64, "%", "deadbeef", "A" * 16])
+    def test_an_id_that_is_none_is_not_found(self, library: Library, tmp_path: Path, id: str) -> None:
+        library.add([sweep(tmp_path, 1)])
+        for change in (library.retract, library.annotate, library.purge):
+            with pytest.raises(NotFound):
+                change(id, "why")
+        with pytest.raises(NotFound):
+            library.restore(id)
+
+    def test_a_change_needs_its_reason(self, library: Library, tmp_path: Path) -> None:
+        source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
+        for change in (library.retract, library.annotate, library.purge):
+            with pytest.raises(UsageError):
+                change(source, "  ")
+
+    def test_notes_stand_beside_results(self, library: Library, tmp_path: Path) -> None:
+        source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
+        version = library.version
+        library.annotate(source, "re-measured in March", who="ada")
+        assert library.version != version
+        assert library.fetch("SELECT id, text, who FROM notes") == [(source, "re-measured in March", "ada")]
+
+    def test_purge_leaves_no_byte_and_a_tombstone(self, library: Library, tmp_path: Path) -> None:
+        secret = table(tmp_path / "secret.csv", {"note": "do-not-keep-me", "concurrency": 64})
+        library.add([secret, sweep(tmp_path, 1)])
+        other = Library.open(library.path, shipped=False)
+        source = library.fetch("SELECT source_id FROM points WHERE concurrency = 64")[0][0]
+        library.purge(source, "personal data", who="ada")
+        assert points(library) == 3
+        for path in everything(library.path):
+            assert b"do-not-keep-me" not in path.read_bytes()
+            assert b"secret.csv" not in path.read_bytes() or path.name == "audit.jsonl"
+        report = library.add([secret])
+        assert "personal data" in report.refused[0].reason
+        assert points(library) == 3
+        assert library.add([secret], force=True).imported[0].points == 1
+        assert points(library) == 4
+        other.refresh()
+        assert points(other) == 4
+
+    def test_purging_again_finishes_what_was_left(self, library: Library, tmp_path: Path) -> None:
+        source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
+        library.purge(source, "first")
+        library.purge(source, "second")
+        assert points(library) == 0
+
+
+class TestReading:
+    def test_threads_do_not_disturb_each_other(self, library: Library, tmp_path: Path) -> None:
+        library.add([sweep(tmp_path, number) for number in range(1, 5)])
+        expected = {
+            n: library.fetch(f"SELECT count(*) FROM points WHERE concurrency = {n}") for n in (1, 2, 4)
+        }
+        wrong: list[object] = []
+
+        def ask(concurrency: int) -> None:
+            for _ in range(25):
+                found = library.fetch("SELECT count(*) FROM points WHERE concurrency = $1", [concurrency])
+                if found != expected[concurrency]:
+                    wrong.append(found)
+
+        threads = [threading.Thread(target=ask, args=(n,)) for n in (1, 2, 4) * 2]
+        for thread in threads:
+            thread.start()
+        for number in range(3):
+            library.annotate(library.fetch("SELECT source_id FROM sources LIMIT 1")[0][0], f"note {number}")
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+
+    def test_a_pack_that_a_merge_took_away_is_no_error(self, library: Library, tmp_path: Path) -> None:
+        reader = Library.open(library.path, shipped=False)
+        library.add([sweep(tmp_path, 1)])
+        reader.refresh()
+        library.rebuild()
+        old, *_ = sorted(
+            path for path in (library.path / "points").glob("*.parquet") if path.name.count(".") == 1
+        )
+        old.unlink()
+        assert points(reader) == 3
+
+    def test_a_damaged_pack_is_told_and_the_rest_is_read(self, library: Library, tmp_path: Path) -> None:
+        library.add([sweep(tmp_path, 1)])
+        pack = next(path for path in (library.path / "points").glob("*.parquet") if path.name.count(".") == 1)
+        library.add([sweep(tmp_path, 2)])
+        os.truncate(pack, pack.stat().st_size // 2)
+        reader = Library.open(library.path, shipped=False)
+        assert points(reader) == 3
+        assert "damaged" in reader.refusals().loc[0, "reason"]
+        reader.rebuild()
+        assert points(Library.open(library.path, shipped=False)) == 6
+
+    def test_packs_are_rebuilt_from_the_sources(self, library: Library, tmp_path: Path) -> None:
+        library.add([sweep(tmp_path, 1), table(tmp_path / "s.csv", {}, base=SCORE)], {"licence": "CC0"})
+        library.add([table(tmp_path / "t.csv", {"output_tokens_per_s": -3}, {"ttft_ms_p99": 9.0})])
+        asked = {
+            "points": "SELECT * FROM points ORDER BY point_id",
+            "scores": "SELECT * FROM scores ORDER BY score_id",
+            "passports": "SELECT * FROM passports ORDER BY ALL",
+            "refusals": "SELECT * FROM refusals ORDER BY ALL",
+            "sources": "SELECT * FROM sources ORDER BY source_id",
+        }
+        before = {name: library.fetch(sql) for name, sql in asked.items()}
+        for path in (library.path / "points").iterdir():
+            path.unlink()
+        library.refresh()
+        assert points(library) == 0
+        assert library.rebuild() == 3
+        assert {name: library.fetch(sql) for name, sql in asked.items()} == before
