@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -45,23 +46,32 @@ class Book:
     terms: str
     accelerators: frozenset[str]
     quotes: int
+    newest: datetime.date | None
 
 
 def books(library: Library) -> tuple[Book, ...]:
     """Every loaded price book under each of its terms, by name and terms; quotes without a price do not count."""
     found = library.fetch(
-        "SELECT book, terms, list(DISTINCT accelerator), count(*) FROM prices"
+        "SELECT book, terms, list(DISTINCT accelerator), count(*), max(as_of) FROM prices"
         " WHERE usd_per_accelerator_hour > 0 GROUP BY book, terms ORDER BY book, terms"
     )
-    return tuple(Book(name, terms, frozenset(chips), quotes) for name, terms, chips, quotes in found)
+    return tuple(Book(name, terms, frozenset(chips), *rest) for name, terms, chips, *rest in found)
 
 
 def fitting_book(offered: Collection[Book], accelerators: Collection[str]) -> Book | None:
-    """The book that prices the most of these accelerators; on demand before other terms, then the most quotes."""
+    """The book that prices the most of these accelerators; on demand before other terms, newer before older.
+
+    Of equals the one with the most quotes; None when there is no book.
+    """
     wanted = frozenset(accelerators)
     return max(
         offered,
-        key=lambda book: (len(book.accelerators & wanted), book.terms == TERMS_FIRST, book.quotes),
+        key=lambda book: (
+            len(book.accelerators & wanted),
+            book.terms == TERMS_FIRST,
+            book.newest or datetime.date.min,
+            book.quotes,
+        ),
         default=None,
     )
 
