@@ -277,6 +277,7 @@ class Points:
 VALUE = st.one_of(st.none(), st.integers(0, 4).map(float), st.sampled_from([math.nan, math.inf, -math.inf]))
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["a", "b", None]), st.booleans(), VALUE, VALUE), min_size=1, max_size=25
