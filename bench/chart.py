@@ -63,7 +63,7 @@ LIGHT = Theme(
     "light", text="#1c2733", muted="#667481", grid="#e3e7eb", background="#ffffff", frontier="#1c2733"
 )
 DARK = Theme(
-    "dark", text="#e8edf2", muted="#98a5b1", grid="#2a333c", background="#0e1117", frontier="#e8edf2"
+    "dark", text="#e8edf2", muted="#98a5b1", grid="#2a333c", background="#14171b", frontier="#e8edf2"
 )
 
 
@@ -98,7 +98,7 @@ def look(theme: Theme, *, height: int = 520) -> dict[str, Any]:
     return {
         "template": "none",
         "height": height,
-        "paper_bgcolor": "rgba(0,0,0,0)",
+        "paper_bgcolor": theme.background,
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": theme.text, "size": 13, "family": "Source Sans, Source Sans Pro, sans-serif"},
         "margin": {"l": 72, "r": 24, "t": 40, "b": 60},

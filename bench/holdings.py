@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +15,9 @@ from bench.library import Library
 from bench.library.store import Root, read_manifest
 from bench.view import View
 from bench.wording import counted
+
+FILE_POINTS = 200_000
+"""A file of points holds at most this many; who needs more asks the library by SQL."""
 
 COUNTED = ("points", "scores", "sources", "refusals")
 
@@ -98,6 +101,17 @@ def prices(library: Library) -> pd.DataFrame:
     """Every price of every book, with every column that one of them has."""
     found = library.query("SELECT * FROM prices ORDER BY book, provider, accelerator, terms")
     return found.dropna(axis="columns", how="all")
+
+
+def refusals(library: Library) -> pd.DataFrame:
+    """Every file and row that was not loaded, and why."""
+    return library.refusals()
+
+
+TABLES: Mapping[str, Callable[[Library], pd.DataFrame]] = {
+    "sources": sources, "scores": scores, "prices": prices, "refusals": refusals,
+}  # fmt: skip
+"""The tables of the whole library by name."""
 
 
 def original(library: Library, source_id: str) -> tuple[str, bytes]:

@@ -1,18 +1,18 @@
 """Data: what is loaded, where it comes from, under which licence, and what was refused."""
 
-from pages.shared import frame, holdings
+from pages.shared import frame, held
 
 with frame.opened("data", "Data", "What is loaded, and where does it come from?") as page:
-    holdings.headline(page)
-    holdings.tabs(
+    held.headline(page)
+    held.tabs(
         page,
         {
-            "Sources": holdings.sources,
-            "Points": holdings.points,
-            "Passports": holdings.passports,
-            "Scores": holdings.scores,
-            "Prices": holdings.prices,
-            "Refusals": holdings.refusals,
+            "Sources": held.sources,
+            "Points": held.points,
+            "Passports": held.passports,
+            "Scores": held.scores,
+            "Prices": held.prices,
+            "Refusals": held.refusals,
         },
     )
-    holdings.adding(page)
+    held.adding(page)

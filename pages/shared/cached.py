@@ -1,7 +1,8 @@
 """What is kept between reruns, and the only place that keeps anything.
 
-One library serves every session of the process. Answers and charts are kept by question, View, library version and
-theme; the same objects go to every session and nobody changes them. All keeps are bounded.
+One library serves every session of the process. What is derived from it is kept by question, View, library version
+and theme; the same objects go to every session and nobody changes them. Every keep is bounded, and what is about many
+points is kept apart, a few at a time.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from bench.questions import Answer, Choices, question, questions
 from bench.selection import Offer
 from bench.view import View
 
+Texts = tuple[str, ...]
 Pairs = tuple[tuple[str, str], ...]
+
 SMALL = 512
 LARGE = 24
+FEW = 2
+MANY_POINTS = 10_000
 
 
 @st.cache_resource(show_spinner=False)
@@ -53,16 +58,60 @@ def choices(name: str, view: View, version: str) -> Choices:
     return question(name).choices(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
 def answer(name: str, view: View, version: str) -> Answer:
     """The question's answer for this View."""
+    return (_large_answer if _is_large(view, version) else _answer)(name, view, version)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _answer(name: str, view: View, version: str) -> Answer:
     return question(name).answer(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def _large_answer(name: str, view: View, version: str) -> Answer:
+    return question(name).answer(library(), view)
+
+
 def figure(name: str, view: View, version: str, theme: str) -> go.Figure:
     """The answer's chart, drawn for a light or dark page."""
+    return (_large_figure if _is_large(view, version) else _figure)(name, view, version, theme)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _figure(name: str, view: View, version: str, theme: str) -> go.Figure:
     return question(name).figure(answer(name, view, version), chart.theme(theme))
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
+    return question(name).figure(answer(name, view, version), chart.theme(theme))
+
+
+def readable(
+    name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
+) -> pd.DataFrame:
+    """The answer's first rows as people read them."""
+    kept = _large_readable if _is_large(view, version) else _readable
+    return kept(name, view, version, first, without, fields, limit)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _readable(
+    name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
+) -> pd.DataFrame:
+    return tabular.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def _large_readable(
+    name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
+) -> pd.DataFrame:
+    return tabular.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
+
+
+def _is_large(view: View, version: str) -> bool:
+    return count(View(view.where), version) > MANY_POINTS
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL)
@@ -90,46 +139,13 @@ def count(view: View, version: str) -> int:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def readable(
-    name: str, view: View, version: str, first: tuple[str, ...], without: tuple[str, ...], fields: Pairs
-) -> pd.DataFrame:
-    """The answer's rows as people read them."""
-    return tabular.table(answer(name, view, version).rows, first, without, dict(fields))
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
 def behind(name: str, view: View, version: str, cell: str) -> pd.DataFrame:
-    """The points behind a cell of a question that has cells."""
+    """The points behind a cell, of a question whose chart has cells."""
     return question(name).points_behind(library(), view, cell)
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def held(table: str, version: str) -> pd.DataFrame:
-    """A table of the whole library: sources, scores, prices or refusals."""
-    tables = {
-        "sources": holdings.sources,
-        "scores": holdings.scores,
-        "prices": holdings.prices,
-        "refusals": Library.refusals,
-    }
-    return tables[table](library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def selected(table: str, view: View, version: str) -> pd.DataFrame:
-    """A table of what a View selects: points or passports."""
-    tables = {"points": holdings.points, "passports": holdings.passports}
-    return tables[table](library(), view)
-
-
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
-def told(version: str) -> str:
-    """What is loaded, in one sentence."""
-    return holdings.told(library())
-
-
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
-def points_named(ids: tuple[str, ...], version: str) -> pd.DataFrame:
+def points_named(ids: Texts, version: str) -> pd.DataFrame:
     """The points with these ids."""
     return holdings.points_named(library(), ids)
 
@@ -138,3 +154,27 @@ def points_named(ids: tuple[str, ...], version: str) -> pd.DataFrame:
 def passports_of(point_id: str, version: str) -> pd.DataFrame:
     """The passports of one point's source."""
     return holdings.passports_of(library(), point_id)
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def points(view: View, limit: int, version: str) -> pd.DataFrame:
+    """The first points a View selects."""
+    return holdings.points(library(), view, limit)
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def passports(view: View, version: str) -> pd.DataFrame:
+    """The passports of the sources a View selects."""
+    return holdings.passports(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def held(table: str, version: str) -> pd.DataFrame:
+    """A table of the whole library: sources, scores, prices or refusals."""
+    return holdings.TABLES[table](library())
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def told(version: str) -> str:
+    """What is loaded, in one sentence."""
+    return holdings.told(library())

@@ -90,6 +90,7 @@ def _selection(page: Page) -> None:
             icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
             on_click=_toggle_filters,
             width="stretch",
+            wrap=True,
         )
         at = "" if page.name == FIRST else page.name
         buttons.link(at, [*questions(), "data"], page.view.query(), address.write(page.view))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from bench import chart
 from bench.plain_text import markdown
+from bench.view import View
 from pages.shared import buttons, cached, table
 from pages.shared.frame import Page
 
@@ -22,8 +23,10 @@ def headline(page: Page) -> None:
         answer = page.answer
         cached.figure(page.name, page.view, page.version, page.theme)
     st.title(markdown(answer.headline), anchor=False)
-    if answer.caveats:
-        st.caption(" ".join(markdown(caveat) for caveat in answer.caveats))
+    said = cached.not_loaded(View(page.view.where), page.version)
+    caveats = [markdown(caveat) for caveat in answer.caveats if caveat not in said]
+    if caveats:
+        st.caption(" ".join(caveats))
 
 
 def figure(page: Page, *, clickable: bool = False) -> list[str]:
@@ -66,15 +69,18 @@ def rows(
     `first` columns lead, `labels` head what is no metric, `fields` say whose values a column holds.
     """
     told = tuple((fields or {}).items())
-    shown = cached.readable(page.name, page.view, page.version, first, without, told)
-    table.show(shown, key=f"rows.{page.name}", alt=f"Table: {page.answer.headline}", labels=labels)
-    files(page, page.answer.rows)
+    charted = page.answer.rows
+    shown = cached.readable(page.name, page.view, page.version, first, without, told, table.SHOWN_ROWS)
+    table.show(
+        shown, key=f"rows.{page.name}", alt=f"Table: {page.answer.headline}", labels=labels, of=len(charted)
+    )
+    files(page, charted)
 
 
 def files(page: Page, charted: pd.DataFrame) -> None:
     """What is charted as CSV, Parquet and image."""
     with st.container(key="actions", horizontal=True, vertical_alignment="center"):
-        table.downloads(charted, f"kneepoint-{page.name}")
+        table.downloads(lambda: charted, f"kneepoint-{page.name}")
         buttons.png()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -20,9 +20,18 @@ COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
 
 
 def show(
-    shown: pd.DataFrame, *, key: str, alt: str, labels: Mapping[str, str] | None = None, pick: bool = False
+    shown: pd.DataFrame,
+    *,
+    key: str,
+    alt: str,
+    labels: Mapping[str, str] | None = None,
+    of: int = 0,
+    pick: bool = False,
 ) -> int | None:
-    """Draws a readable table; returns the position of the row the reader picked, where rows can be picked."""
+    """Draws a readable table; returns the position of the row the reader picked, where rows can be picked.
+
+    `of` is how many rows there are when not all are given.
+    """
     told = labels or {}
     drawn = shown.head(SHOWN_ROWS)
     event = st.dataframe(
@@ -38,8 +47,11 @@ def show(
         on_select="rerun" if pick else "ignore",
         selection_mode="single-row",
     )
-    if len(shown) > len(drawn):
-        st.caption(f"The first {len(drawn):,} of {counted(len(shown), 'row')}; the files hold all.")
+    total = max(of, len(shown))
+    if total > len(drawn):
+        st.caption(
+            f"The first {len(drawn):,} of {counted(total, 'row')} are shown; save a file for the rest."
+        )
     picked = event["selection"]["rows"] if pick else []
     return picked[0] if picked and picked[0] < len(drawn) else None
 
@@ -60,8 +72,8 @@ def column(name: str, label: str | None, dtype: Any) -> Any:
     return st.column_config.TextColumn(heading)
 
 
-def downloads(rows: pd.DataFrame, stem: str) -> None:
-    """Buttons that save the rows as CSV and as Parquet; a file is written when it is asked for."""
+def downloads(rows: Callable[[], pd.DataFrame], stem: str) -> None:
+    """Buttons that save rows as CSV and as Parquet; rows are fetched and the file is written when asked for."""
     for label, format_, mime in (
         ("CSV", csv, "text/csv"),
         ("Parquet", parquet, "application/vnd.apache.parquet"),
@@ -69,7 +81,7 @@ def downloads(rows: pd.DataFrame, stem: str) -> None:
         name = f"{stem}.{label.lower()}"
         st.download_button(
             label,
-            lambda write=format_.written: write(rows),
+            lambda write=format_.written: write(rows()),
             name,
             mime,
             key=f"save.{name}",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import pandas as pd
 import streamlit as st
 
-from bench import access
+from bench import access, holdings
 from bench.export import readable
-from bench.holdings import original
 from bench.plain_text import markdown
 from bench.view import View
-from bench.wording import counted
 from pages.shared import cached, table
 from pages.shared.frame import Page
 from pages.shared.visitor import visitor
@@ -88,23 +87,25 @@ def sources(page: Page) -> None:
 
 def points(page: Page) -> None:
     """The selected points, and their files."""
-    where = View(page.view.where)
-    found = cached.selected("points", where, page.version)
-    st.caption(f"{counted(len(found), 'point')} selected; the filters above narrow them.")
-    table.show(
-        readable.table(found.head(table.SHOWN_ROWS)),
-        key="rows.points",
-        alt="The selected points",
-        labels=LABELS,
-    )
-    with st.container(key="actions", horizontal=True):
-        table.downloads(found, "kneepoint-points")
+    where, limit = View(page.view.where), holdings.FILE_POINTS
+    total = cached.count(where, page.version)
+    if not total:
+        st.markdown("No point matches all of the filters above; lift one of them.")
+        return
+    shown = readable.table(cached.points(where, table.SHOWN_ROWS, page.version))
+    table.show(shown, key="rows.points", alt="The selected points", labels=LABELS, of=total)
+    with st.container(key="actions", horizontal=True, vertical_alignment="center"):
+        table.downloads(lambda: holdings.points(cached.library(), where, limit), "kneepoint-points")
+    if total > limit:
+        st.caption(
+            f"A file holds the first {limit:,} of {total:,} points; narrow the selection for the others."
+        )
 
 
 def passports(page: Page) -> None:
     """How each metric of the selected sources was read."""
-    found = cached.selected("passports", View(page.view.where), page.version)
-    st.caption("How each figure in a source became a metric: by formula, never by its label.")
+    found = cached.passports(View(page.view.where), page.version)
+    st.caption("How each figure of a source became a metric: by its formula, never by its label.")
     _whole(
         found, "passports", ("title", "metric", "definition"), "No source of this selection has a passport."
     )
@@ -137,15 +138,15 @@ def adding(page: Page) -> None:
         st.caption(markdown(decision.reason))
 
 
-def _whole(rows: object, name: str, first: tuple[str, ...], nothing: str) -> None:
-    if not len(rows):
+def _whole(rows: pd.DataFrame, name: str, first: tuple[str, ...], nothing: str) -> None:
+    if rows.empty:
         st.markdown(nothing)
         return
     table.show(
         readable.table(rows, first=first), key=f"rows.{name}", alt=f"Every one of the {name}", labels=LABELS
     )
     with st.container(key="actions", horizontal=True):
-        table.downloads(rows, f"kneepoint-{name}")
+        table.downloads(lambda: rows, f"kneepoint-{name}")
 
 
 def _link(label: str, address: object) -> None:
@@ -156,6 +157,6 @@ def _link(label: str, address: object) -> None:
 
 def _original(source_id: str, file: str) -> None:
     def read() -> bytes:
-        return original(cached.library(), source_id)[1]
+        return holdings.original(cached.library(), source_id)[1]
 
     st.download_button("Original file", read, file, key="original", on_click="ignore")
