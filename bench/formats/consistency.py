@@ -18,9 +18,9 @@ def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
     for rising in rising_statistics(metrics):
         _check_rising(rising, columns, verdicts)
     for first, last in first_before_last(metrics):
-        wrong = mask(pc.greater(columns[first], columns[last]))
-        if wrong.any():
-            _refuse(wrong, (first,), last, columns, verdicts)
+        late = pc.greater(columns[first], columns[last])
+        if pc.any(late).as_py():
+            _refuse(mask(late), (first,), last, columns, verdicts)
 
 
 @cache
@@ -54,9 +54,9 @@ def _among(found: Iterable[str], statistic: str) -> list[str]:
 def _check_rising(names: tuple[str, ...], columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
     below = columns[names[0]]
     for place, name in enumerate(names[1:], start=1):
-        wrong = mask(pc.greater(below, columns[name]))
-        if wrong.any():
-            _refuse(wrong, names[:place], name, columns, verdicts)
+        falls = pc.greater(below, columns[name])
+        if pc.any(falls).as_py():
+            _refuse(mask(falls), names[:place], name, columns, verdicts)
         below = pc.coalesce(columns[name], below)
 
 

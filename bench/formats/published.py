@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 from bench.catalogue import is_metric, metric
 from bench.errors import InputError, UnknownName
 from bench.formats import Recognition, consistency
+from bench.formats.ahead import ahead
 from bench.formats.cells import POINT_CELLS, SCORE_CELLS
-from bench.formats.columns import CellReader, Verdicts, mask, measured, shown
+from bench.formats.columns import CellReader, Mask, Verdicts, mask, measured, shown
 from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS, Reading, SourceFile, passports_table
 from bench.formats.refusals import RefusedRows
 from bench.formats.slices import Slice, Table
@@ -78,7 +79,7 @@ def read(file: SourceFile) -> Reading:
         return Reading(NAME, no_points, scores, refusals=refused.kept, about=card.about())
     keys = [name for name in table.columns if is_metric(name)]
     passports = passports_table([card.passport(key, NAME) for key in keys]) if keys else None
-    points = _stream(_Reader(file, card, scores=False), table, refused)
+    points = ahead(_stream(_Reader(file, card, scores=False), table, refused))
     return Reading(NAME, points, passports=passports, refusals=refused.kept, about=card.about())
 
 
@@ -184,10 +185,9 @@ class _Reader:
             absent = mask(pc.is_null(columns[name])) if name in columns else everyone
             verdicts.against(absent, name, None, "a value in every row")
         if not self._scores:
-            for name in columns:
-                if is_metric(name):
-                    everyone = everyone & mask(pc.is_null(columns[name]))
-            verdicts.against(everyone, "metrics", None, "at least one metric")
+            verdicts.against(
+                _without_metric(columns, len(verdicts.bad)), "metrics", None, "at least one metric"
+            )
 
     def _fill(self, columns: dict[str, pa.Array], part: Slice, rows: int) -> None:
         for name, value in self._constants.items():
@@ -209,6 +209,16 @@ def _pass_over_blanks(part: Slice, verdicts: Verdicts) -> None:
         if not blank.any():
             return
     verdicts.blank = blank
+
+
+def _without_metric(columns: dict[str, pa.Array], rows: int) -> Mask:
+    without = np.ones(rows, dtype=np.bool_)
+    for name, column in columns.items():
+        if is_metric(name):
+            without &= mask(pc.is_null(column))
+            if not without.any():
+                break
+    return without
 
 
 def _number_expected(signed: bool, unit: str) -> str:

@@ -43,7 +43,8 @@ class CsvTable:
     """An opened CSV file. Only columns of measured numbers stay plain text; the others come as dictionaries."""
 
     def __init__(self, path: Path) -> None:
-        if check_text(path, MAX_BYTES) % 2:
+        quotes = check_text(path, MAX_BYTES)
+        if quotes % 2:
             raise InputError(
                 f"{path.name} has an odd number of quotation marks, so one is never closed; "
                 "write a quotation mark inside a cell twice."
@@ -54,6 +55,7 @@ class CsvTable:
             raise InputError(f"The first row of {path.name} is no header that can be taken apart.")
         self.columns = header_names(path.name, cells)
         self._path = path
+        self._quoted = quotes > 0
         self._cells = cells
 
     def slices(self) -> Iterator[Slice]:
@@ -81,12 +83,12 @@ class CsvTable:
 
         kept = told = 0
         for batch in self._batches(threads=False, on_broken=note):
-            numbers = _physical(numbers_from(kept, batch.num_rows), [number for number, _ in broken])
+            known = broken.copy()  # the reader is ahead of us and adds to it meanwhile
+            numbers = _physical(numbers_from(kept, batch.num_rows), [number for number, _ in known])
             fresh = max(0, min(batch.num_rows, handed - kept))
             kept += batch.num_rows
-            if fresh < batch.num_rows or told < len(broken):
-                yield Slice(numbers[fresh:], self._named(batch.slice(fresh)), dict(broken[told:]))
-                told = len(broken)
+            yield Slice(numbers[fresh:], self._named(batch.slice(fresh)), dict(known[told:]))
+            told = len(known)
         if told < len(broken):
             yield Slice(numbers_from(0, 0), {}, dict(broken[told:]))
 
@@ -120,7 +122,7 @@ class CsvTable:
             read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=BLOCK),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=self._delimiter,
-                newlines_in_values=True,
+                newlines_in_values=self._quoted,
                 ignore_empty_lines=False,
                 invalid_row_handler=skip,
             ),
