@@ -12,7 +12,7 @@ import pytest
 from bench import names
 
 DATA = Path(names.DATA)
-WHITE, DARK = "#ffffff", "#0e1117"
+WHITE, DARK = "#ffffff", "#14171b"
 TABLES = ("accelerators", "models", "engines")
 
 
