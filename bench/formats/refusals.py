@@ -12,7 +12,7 @@ MAX_REFUSALS = 10_000
 
 
 class RefusedRows:
-    """Collects the refusals of one file, in the order of its rows."""
+    """Collects the refusals of one file."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -31,7 +31,8 @@ class RefusedRows:
         self._beyond += refused - len(found)
 
     def finish(self) -> None:
-        """Say how many were refused beyond those that are listed."""
+        """Put the refusals in the order of the rows, and say how many there were beyond those that are listed."""
+        self.kept.sort(key=lambda refusal: refusal.row or 0)
         if self._beyond:
             reason = (
                 f"{self._beyond:,} further rows were refused; only the first {MAX_REFUSALS:,} are listed."

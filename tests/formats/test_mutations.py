@@ -15,6 +15,7 @@ import pytest
 from bench.catalogue import is_metric
 from bench.errors import InputError
 from bench.formats.table_csv import header_cells
+from bench.library import Library
 from tests.formats.mutations import MutatedFile, mutated_files, seeds
 from tests.formats.reading_of import read_points, reading
 
@@ -80,6 +81,23 @@ def numbered(text: str) -> dict[int, dict[str, str]]:
     lines: Iterable[list[str]] = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     names = [cell.strip() for cell in cells]
     return {number: dict(zip(names, line, strict=False)) for number, line in enumerate(lines, start=1)}
+
+
+def test_damaged_files_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
+    paths = []
+    for file in mutated_files(COUNT, SEED):
+        paths.append(tmp_path / file.name)
+        paths[-1].write_bytes(file.content)
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add(paths)
+    told = {source.sha256: (source.points, source.scores) for source in report.imported}
+    files_refused = {refusal.file for refusal in report.refused if refusal.row is None}
+    assert len(report.imported) + len(report.already) + len(files_refused) == COUNT
+    sql = "SELECT source_id, count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1) FROM (SELECT"
+    sql += " source_id, 0 AS kind FROM points UNION ALL SELECT source_id, 1 FROM scores) GROUP BY ALL"
+    assert {source: (points, scores) for source, points, scores in library.fetch(sql)} == told
+    assert {folder.name for folder in (library.path / "sources").iterdir()} == told.keys()
+    assert library.add(paths).imported == []
 
 
 def test_the_same_seed_gives_the_same_files() -> None:
