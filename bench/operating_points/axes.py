@@ -104,9 +104,9 @@ def completed(library: Library, view: View) -> View:
             "No loaded point has a latency and a throughput to weigh against each other; import results that do."
         )
     y = view.option("y") or _first_up(library, view, offered_y)
+    _check("y", y, offered_y)
     x = view.option("x") or _first_across(library, view, offered_x, y)
     _check("x", x, offered_x)
-    _check("y", y, offered_y)
     if not view.whole:
         view = _with_story(library, view, x, y)
     every = view.option("frontier_evidence") or ("all" if view.values("evidence") else "measured")
