@@ -1,0 +1,33 @@
+"""A fresh process that imports: many files one after the other, or one file."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.library import Library
+from tests.benchmarks._process import answering, peak_megabytes
+
+FOLDER, *FILES = (Path(text) for text in sys.argv[1:])
+
+
+def imported() -> dict[str, Any]:
+    """Imports each file by itself (a folder: each file in it): seconds, points, refused files, peak memory."""
+    files = sorted(path for given in FILES for path in (given.iterdir() if given.is_dir() else [given]))
+    library = Library.open(FOLDER, shipped=False)
+    points = refused = 0
+    waits = []
+    for file in files:
+        before = time.perf_counter()
+        report = library.add([file])
+        waits.append(time.perf_counter() - before)
+        points += sum(row.points for row in report.imported)
+        refused += len(report.refused)
+    slow = sorted(waits)[int(len(waits) * 0.99)]
+    return {"s": sum(waits), "p99_s": slow, "points": points, "refused": refused, "peak_mb": peak_megabytes()}
+
+
+if __name__ == "__main__":
+    answering({"import": imported})

@@ -1,0 +1,62 @@
+"""A fresh process that opens a library, asks two questions and notices a change."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+started = time.perf_counter()
+
+from bench.library import Library  # noqa: E402 - the import is part of what is measured
+from tests.benchmarks._process import answering, peak_megabytes  # noqa: E402
+
+imported = time.perf_counter()
+PATH = Path(sys.argv[1])
+library: Library | None = None
+
+
+def opened() -> dict[str, Any]:
+    """Seconds of Library.open alone, and with its imports."""
+    global library
+    before = time.perf_counter()
+    library = Library.open(PATH, shipped=False)
+    now = time.perf_counter()
+    return {"open_s": now - before, "with_imports_s": now - before + imported - started}
+
+
+def asked() -> dict[str, Any]:
+    """The rows each question gives, the seconds of the first asking, the most memory so far."""
+    from tests.benchmarks._views import QUESTIONS, VIEWS
+
+    assert library is not None
+    answer: dict[str, Any] = {"before_questions_mb": peak_megabytes()}
+    for name, view in VIEWS.items():
+        before = time.perf_counter()
+        answer[f"{name}_rows"] = len(QUESTIONS[name].rows(library, view))
+        answer[f"{name}_first_s"] = time.perf_counter() - before
+    return {**answer, "peak_mb": peak_megabytes()}
+
+
+def counted() -> dict[str, Any]:
+    """The points in sight."""
+    assert library is not None
+    return {"points": library.fetch("SELECT count(*) FROM points")[0][0], "peak_mb": peak_megabytes()}
+
+
+def refreshed() -> dict[str, Any]:
+    """Seconds of a refresh, whether it saw a change, and the points then in sight."""
+    assert library is not None
+    before = time.perf_counter()
+    changed = library.refresh()
+    waited = time.perf_counter() - before
+    return {"refresh_s": waited, "changed": changed, **counted()}
+
+
+def main() -> None:
+    answering({"open": opened, "ask": asked, "count": counted, "refresh": refreshed})
+
+
+if __name__ == "__main__":
+    main()

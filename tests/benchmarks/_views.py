@@ -1,0 +1,34 @@
+"""The Views the library is measured with: every point of the synthetic library, every option explicit."""
+
+from __future__ import annotations
+
+from bench.questions import question
+from bench.view import View
+
+QUESTIONS = {name: question(name) for name in ("heatmap", "pareto")}
+VIEWS = {
+    "heatmap": View.of(
+        {},
+        {
+            "x": "isl",
+            "y": "osl",
+            "metric": "output_tokens_per_s",
+            "panel": "accelerators",
+            "load": "best",
+            "scale": "auto",
+            "ratio_by": "none",
+        },
+        whole=True,
+    ),
+    "pareto": View.of(
+        {},
+        {
+            "x": "interactivity_tokens_per_s_per_user_p50",
+            "y": "output_tokens_per_s_per_accelerator",
+            "group": "accelerator",
+            "frontier_evidence": "measured",
+            "x_scale": "auto",
+        },
+        whole=True,
+    ),
+}
