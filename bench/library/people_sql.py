@@ -7,6 +7,7 @@ limit, may write no file, sees no environment variable and is stopped after TIME
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -84,14 +85,13 @@ def checked(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 def answered(folders: Sequence[tuple[str, bool]], sql: str) -> tuple[pa.Table, bool]:
     """The rows and whether they were cut, in this very process; the child calls it within its limits."""
     library = Library.of(tuple((Path(path), own) for path, own in folders))
-    cursor = library.cursor()
-    statement = checked(cursor, sql)
-    cursor.execute("BEGIN TRANSACTION READ ONLY")
-    try:
-        reader = cursor.execute(statement).to_arrow_reader(BATCH_ROWS)
-        return _limited(reader)
-    except (duckdb.Error, pa.ArrowException) as problem:
-        raise QueryRefused(_said(problem)) from problem
+    with contextlib.closing(library), library.cursor() as cursor:
+        statement = checked(cursor, sql)
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        try:
+            return _limited(cursor.execute(statement).to_arrow_reader(BATCH_ROWS))
+        except (duckdb.Error, pa.ArrowException) as problem:
+            raise QueryRefused(_said(problem)) from problem
 
 
 def _limited(reader: pa.RecordBatchReader) -> tuple[pa.Table, bool]:

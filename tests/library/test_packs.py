@@ -1,0 +1,157 @@
+"""Packs: rows with other metrics share one, small ones become large ones, and superseded ones go."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.errors import InputError
+from bench.library import Library, merging
+from bench.library.columns import PACK_BASE, pack_schema
+from bench.library.packs import PENDING_ROWS, Held, PackWriter, listed, read_sheet
+from tests.library.files import sweep
+
+METRICS = ("ttft_ms_p50", "tpot_ms_p50", "e2el_ms_mean")
+
+
+def rows(count: int, *metrics: str, start: int = 0) -> pa.Table:
+    return pa.table(
+        {
+            "locator": [f"row {start + n}" for n in range(count)],
+            **{name: [float(start + n) for n in range(count)] for name in metrics},
+        }
+    )
+
+
+def held(source: str, points: int = 1) -> Held:
+    return Held(source, f"{source}.csv", "published", "2026-01-01T00:00:00+00:00", points=points)
+
+
+def in_library(library: Library) -> list[tuple[object, ...]]:
+    return library.fetch(
+        "SELECT point_id, source_id, concurrency, output_tokens_per_s FROM points ORDER BY ALL"
+    )
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, 5), st.sets(st.sampled_from(METRICS))), max_size=6), st.booleans())
+def test_a_pack_holds_every_row_with_its_own_metrics(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[tuple[int, set[str]]], absorbed: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("pack")
+    writer, expected = PackWriter(folder), []
+    for number, (count, metrics) in enumerate(parts):
+        part = PackWriter(folder / str(number)) if absorbed else writer
+        part.write(rows(count, *sorted(metrics), start=number * 10))
+        if absorbed:
+            writer.absorb(part)
+        for row in rows(count, *sorted(metrics), start=number * 10).to_pylist():
+            expected.append({"locator": row["locator"], **{name: row.get(name) for name in METRICS}})
+    pack = writer.close([held("a")])
+    found = pq.read_table(pack)
+    assert [{name: row.get(name) for name in ("locator", *METRICS)} for row in found.to_pylist()] == expected
+    assert found.schema.names == pack_schema(read_sheet(pack).metrics).names
+
+
+def test_a_large_source_is_written_in_parts_as_metrics_turn_up(tmp_path: Path) -> None:
+    large, small = PackWriter(tmp_path / "large"), PackWriter(tmp_path / "small")
+    large.write(rows(PENDING_ROWS, "ttft_ms_p50"))
+    large.write(rows(PENDING_ROWS, "tpot_ms_p50", start=PENDING_ROWS))
+    small.write(rows(3, "e2el_ms_mean"))
+    writer = PackWriter(tmp_path / "all")
+    writer.absorb(small)
+    writer.absorb(large)
+    pack = writer.close([held("a", 3), held("b", 2 * PENDING_ROWS)])
+    found = pq.read_table(pack)
+    assert (found.num_rows, read_sheet(pack).metrics) == (2 * PENDING_ROWS + 3, tuple(sorted(METRICS)))
+    assert found.column("ttft_ms_p50").null_count == PENDING_ROWS + 3
+
+
+def test_a_sheet_reads_back_and_passes_over_what_is_new(tmp_path: Path) -> None:
+    writer = PackWriter(tmp_path)
+    source = Held(
+        "a", "a.csv", "published", "now", slugs=("x",), about={"licence": "CC0"}, first_date="2026-01-01"
+    )
+    pack = writer.close([source], generation=3)
+    sheet = read_sheet(pack)
+    assert (sheet.sources, sheet.generation) == ((source,), 3)
+    stated = json.loads(pack.with_suffix(".json").read_text())
+    stated["sources"][0]["from_the_future"] = 1
+    pack.with_suffix(".json").write_text(json.dumps(stated))
+    assert read_sheet(pack) == sheet
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"sources": [{}]}', b"\xff"])
+def test_a_pack_without_a_readable_sheet_is_told(tmp_path: Path, content: bytes | None) -> None:
+    pack = tmp_path / "a.parquet"
+    if content is not None:
+        pack.with_suffix(".json").write_bytes(content)
+    with pytest.raises(InputError, match="no readable sheet"):
+        read_sheet(pack)
+
+
+def test_every_column_has_its_field_id_on_disk(tmp_path: Path) -> None:
+    pack = PackWriter(tmp_path).close([held("a")])
+    schema = pq.read_schema(pack)
+    assert all(b"PARQUET:field_id" in column.metadata for column in schema)
+    assert set(schema.names) == set(PACK_BASE)
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merges begin at four packs already."""
+    monkeypatch.setattr(merging, "FAN", 4)
+
+
+@pytest.mark.usefixtures("few")
+def test_many_small_imports_become_few_packs_with_the_same_points(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    reader = Library.open(tmp_path / "library", shipped=False)
+    folder = tmp_path / "library" / "points"
+    for number in range(merging.FAN):
+        library.add([sweep(tmp_path, number)])
+        assert len(in_library(library)) == 3 * (number + 1)
+    after, version = in_library(library), library.version
+    assert len(listed(folder)) == merging.FAN + 1  # readers may still be at the old ones
+    assert reader.fetch("SELECT * FROM points") == []
+    reader.refresh()
+    assert (in_library(reader), reader.version) == (after, version)
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+    library.add([sweep(tmp_path, 99)])
+    assert len(listed(folder)) == 2
+    assert len(in_library(reader)) == 3 * merging.FAN  # reads on, although its packs are gone
+    reader.refresh()
+    assert in_library(reader) == in_library(library)
+
+
+@pytest.mark.usefixtures("few")
+def test_a_merge_that_another_process_does_is_left_to_it(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    with merging.exclusive(tmp_path / "library" / "merge.lock", wait=False):
+        for number in range(merging.FAN):
+            library.add([sweep(tmp_path, number)])
+    assert len(listed(tmp_path / "library" / "points")) == merging.FAN
+    library.add([sweep(tmp_path, 99)])
+    assert len(in_library(library)) == 3 * (merging.FAN + 1)
+
+
+def test_a_source_in_two_packs_counts_once(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([sweep(tmp_path, 1), sweep(tmp_path, 2)])
+    pack = next(path for path in (tmp_path / "library" / "points").glob("*.json"))
+    for path in (tmp_path / "library" / "points").glob(f"{pack.stem}.*"):
+        path.with_name(f"a{path.name}").write_bytes(path.read_bytes())
+    both = Library.open(tmp_path / "library", shipped=False)
+    assert in_library(both) == in_library(library)
+    assert both.fetch("SELECT count(*) FROM passports") == library.fetch("SELECT count(*) FROM passports")
+    alone = library.add([sweep(tmp_path, 3)]).imported[0]
+    library.set_facts(alone.sha256, {"variant": "x"})
+    assert library.fetch("SELECT count(*) FROM points") == [(9,)]

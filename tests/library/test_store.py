@@ -1,0 +1,123 @@
+"""Files on disk: ledgers survive torn lines, ids never become paths, half a write is no write."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.errors import InputError, NotFound
+from bench.library import ledger
+from bench.library.store import (
+    Root,
+    append_line,
+    clear_abandoned,
+    exclusive,
+    publish,
+    source_id_of,
+    stage,
+    staging_folder,
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=9), max_size=3), max_size=6), st.data())
+def test_whole_lines_survive_a_torn_one(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, str]], data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("ledger") / "notes.jsonl"
+    for row in rows:
+        append_line(path, row)
+    torn = json.dumps({"id": "torn", "text": "x"})
+    if rows:
+        with path.open("a") as stream:
+            stream.write(torn[: data.draw(st.integers(1, len(torn) - 1))])
+        assert ledger.lines(path) == rows
+    append_line(path, {"after": "1"})
+    assert ledger.lines(path) == [*rows, {"after": "1"}]
+
+
+def test_a_line_that_is_no_entry_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    path.write_bytes(b'{"a": 1}\n\xff\xfe\n[1, 2]\nnull\n\n{"b": 2}\n')
+    assert ledger.lines(path) == [{"a": 1}, {"b": 2}]
+
+
+def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
+    root = Root(tmp_path, writable=True)
+    for name in ledger.VISIBLE:
+        for entry in ({}, {"id": 3}, {"id": "x", "action": "explode"}, {"source_id": "x", "facts": 3}):
+            append_line(root.ledger(name), entry)
+    read = ledger.read([root])
+    assert (read.facts, read.retractions) == ({}, {})
+
+
+@pytest.mark.parametrize("text", ["..", "a" * 63, "A" * 64, "a" * 64 + "\n", "../" * 21 + "a", "a" * 65, ""])
+def test_only_a_source_id_becomes_a_folder(tmp_path: Path, text: str) -> None:
+    with pytest.raises(NotFound):
+        Root(tmp_path, writable=True).source(text)
+
+
+def test_companions_are_part_of_the_id(tmp_path: Path) -> None:
+    main, beside = tmp_path / "a.csv", tmp_path / "a.source.toml"
+    main.write_text("x")
+    beside.write_text("y")
+    alone, both = source_id_of(main, ()), source_id_of(main, (beside,))
+    beside.write_text("z")
+    assert len({alone, both, source_id_of(main, (beside,))}) == 3
+    staged = stage(main, (beside,), tmp_path / "in")
+    assert staged.source_id == source_id_of(main, (beside,))
+    assert [path.read_text() for path in (staged.main, *staged.companions)] == ["x", "z"]
+
+
+def test_a_companion_outside_the_folder_is_refused(tmp_path: Path) -> None:
+    main, outside = tmp_path / "in" / "a.csv", tmp_path / "b"
+    main.parent.mkdir()
+    main.write_text("x")
+    outside.write_text("y")
+    for companion in (outside, main.parent / ".." / "b"):
+        with pytest.raises(InputError, match="outside"):
+            source_id_of(main, (companion,))
+
+
+def test_a_file_named_like_the_manifest_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "manifest.json"
+    file.write_text("{}")
+    with pytest.raises(InputError, match="rename"):
+        stage(file, (), tmp_path / "in")
+
+
+def test_files_are_published_in_order(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    final = tmp_path / "new"
+    publish([(tmp_path / "a", final / "a"), (tmp_path / "b", final / "b")])
+    assert sorted(path.name for path in final.iterdir()) == ["a", "b"]
+    publish([])
+
+
+def test_a_lock_is_held_once_and_ends_with_its_block(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    with exclusive(lock, wait=False) as held, exclusive(lock, wait=False) as again:
+        assert (held, again) == (True, False)
+    with exclusive(lock, wait=True) as held:
+        assert held
+
+
+def test_only_folders_of_the_dead_are_cleared(tmp_path: Path) -> None:
+    root = Root(tmp_path, writable=True)
+    clear_abandoned(root)
+    dead, young = root.staging / "dead", root.staging / "young"
+    for folder in (dead, young):
+        folder.mkdir(parents=True)
+        (folder / "lock").touch()
+    with staging_folder(root) as alive:
+        os.utime(dead, (0, 0))
+        os.utime(alive, (0, 0))
+        clear_abandoned(root)
+        assert (dead.exists(), young.exists(), alive.exists()) == (False, True, True)
+    assert not alive.exists()
