@@ -40,7 +40,7 @@ class Verdicts:
         for row in np.flatnonzero(rows & ~self.bad):
             place = int(row)
             wanted = expected if isinstance(expected, str) else expected(place)
-            self.reasons[place] = (column, value(place)[:SHOWN] if value else None, wanted)
+            self.reasons[place] = (column, value(place) if value else None, wanted)
         self.bad |= rows
 
     @property
@@ -56,13 +56,19 @@ def mask(condition: Any) -> Mask:
 
 
 def shown(column: pa.Array) -> Shown:
-    """A function that gives a row's cell as the text a reader is shown."""
-    return lambda row: str(column[row].as_py())
+    """A function that gives the beginning of a row's cell, as the text a reader is shown."""
+    if pa.types.is_dictionary(column.type):
+        beginnings = pc.utf8_slice_codeunits(column.dictionary, 0, SHOWN)
+        return lambda row: str(beginnings[column.indices[row].as_py()].as_py())
+    return lambda row: str(column[row].as_py())[:SHOWN]
 
 
 def measured(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
     """The column as float64, and the rows whose cell is no finite number from `least` to 1e30; None when there are
     none. A wrong cell is NULL."""
+    if pa.types.is_dictionary(column.type):
+        numbers, wrong = measured(column.dictionary, least)
+        return numbers.take(column.indices), None if wrong is None else at_rows(wrong, column)
     if not pa.types.is_floating(column.type):
         quick = _quick_numbers(column)
         column = quick if quick is not None else column
@@ -71,9 +77,23 @@ def measured(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
     return _careful_numbers(column, least)
 
 
-def _quick_numbers(column: pa.Array) -> pa.Array | None:
+def at_rows(words: Mask, column: pa.Array) -> Mask:
+    """What holds for each word of a column's dictionary, for each of its rows; False where the cell is blank."""
+    places = pc.fill_null(column.indices, len(words)).to_numpy(zero_copy_only=False)
+    found: Mask = np.append(words, False)[places]
+    return found
+
+
+def stated(column: pa.Array) -> Mask:
+    """The rows that have more than blanks in this column."""
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        return at_rows(stated(column.dictionary), column)
+    if pa.types.is_string(column.type):
+        return mask(pc.not_equal(pc.utf8_trim_whitespace(column), ""))
+    return mask(pc.is_valid(column))
+
+
+def _quick_numbers(column: pa.Array) -> pa.Array | None:
     longest = pc.max(pc.binary_length(column)).as_py() or 0
     if longest > MAX_NUMBER_LENGTH:
         return None
@@ -92,20 +112,15 @@ def _all_within(column: pa.Array, least: float) -> bool:
 
 
 def _careful_numbers(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
-    if pa.types.is_floating(column.type):
-        numbers, stated = column, mask(pc.is_valid(column))
-    else:
-        text = pc.utf8_trim_whitespace(
-            column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-        )
-        text = pc.if_else(pc.equal(text, ""), None, text)
-        stated = mask(pc.is_valid(text))
+    given = stated(column)
+    if not pa.types.is_floating(column.type):
+        text = pc.utf8_trim_whitespace(column)
         short = pc.less_equal(pc.binary_length(text), MAX_NUMBER_LENGTH)
         number = pc.and_(short, pc.match_substring_regex(text, NUMBER))
-        numbers = pc.cast(pc.if_else(number, text, None), pa.float64())
-    within = pc.and_(pc.greater_equal(numbers, least), pc.less(numbers, MAX_NUMBER))
-    bad = stated & ~mask(within)
-    return pc.if_else(within, numbers, None), bad if bad.any() else None
+        column = pc.cast(pc.if_else(number, text, None), pa.float64())
+    within = pc.and_(pc.greater_equal(column, least), pc.less(column, MAX_NUMBER))
+    bad = given & ~mask(within)
+    return pc.if_else(within, column, None), bad if bad.any() else None
 
 
 class CellReader:
@@ -124,13 +139,12 @@ class CellReader:
         found = [self._look_up(cell) for cell in words.dictionary.to_pylist()]
         values = pa.array([value for value, _ in found], type=self._kind)
         if any(expected for _, expected in found):
-            places = pc.fill_null(words.indices, -1).to_numpy(zero_copy_only=False)
-            wrong = np.array([expected is not None for _, expected in found] + [False])
+            wrong = np.array([expected is not None for _, expected in found], dtype=np.bool_)
             verdicts.against(
-                wrong[places],
+                at_rows(wrong, words),
                 name,
                 shown(words),
-                lambda row: str(found[int(places[row])][1]),
+                lambda row: str(found[words.indices[row].as_py()][1]),
             )
         return values.take(words.indices)
 

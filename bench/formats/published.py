@@ -19,8 +19,8 @@ from bench.catalogue import is_metric, metric
 from bench.errors import InputError, UnknownName
 from bench.formats import Recognition, consistency
 from bench.formats.ahead import ahead
-from bench.formats.cells import POINT_CELLS, SCORE_CELLS
-from bench.formats.columns import CellReader, Mask, Verdicts, mask, measured, shown
+from bench.formats.cells import MAX_TEXT, POINT_CELLS, SCORE_CELLS
+from bench.formats.columns import CellReader, Mask, Verdicts, mask, measured, shown, stated
 from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS, Reading, SourceFile, passports_table
 from bench.formats.refusals import RefusedRows
 from bench.formats.slices import Slice, Table
@@ -162,13 +162,9 @@ class _Reader:
         return numbers
 
     def _refuse_unknown(self, name: str, column: pa.Array, verdicts: Verdicts) -> None:
-        filled = pc.is_valid(column)
-        if pa.types.is_string(column.type) or pa.types.is_dictionary(column.type):
-            text = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-            filled = pc.not_equal(pc.utf8_trim_whitespace(text), "")
         if name not in self._unknown:
             self._unknown[name] = f"a column of the published format{self._nearest(name)}"
-        verdicts.against(mask(filled), name, shown(column), self._unknown[name])
+        verdicts.against(stated(column), name, shown(column), self._unknown[name])
 
     def _nearest(self, name: str) -> str:
         own = sorted({*STORED_AS, *self._types} - NOT_IN_FILE)
@@ -205,7 +201,7 @@ def _pass_over_blanks(part: Slice, verdicts: Verdicts) -> None:
     """Rows without any cell, such as an empty line, say nothing and break nothing."""
     blank = np.ones(len(part.numbers), dtype=np.bool_)
     for column in part.columns.values():
-        blank &= mask(pc.is_null(column))
+        blank &= ~stated(column)
         if not blank.any():
             return
     verdicts.blank = blank
@@ -230,28 +226,29 @@ def _number_expected(signed: bool, unit: str) -> str:
 def _implied_kind(columns: dict[str, pa.Array], rows: int) -> pa.Array:
     """The load kind a row's one load number stands for: unknown when it gives none, or more than one."""
     kind = pa.repeat(pa.scalar("unknown", pa.string()), rows)
-    stated = np.zeros(rows, dtype=np.int64)
+    numbers = np.zeros(rows, dtype=np.int64)
     for name, meaning in LOAD_NUMBERS.items():
         if name in columns:
             given = pc.is_valid(columns[name])
-            stated += mask(given)
+            numbers += mask(given)
             kind = pc.if_else(given, meaning, kind)
     if "scenario" in columns:
         kind = pc.if_else(pc.is_valid(columns["scenario"]), "scenario", kind)
-        stated[mask(pc.is_valid(columns["scenario"]))] = 1
-    return pc.if_else(pa.array(stated > 1), "unknown", kind)
+        numbers[mask(pc.is_valid(columns["scenario"]))] = 1
+    return pc.if_else(pa.array(numbers > 1), "unknown", kind)
 
 
 def _keep_checkpoints(columns: dict[str, pa.Array], spelled: pa.Array | None) -> None:
     """Where a model is spelled owner/name, that is its checkpoint unless another is stated."""
     if spelled is None or pa.types.is_floating(spelled.type):
         return
-    text = spelled.dictionary_decode() if pa.types.is_dictionary(spelled.type) else spelled
-    owned = pc.match_substring(text, "/")
+    words = spelled if pa.types.is_dictionary(spelled.type) else spelled.dictionary_encode()
+    names = pc.utf8_trim_whitespace(words.dictionary)
+    owned = pc.and_(pc.match_substring(names, "/"), pc.less_equal(pc.utf8_length(names), MAX_TEXT))
     if pc.any(owned).as_py():
-        checkpoint = pc.if_else(owned, pc.utf8_trim_whitespace(text), None)
-        stated = columns.get("checkpoint")
-        columns["checkpoint"] = checkpoint if stated is None else pc.coalesce(stated, checkpoint)
+        checkpoint = pc.if_else(owned, names, None).take(words.indices)
+        given = columns.get("checkpoint")
+        columns["checkpoint"] = checkpoint if given is None else pc.coalesce(given, checkpoint)
 
 
 def _nearest_metric(name: str) -> str | None:

@@ -346,6 +346,24 @@ def test_parquet_nan_is_refused_and_a_struct_refuses_the_file(tmp_path: Path) ->
         read_points(path)
 
 
+def test_a_few_bytes_of_parquet_do_not_grow_into_gigabytes(tmp_path: Path) -> None:
+    """A dictionary holds each text once, however many rows have it."""
+    rows, long = 100_000, pa.array(["x" * 1_000_000, "a"])
+    words = pa.DictionaryArray.from_arrays(pa.array([0] * (rows - 1) + [1], pa.int32()), long)
+    path = tmp_path / "t.parquet"
+    for column in ("model", "tpot_ms_p50", "comment", "restated_in"):
+        table = {"model": pa.repeat("a", rows), "tpot_ms_p50": pa.repeat(1.0, rows), column: words}
+        if column == "restated_in":
+            table[column] = pa.ListArray.from_arrays(pa.array(range(rows + 1), pa.int32()), words)
+        parquet.write_table(pa.table(table), path, compression="zstd")
+        assert path.stat().st_size < 1_000_000
+        if column == "restated_in":
+            with pytest.raises(InputError, match="is longer than 4,096 characters"):
+                read_points(path)
+        else:
+            assert len(read_points(path)[0]) <= 1
+
+
 def test_scores_are_read_from_their_own_table(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(
