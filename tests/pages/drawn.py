@@ -1,0 +1,39 @@
+"""Reading a drawn page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+from streamlit.testing.v1 import AppTest
+
+from bench.view import View
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+MAIN = PAGES / "main.py"
+NAMES = sorted(path.stem for path in PAGES.glob("*.py") if path.stem not in ("__init__", "main"))
+
+Open = Callable[..., AppTest]
+
+
+def text_of(at: AppTest) -> str:
+    """All that a page says, as Markdown source."""
+    return "\n".join(
+        str(part.value) for part in [*at.title, *at.header, *at.markdown, *at.caption, *at.warning, *at.error]
+    )
+
+
+def view_of(at: AppTest, name: str) -> View:
+    """The View a page was drawn for."""
+    return at.session_state["kept"].views[name]
+
+
+def query_of(at: AppTest) -> str:
+    """What the page wrote into the address."""
+    return urlencode(at.query_params, doseq=True)
+
+
+def headline(at: AppTest) -> str:
+    """The page's big sentence."""
+    return str(at.title[0].value)

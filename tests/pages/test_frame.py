@@ -1,0 +1,146 @@
+"""One View, one frame: filters, notices, what follows from page to page, and what a link says."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.library import Library
+from bench.selection import count, described
+from bench.view import View
+from tests.pages.drawn import Open, headline, query_of, text_of, view_of
+
+
+def test_a_link_is_shown_as_it_is_written_out(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", isl=["1024", "8192"], osl="1024")
+    view = view_of(at, "pareto")
+    assert view.whole
+    assert view.values("isl") == ("1024", "8192")
+    assert view.values("precision") == ()
+    assert {option for option, _ in view.options} >= {"x", "y", "group"}
+
+
+def test_the_line_says_what_is_selected_and_opens_the_filters(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", accelerator="h200")
+    library = Library.open()
+    selected = at.button(key="selected")
+    assert selected.label.replace("\\", "") == described(
+        library, View.of({"model": ["deepseek-r1"], "accelerator": ["h200"]})
+    )
+    assert not at.multiselect
+    at = selected.click().run()
+    assert [box.label for box in at.multiselect][:3] == ["Model", "Accelerator", "Chips"]
+    at = at.button(key="selected").click().run()
+    assert not at.multiselect
+
+
+def test_a_filter_offers_what_is_loaded_and_says_how_many_points_each_leaves(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1").button(key="selected").click().run()
+    library = Library.open()
+    accelerators = at.multiselect(key="filter.accelerator")
+    assert accelerators.options
+    for label in accelerators.options:
+        words, _, points = label.rpartition(" (")
+        found = library.fetch(
+            "SELECT count(*) FROM points JOIN accelerators ON accelerator = slug WHERE model = 'deepseek-r1' AND name = ?",
+            (words,),
+        )
+        assert int(points.rstrip(")").replace(",", "")) == found[0][0] > 0
+
+
+def test_a_filter_replaces_the_view_and_is_pushed_to_the_address(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1").button(key="selected").click().run()
+    before = headline(at)
+    at = at.multiselect(key="filter.accelerator").set_value(["h200-sxm"]).run()
+    assert view_of(at, "pareto").values("accelerator") == ("h200-sxm",)
+    assert View.from_query(query_of(at)) == view_of(at, "pareto")
+    assert headline(at) != before
+
+
+def test_filters_follow_and_options_stay_with_their_page(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", accelerator="h200-sxm", group="engine")
+    at = at.switch_page("heatmap.py")
+    at.query_params.clear()
+    at = at.run()
+    heatmap = view_of(at, "heatmap")
+    assert heatmap.where == view_of(at, "pareto").where
+    assert "group" not in dict(heatmap.options)
+    at = at.switch_page("pareto.py")
+    at.query_params.clear()
+    at = at.run()
+    assert view_of(at, "pareto").option("group") == "engine"
+
+
+def test_each_page_opens_on_its_own_story_until_something_is_chosen(opened: Open) -> None:
+    at = opened("pareto")
+    story = view_of(at, "pareto")
+    at = at.switch_page("heatmap.py").run()
+    own = opened("heatmap")
+    assert view_of(at, "heatmap") == view_of(own, "heatmap")
+    assert view_of(at, "heatmap").where != story.where
+
+
+def test_an_alias_or_a_family_in_a_link_fills_the_filter(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", accelerator="H200").button(key="selected").click().run()
+    assert at.multiselect(key="filter.accelerator").value == ["h200-sxm"]
+
+
+def test_reset_goes_back_to_the_story(opened: Open) -> None:
+    story = view_of(opened("pareto"), "pareto")
+    at = opened("pareto", v="1", model="deepseek-r1", accelerator="h200-sxm", group="engine")
+    at = at.button(key="reset").click().run()
+    assert view_of(at, "pareto") == story
+    assert View.from_query(query_of(at)) == story
+
+
+def test_what_is_not_loaded_is_named_and_the_rest_is_shown(opened: Open) -> None:
+    at = opened("pareto", v="1", model=["deepseek-r1", "no-such-model"])
+    assert [part.value.replace("\\", "") for part in at.warning] == [
+        "Nothing is loaded for model no-such-model."
+    ]
+    assert "DeepSeek" in headline(at)
+
+
+def test_a_selection_without_points_offers_the_filter_to_lift(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", accelerator="tpu-v6e")
+    assert "No point matches all of these filters" in text_of(at)
+    at = at.button(key="lift.accelerator").click().run()
+    assert "DeepSeek" in headline(at)
+    assert view_of(at, "pareto").values("accelerator") == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"isl": "many"}, "Input length 'many' is not a number; write it as in isl=1024."),
+        ({"date_from": "yesterday"}, "From 'yesterday' is not a date; write it as in date_from=2026-01-31."),
+        ({"modle": "x"}, "There is no filter or option named 'modle'; did you mean model or osl?"),
+    ],
+)
+def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
+    query: dict[str, str], sentence: str, opened: Open
+) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", **query)
+    assert [part.value.replace("\\", "") for part in at.warning] == [sentence]
+    assert "DeepSeek" in headline(at)
+    assert view_of(at, "pareto").where == (("model", ("deepseek-r1",)),)
+
+
+def test_an_option_a_question_cannot_take_is_named_and_replaced(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", y="speed", group="engine")
+    assert len(at.warning) == 1
+    assert "'speed'" in at.warning[0].value
+    assert view_of(at, "pareto").option("group") == "engine"
+    assert view_of(at, "pareto").option("y") != "speed"
+
+
+def test_a_link_longer_than_any_of_ours_is_refused_in_one_sentence(opened: Open) -> None:
+    at = opened("pareto", v="1", model=["deepseek-r1"] * 300)
+    assert [part.value for part in at.warning]
+    assert not at.exception
+    assert headline(at)
+
+
+def test_the_counts_of_the_frame_are_the_librarys(opened: Open) -> None:
+    at = opened("data")
+    total = count(Library.open(), View())
+    assert f"{total:,} points" in headline(at).replace("\\", "")
