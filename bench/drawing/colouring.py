@@ -17,7 +17,7 @@ from bench.wording import number
 Numbers = NDArray[np.float64]
 
 DIVERGING = {
-    "light": ("#8C4A00", "#D98C2B", "#F3CE9A", "#F4F4F2", "#A9CDE8", "#3D88BF", "#0B4A7C"),
+    "light": ("#8C4A00", "#D98C2B", "#F3CE9A", "#E4E2DC", "#A9CDE8", "#3D88BF", "#0B4A7C"),
     "dark": ("#F2A24B", "#B3702A", "#6B4E33", "#39424C", "#33566F", "#3C86B8", "#7CC4F2"),
 }
 """Orange to blue around a neutral middle, safe for colour-blind readers; blue is where the first side is better."""
@@ -100,9 +100,11 @@ def _round_ticks(low: float, high: float) -> list[float]:
 
 
 def _ratio_ticks(reach: float) -> list[float]:
-    sides: Sequence[float] = (1.05, 1.1, 1.2, 1.5, 2, 3, 4, 8, 16, 32, 64, 128, 256)
-    inside = [ratio for ratio in sides if math.log2(ratio) <= reach]
-    kept = inside[-1:] if len(inside) < 3 else inside[-1:-4:-2]
+    """1, the largest round ratio within reach and one about half as far in doublings, each with its inverse."""
+    sides: Sequence[float] = (1.05, 1.1, 1.2, 1.5, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024, 4096)
+    far = max((ratio for ratio in sides if math.log2(ratio) <= reach), default=sides[0])
+    half = min(sides, key=lambda ratio: abs(math.log2(ratio) - math.log2(far) / 2))
+    kept = {far, half} if abs(math.log2(half)) > 0.3 * reach else {far}
     return sorted({1.0, *kept, *(1 / ratio for ratio in kept)})
 
 

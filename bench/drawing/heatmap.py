@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,8 +16,8 @@ from bench.drawing.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.plain_text import html
 from bench.wording import counted, number
 
-FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 22
-"""Narrower cells than these take short, small and no numbers."""
+FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 23
+"""Narrower cells than these take short, two-digit and no numbers."""
 
 SECOND_LINE_PX = 32
 """A cell this wide and high has room for the load under the value."""
@@ -31,6 +32,7 @@ MARKS = {
     "only b": (ONE_SIDE, "B"),
     "failed": (FAILURE, f'<span style="color:{FAILED}">×</span>'),
 }
+MEASURED = "measured"
 LOADS = {"concurrency": "concurrency", "request_rate": "requests/s", "batch": "batch"}
 NAMED_PANELS = frozenset({"accelerator", "model", "engine"})
 
@@ -54,6 +56,7 @@ def draw(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
         traces,
         theme,
         panels.height,
+        margin={"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM + panels.label_depth},
         xaxis=_axis("x", panels, numbers),
         yaxis=_axis("y", panels, numbers),
         hovermode="closest",
@@ -72,8 +75,7 @@ def _empty(theme: Theme) -> go.Figure:
 
 def _figure(traces: list[dict[str, Any]], theme: Theme, height: int, **settings: Any) -> go.Figure:
     """The figure in one piece: plotly checks settings several times faster at once than one update at a time."""
-    margin = {"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM}
-    whole = {**look(theme, height=height), "margin": margin, "showlegend": False, **settings}
+    whole = {**look(theme, height=height), "showlegend": False, **settings}
     return go.Figure({"data": traces, "layout": whole})
 
 
@@ -81,10 +83,10 @@ def _panels(numbers: Mapping[str, Any]) -> Panels:
     cells, panel = numbers["cells"], numbers["panel"]
     names = {cell["panel"] for cell in cells}
 
-    def order(value: Any) -> tuple[bool, Any]:
-        return value is None, setting(panel, value).lower() if panel in NAMED_PANELS else value
-
-    stated = sorted((name for name in names if name is not None), key=order)
+    stated = sorted(
+        (name for name in names if name is not None),
+        key=lambda name: setting(panel, name).lower() if panel in NAMED_PANELS else name,
+    )
     xs, ys = (sorted({cell[axis] for cell in cells}) for axis in ("x", "y"))
     return arranged([*stated, *([None] if None in names else [])], xs, ys)
 
@@ -123,7 +125,7 @@ def _states(cells: list[dict[str, Any]], panels: Panels, theme: Theme) -> dict[s
     for cell in cells:
         at = cell["line"], cell["column"]
         grounds[at], marks[at] = MARKS.get(cell["state"], (np.nan, ""))
-    colours = (f"{theme.grid}66", theme.grid, theme.grid, f"{FAILED}22")
+    colours = (f"{theme.grid}55", theme.grid, theme.grid, f"{FAILED}22")
     return {
         **_bricks(panels),
         "z": grounds,
@@ -198,6 +200,7 @@ def _axis(letter: str, panels: Panels, numbers: Mapping[str, Any]) -> dict[str, 
         "tickvals": middles,
         "ticktext": [f"{number(value)}{plus}" for value in values],
         "ticklabelstandoff": 3,
+        "tickangle": -90 if letter == "x" and panels.label_depth else 0,
         "tickfont": {"size": 11 if len(middles) <= MANY_TICKS else 9},
     }
 
@@ -225,7 +228,8 @@ def _annotations(
     corner = {**paper, "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "align": "left"}
     key = _key(cells, panels, numbers)
     notes = [
-        {**paper, "text": html(title(numbers["x"])), "x": 0.5, "y": 0, "yanchor": "top", "yshift": -28},
+        {**paper, "text": html(title(numbers["x"])), "x": 0.5, "y": 0, "yanchor": "top",
+         "yshift": -28 - panels.label_depth},
         {**paper, "text": html(title(numbers["y"])), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
          "xshift": -52},
         {**corner, "text": _coloured_by(numbers), "yshift": 52},
@@ -255,9 +259,10 @@ def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]
     words = [
         (f"{MARKS['failed'][1]} failed", "failed" in states),
         ("– points without this metric", "no metric" in states),
-        (f"A only {html(sides['a'])}", "only a" in states),
-        (f"B only {html(sides['b'])}", "only b" in states),
-        ("faint: never measured", len(cells) < len(panels.names) * len(panels.xs) * len(panels.ys)),
+        (f"A: only {html(sides['a'])}", "only a" in states),
+        (f"B: only {html(sides['b'])}", "only b" in states),
+        ("<i>italics</i>: not measured", any(cell.get("evidence") not in (None, MEASURED) for cell in cells)),
+        ("faint: no point", len(cells) < len(panels.names) * len(panels.xs) * len(panels.ys)),
         (f"@ best {LOADS.get(load, '')}", bool(load)),
     ]
     return " &nbsp; ".join(text for text, occurs in words if occurs)
@@ -283,10 +288,17 @@ def _texts(measured: Iterable[Cell], numbers: Mapping[str, Any], panels: Panels)
     measured = list(measured)
     if panels.cell_width < NO_TEXT_PX:
         return [""] * len(measured)
+    if panels.cell_width < SMALL_TEXT_PX:
+        return [_slanted(_short(cell["value"], digits=2), cell) for cell in measured]
     write = number if panels.cell_width >= FULL_TEXT_PX else _short
     sign = "×" if numbers["ratio"] else ""
     load = _second_line(measured, numbers, panels)
-    return [f"{write(cell['value'])}{sign}{_under(cell.get(load))}" for cell in measured]
+    return [_slanted(f"{write(cell['value'])}{sign}{_under(cell.get(load))}", cell) for cell in measured]
+
+
+def _slanted(text: str, cell: Cell) -> str:
+    """The text, in italics where the value was not measured."""
+    return text if cell.get("evidence", MEASURED) == MEASURED else f"<i>{text}</i>"
 
 
 def _under(level: float | None) -> str:
@@ -324,8 +336,17 @@ def _ratio_hover(cell: Cell, numbers: Mapping[str, Any], where: str) -> str:
     return "<br>".join(lines)
 
 
-def _short(value: float) -> str:
-    if abs(value) < 10_000:
+def _short(value: float, digits: int = 3) -> str:
+    """The value in a few characters: 13.2k for 13,181, with two digits 13k and 0.88."""
+    if value == 0 or not math.isfinite(value):
         return number(value)
-    thousands = value / 1000
-    return f"{number(thousands / 1000)}M" if abs(thousands) >= 1000 else f"{number(thousands)}k"
+    if digits == 2:
+        value = float(f"{value:.2g}")
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= (size if digits == 2 or size > 1e3 else 1e4):
+            return (
+                f"{value / size:,.{digits}g}{letter}"
+                if abs(value) < 1000 * size
+                else f"{value / size:,.0f}{letter}"
+            )
+    return f"{value:g}" if digits == 2 else number(value)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.wording import number
+
 NARROWEST_PX = 800
 """Panels are laid out for a chart this wide; a wider one only gives the cells more room."""
 
@@ -22,6 +24,7 @@ FEWEST_ACROSS_PX = 38
 
 WHOLE_HEIGHT_PX = 760
 """The panels together are about this high, within what a cell may be."""
+DIGIT_PX = 7
 LOWEST_CELL_PX, HIGHEST_CELL_PX = 16, 40
 
 
@@ -53,7 +56,13 @@ class Panels:
     @property
     def height(self) -> int:
         """The height of the chart in pixels."""
-        return int(self.up[-1] * self.cell_height) + TOP + BOTTOM
+        return int(self.up[-1] * self.cell_height) + TOP + BOTTOM + self.label_depth
+
+    @property
+    def label_depth(self) -> int:
+        """What labels under the cells need beyond one line: they stand upright where a cell is too narrow for them."""
+        longest = max(len(number(x)) for x in self.xs) * DIGIT_PX
+        return longest if longest > self.cell_width else 0
 
     @property
     def across(self) -> NDArray[np.float64]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from itertools import combinations
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import catalogue, cells, selection
-from bench.catalogue import Metric
-from bench.cells import Census, Grid, cell_id, plain
-from bench.chart import Theme, title, value_label
+from bench import catalogue, selection
+from bench.cells import defaults
+from bench.cells import grid as grids
+from bench.cells.grid import AXES, Census, Grid, cell_id, plain, records
+from bench.chart import Theme, setting, title, value_label
 from bench.drawing import heatmap as drawing
 from bench.errors import UnknownName, UsageError
 from bench.findings import heatmap as findings
-from bench.findings.heatmap import Told
+from bench.findings.grid import Told
 from bench.library import Library
 from bench.maths.grid import ratios, wants_log
 from bench.questions import Answer, Choices, Option, Why
@@ -47,7 +44,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("ratio_b", "Ratio to", "choice", "The value below the line."),
 )
 
-AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
 PANELS = ("accelerators", "accelerator", "model", "precision", "engine", "engine_version", "variant", "speculation",
           "disaggregated", "tp", "isl", "osl", "concurrency", "batch", "request_rate", "load_kind", "harness",
           "evidence", "origin", "source")  # fmt: skip
@@ -61,39 +57,40 @@ RATIOS = (
     "variant",
     "series",
 )
-HARDWARE = ("accelerators", "tp")
 SCALES = ("auto", "linear", "log")
+SIDES = ("ratio_a", "ratio_b")
 NONE = "none"
-FIRST_METRIC = "output_tokens_per_s"
-FEWEST_CELLS = 4
-"""A story has at least this many cells; with fewer there is nothing to see."""
-
 MOST_PANELS = 12
 
 
 def complete(library: Library, view: View) -> View:
     """The View with every option explicit; an empty one that is not whole gets the story with the most cells.
 
-    An axis chosen twice, or a panel that is an axis, gives way. UnknownName for an axis, field or metric that does not
-    exist, UsageError for a load or number that cannot be one.
+    What cannot be gives way: an axis chosen twice, a panel that is an axis, a side of a ratio that is not loaded, a
+    ratio with nothing to divide. UnknownName for an axis, field or metric that does not exist, UsageError for a load
+    that cannot be one.
     """
     _check(view)
-    x, y = view.option("x"), view.option("y")
-    metric = view.option("metric")
+    x, y, metric = view.option("x"), view.option("y"), view.option("metric")
+    y = "" if y == x else y
     if not view.where and not view.whole:
-        pins = cells.richest(library, x or "isl", y if y not in ("", x) else "osl", metric or FIRST_METRIC)
-        view = view.with_where(**{key: (_written(value),) for key, value in pins.items()})
-    x, y = _axes(library, view, x, "" if y == x else y)
-    metric = metric or _metric(library, view, (x, y))
+        pins = defaults.story(library, x or "isl", y or "osl", metric or defaults.FIRST_METRIC)
+        view = view.with_where(**{key: (value,) for key, value in pins.items()})
+    x, y = defaults.axes(library, view, x, y)
+    metric = metric or defaults.metric(library, view, (x, y))
     by = view.option("ratio_by", NONE)
     panel = view.option("panel", "accelerators")
     if panel in (x, y, by):
         panel = "accelerator" if by != "accelerator" and panel == "accelerators" else NONE
-    filled = {"x": x, "y": y, "metric": metric, "panel": panel, "load": view.option("load", "best"),
-              "scale": view.option("scale", "auto"), "ratio_by": by, "ratio_a": None, "ratio_b": None}  # fmt: skip
-    if by != NONE:
-        filled["ratio_a"], filled["ratio_b"] = _sides(library, view, by, filled)
-    return view.with_options(**filled).made_whole()
+    sides = None
+    if by not in (NONE, x, y):
+        columns = (x, y) if panel == NONE else (x, y, panel)
+        sides = defaults.sides(library, view, by, columns, metric, _asked_sides(library, view, by))
+    a, b = sides or (None, None)
+    return view.with_options(
+        x=x, y=y, metric=metric, panel=panel, load=view.option("load", "best"), scale=view.option("scale", "auto"),
+        ratio_by=by if sides else NONE, ratio_a=a, ratio_b=b,
+    ).made_whole()  # fmt: skip
 
 
 def choices(library: Library, view: View) -> Choices:
@@ -103,6 +100,7 @@ def choices(library: Library, view: View) -> Choices:
     several = [key for key in PANELS if len(offered[key]) > 1]
     axes = [(key, title(key)) for key in AXES if offered[key]]
     sides = [(one.value, one.label) for one in offered.get(by, ())]
+    metrics = defaults.filled(library, view, (), defaults.metrics(library))
     levels = [
         (f"{key}={one.value}", f"{title(key).split(' (')[0]} {one.label}")
         for key in LOAD_AXES
@@ -111,9 +109,7 @@ def choices(library: Library, view: View) -> Choices:
     return {
         "x": axes,
         "y": axes,
-        "metric": [
-            (key, catalogue.metric(key).axis) for key in cells.filled(library, view, (), _metrics(library))
-        ],
+        "metric": [(key, catalogue.metric(key).axis) for key in metrics],
         "panel": [*((key, title(key)) for key in several), (NONE, "One panel")],
         "load": [("best", "The best in each cell"), *levels],
         "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
@@ -132,17 +128,18 @@ def rows(library: Library, view: View) -> pd.DataFrame:
     """
     whole = complete(library, view)
     grid = _grid(whole)
-    return _charted(_rows(library, whole, grid, cells.census(library, whole, grid)))[0]
+    return _charted(_rows(library, whole, grid, grids.census(library, whole, grid)))[0]
 
 
 def answer(library: Library, view: View) -> Answer:
     """The peak and how it falls off, every cell, and what was left out; or the ratio of two sides."""
     whole = complete(library, view)
     grid = _grid(whole)
-    count = cells.census(library, whole, grid)
+    count = grids.census(library, whole, grid)
     found, hidden = _charted(_rows(library, whole, grid, count))
-    records = [{str(key): plain(value) for key, value in row.items()} for row in found.to_dict("records")]
-    told = Told(grid, records, count, _side_names(whole), whole.option("ratio_by"), hidden)
+    cells = records(found)
+    only_measured = selection.ordinary(whole).values("evidence") == ("measured",)
+    told = Told(grid, cells, count, _side_names(whole), whole.option("ratio_by"), hidden, only_measured)
     values = [cell["value"] for cell in told.measured]
     log = whole.option("scale") == "log" or (whole.option("scale") == "auto" and wants_log(values))
     numbers = {
@@ -160,7 +157,7 @@ def answer(library: Library, view: View) -> Answer:
         "used": count.used,
         "left_out": {"no_metric": count.no_metric, "no_axis": count.unplaced, "not_measured": count.other_evidence,
                      "other_load_kinds": sum(count.other_kinds.values()), "panels": hidden},
-        "cells": records,
+        "cells": cells,
     }  # fmt: skip
     return Answer(
         question=QUESTION,
@@ -184,7 +181,7 @@ def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:
     """The points in one cell, best first: the metric, what was measured and where it comes from."""
     whole = complete(library, view)
     grid = _grid(whole)
-    return cells.behind(library, whole, grid, cells.census(library, whole, grid), cell)
+    return grids.behind(library, whole, grid, grids.census(library, whole, grid), cell)
 
 
 def _check(view: View) -> None:
@@ -222,99 +219,20 @@ def _grid(whole: View) -> Grid:
     )
 
 
-def _axes(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
-    """The two axes; those not asked for are the two along which the selection has the most values.
-
-    Workload and load come before hardware, which the panels and the best run of a cell already tell apart.
-    """
-    if x and y:
-        return x, y
-    asked = {x, y} - {""}
-    seen = cells.values_of(library, view, AXES)
-    pairs = [pair for pair in combinations(AXES, 2) if asked <= set(pair) and set(pair) != set(HARDWARE)]
-    sizes = {pair: _spread(seen[list(pair)].dropna()) for pair in pairs}
-    soft = [pair for pair in pairs if not set(HARDWARE) & (set(pair) - asked) and sizes[pair] >= FEWEST_CELLS]
-    best = max(soft or pairs, key=lambda pair: sizes[pair])
-    return best if best[0] == x or (best[1] == y) or not asked else best[::-1]
-
-
-def _spread(both: pd.DataFrame) -> int:
-    """How many cells two columns span; one with too many values for an axis is counted in doublings."""
-    spanned = 1
-    for values in both.to_numpy(dtype=float).T:
-        count = len(np.unique(values))
-        if count > cells.MOST_VALUES:
-            count = len(np.unique(np.floor(np.log2(values[values > 0]))))
-        spanned *= count
-    return spanned
-
-
-def _metric(library: Library, view: View, axes: tuple[str, str]) -> str:
-    first = cells.filled(library, view, axes, [FIRST_METRIC])
-    if first:
-        return FIRST_METRIC
-    known = _metrics(library)
-    rates = [key for key in known if _is_throughput(catalogue.metric(key))]
-    found = cells.filled(library, view, axes, rates) or cells.filled(library, view, axes, known)
-    return max(found, key=lambda key: found[key], default=FIRST_METRIC)
-
-
-def _is_throughput(metric: Metric) -> bool:
-    return metric.direction == "higher" and "/s" in metric.unit
-
-
-def _metrics(library: Library) -> list[str]:
-    stored = library.metric_columns()
-    return sorted(
-        {
-            *stored,
-            *catalogue.derivable({*stored, "accelerators", "prefill_accelerators", "decode_accelerators"}),
-        }
-    )
-
-
-def _sides(library: Library, view: View, by: str, filled: Mapping[str, Any]) -> tuple[str, str]:
-    """The two values a ratio compares; those not asked for are the two that share the most cells, the better first."""
-    asked = view.option("ratio_a"), view.option("ratio_b")
-    if all(asked):
-        return asked
-    column, metric = FILTER_BY_KEY[by].column, catalogue.metric(filled["metric"])
-    places = [filled["x"], filled["y"], *([filled["panel"]] if filled["panel"] != NONE else [])]
-    best = (
-        f"{'min' if metric.direction == 'lower' else 'max'}({metric.key})"
-        if library.has(metric.key)
-        else "NULL"
-    )
-    seen = cells.values_of(library, view, (column, *places), best).dropna()
-    table = seen.pivot_table(index=places, columns=column, values="found", aggfunc="first")
-    fixed = [value for value in asked if value]
-    pairs = [pair for pair in combinations(table.columns, 2) if set(fixed) <= set(map(_written, pair))]
-    if not pairs:
-        raise UsageError(f"This selection has no two values of {title(column).lower()} to divide; widen it.")
-    shared = {pair: table[list(pair)].dropna() for pair in pairs}
-    a, b = max(pairs, key=lambda pair: len(shared[pair]))
-    middle = float((shared[a, b][a] / shared[a, b][b]).median())
-    first = asked[0] == _written(a) or asked[1] == _written(b)
-    if first or (not fixed and (middle >= 1) == (metric.direction != "lower")):
-        return _written(a), _written(b)
-    return _written(b), _written(a)
-
-
 def _side_names(whole: View) -> tuple[str, str] | None:
     by = whole.option("ratio_by")
     if by == NONE:
         return None
-    a, b = (value_label(by, whole.option(key)) for key in ("ratio_a", "ratio_b"))
-    return (f"{a} {title(by).split(' (')[0].lower()}", b) if by in ("accelerators", "series") else (a, b)
+    a, b = (whole.option(key) for key in ("ratio_a", "ratio_b"))
+    if FILTER_BY_KEY[by].kind == "number":
+        return setting(by, float(a)), setting(by, float(b))
+    return (f"series {a}", f"series {b}") if by == "series" else (value_label(by, a), value_label(by, b))
 
 
 def _rows(library: Library, whole: View, grid: Grid, count: Census) -> pd.DataFrame:
-    found = cells.cells(library, whole, grid, count)
+    found = grids.cells(library, whole, grid, count)
     found["panel"] = pd.Series([plain(value) for value in found["panel"]], index=found.index, dtype=object)
-    found["winner"] = [
-        findings.winner({str(key): plain(value) for key, value in row.items()}, grid)
-        for row in found.to_dict("records")
-    ]
+    found["winner"] = [findings.winner(row, grid) for row in records(found)]
     if grid.sides is not None:
         found = _divided(found)
     else:
@@ -366,14 +284,34 @@ def _charted(found: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     return kept.reset_index(drop=True), max(0, len(sizes) - MOST_PANELS)
 
 
-def _written(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _asked_sides(library: Library, view: View, by: str) -> tuple[str, str]:
+    """The sides asked for that are loaded; "" for the others."""
+    a, b = (value if value and _is_loaded(library, by, value) else "" for value in map(view.option, SIDES))
+    return (a, "") if a == b else (a, b)
+
+
+def _is_loaded(library: Library, by: str, value: str) -> bool:
+    try:
+        return not selection.not_loaded(library, View.of({by: [value]}))
+    except UsageError:
+        return False
 
 
 def _given_way(asked: View, whole: View) -> tuple[str, ...]:
-    if not asked.option("x") or asked.option("x") != asked.option("y"):
-        return ()
-    return (f"Both axes were asked to be {whole.option('x')}; the other is {whole.option('y')} instead.",)
+    """What was asked for and could not be."""
+    sentences = []
+    if asked.option("x") and asked.option("x") == asked.option("y"):
+        sentences.append(
+            f"Both axes were asked to be {whole.option('x')}; the other is {whole.option('y')} instead."
+        )
+    if asked.option("ratio_by", NONE) != whole.option("ratio_by"):
+        sentences.append(f"This selection has no two values of {asked.option('ratio_by')} to divide.")
+    for key in SIDES:
+        if asked.option(key) and whole.option(key) and asked.option(key) not in map(whole.option, SIDES):
+            sentences.append(
+                f"{asked.option(key)} cannot be a side of this ratio; it is {whole.option(key)} instead."
+            )
+    return tuple(sentences)
 
 
 def _why(grid: Grid) -> tuple[Why, ...]:

@@ -7,7 +7,7 @@ is the best run in it, by the metric's direction in the catalogue.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ from bench.library import Library
 from bench.maths.grid import Better
 from bench.selection import Clause, clause, ordinary
 from bench.view import FILTER_BY_KEY, View
+
+AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
+"""The columns a grid can have as axes."""
 
 MOST_VALUES = 40
 """An axis with more values than this is cut into doublings."""
@@ -165,7 +168,9 @@ def cells(library: Library, view: View, grid: Grid, count: Census) -> pd.DataFra
           best.point_id AS point_id FROM bests ORDER BY side, panel NULLS LAST, y, x""",
         (*side.params, *chosen.params),
     )
-    return found.merge(_described(library, found["point_id"].dropna()), on="point_id", how="left")
+    return found.merge(
+        _described(library, found["point_id"].dropna(), grid.metric), on="point_id", how="left"
+    )
 
 
 def behind(library: Library, view: View, grid: Grid, count: Census, cell: str) -> pd.DataFrame:
@@ -193,6 +198,11 @@ def cell_id(panel: Any, x: float, y: float) -> str:
     return f"{written}|{x:.17g}|{y:.17g}"
 
 
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame as JSON knows them."""
+    return [{str(key): plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
+
+
 def plain(value: Any) -> Any:
     """A value of a frame as JSON knows it: None for an absent one, whole numbers without a fraction."""
     if hasattr(value, "item"):
@@ -202,51 +212,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value.isoformat()[:10] if isinstance(value, datetime.date) else value
-
-
-def values_of(library: Library, view: View, columns: Iterable[str], value: str = "count(*)") -> pd.DataFrame:
-    """The combinations of these columns among the selected points, and an aggregate of each as `found`."""
-    condition = clause(ordinary(view))
-    return library.query(
-        f"SELECT {', '.join(columns)}, {value} AS found FROM points WHERE {condition.sql} GROUP BY ALL",
-        condition.params,
-    )
-
-
-def filled(
-    library: Library, view: View, grid_columns: Iterable[str], metrics: Iterable[str]
-) -> dict[str, int]:
-    """How many selected points with these columns have each metric; those that none has are left out."""
-    keys = [key for key in metrics if library.has(key)]
-    if not keys:
-        return {}
-    condition = clause(ordinary(view))
-    placed = "".join(f" AND {column} IS NOT NULL" for column in grid_columns)
-    counts = library.fetch(
-        f"SELECT {', '.join(f'count({key})' for key in keys)} FROM points WHERE {condition.sql}{placed}",
-        condition.params,
-    )[0]
-    return {key: count for key, count in zip(keys, counts, strict=True) if count}
-
-
-def richest(library: Library, x: str, y: str, metric: str) -> dict[str, Any]:
-    """The filter values of the one deployment kind, load kind and workload with the most measured cells.
-
-    Counted are distinct (x, y, chips); empty when nothing measured has both axes and the metric.
-    """
-    if not library.has(metric):
-        return {}
-    pins = [column for column in ("model", "accelerator", "precision", "engine", "engine_version", "load_kind", "isl",
-                                  "osl") if column not in (x, y)]  # fmt: skip
-    found = library.query(
-        f"""SELECT {", ".join(pins)} FROM points
-        WHERE evidence = 'measured' AND {x} IS NOT NULL AND {y} IS NOT NULL AND {metric} IS NOT NULL
-        GROUP BY ALL HAVING count(DISTINCT {x}) <= {MOST_VALUES} AND count(DISTINCT {y}) <= {MOST_VALUES}
-        ORDER BY least(count(DISTINCT {x}), count(DISTINCT {y}), 2) DESC,
-          count(DISTINCT ({x}, {y}, accelerators)) DESC, count(*) DESC, max(date) DESC, {", ".join(pins)} LIMIT 1"""
-    )
-    row = found.to_dict("records")[0] if len(found) else {}
-    return {str(column): value for column, value in row.items() if not pd.isna(value)}
 
 
 def _listed(column: Any) -> list[Any]:
@@ -294,10 +259,18 @@ def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
     return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
 
 
-def _described(library: Library, ids: pd.Series) -> pd.DataFrame:
+def _described(library: Library, ids: pd.Series, metric: str) -> pd.DataFrame:
+    """What is known about these points, and as `passport` how the metric came to be in their source."""
+    columns = ", ".join(f"p.{column}" for column in DESCRIBED)
+    keys = [key for key in (metric, *catalogue.metric(metric).inputs) if catalogue.is_metric(key)]
     found = library.query(
-        f"SELECT point_id, {', '.join(DESCRIBED)} FROM points WHERE point_id IN (SELECT unnest(?::VARCHAR[]))",
-        (list(dict.fromkeys(ids)),),
+        f"""WITH stamped AS (
+          SELECT source_id,
+            string_agg(DISTINCT concat(definition, ' (', concat_ws(' ', format, tool_version), ')'), '; ') AS passport
+          FROM passports WHERE metric IN (SELECT unnest(?::VARCHAR[])) GROUP BY source_id)
+        SELECT p.point_id, {columns}, stamped.passport FROM points p LEFT JOIN stamped USING (source_id)
+        WHERE p.point_id IN (SELECT unnest(?::VARCHAR[]))""",
+        (keys, list(dict.fromkeys(ids))),
     )
     return found.drop_duplicates("point_id")
 
