@@ -10,22 +10,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from bench.library import Library
+from tests.pages import hostile as names
 from tests.pages.drawn import MAIN, Open
-
-
-HOSTILE_TABLE = """\
-model,precision,engine,engine_version,accelerator,accelerators,variant,isl,osl,load_kind,concurrency,\
-output_tokens_per_s,ttft_ms_p50,tpot_ms_p50,evidence,date,source,note
-<b>Model</b> **x**,fp8,vllm,$x$ :red[v],H100,4,"=cmd|' /C calc'!A0 <img src=x onerror=alert(1)>",1024,256,closed,1,70,38,14,measured,2026-03-02,ev\u202eil,_n_
-<b>Model</b> **x**,fp8,vllm,$x$ :red[v],H100,4,"=cmd|' /C calc'!A0 <img src=x onerror=alert(1)>",1024,256,closed,16,840,96,18,measured,2026-03-02,ev\u202eil,_n_
-<b>Model</b> **x**,fp8,vllm,$x$ :red[v],H200,8,[a](javascript:alert(1)),2048,256,closed,16,1840,80,16,measured,2026-03-02,ev\u202eil,_n_
-<b>Model</b> **x**,fp8,vllm,$x$ :red[v],H200,8,[a](javascript:alert(1)),2048,512,closed,64,2840,180,26,measured,2026-03-02,ev\u202eil,_n_
-"""
-HOSTILE_CARD = """\
-title = "<script>alert(1)</script> *bold* :smile: $y$"
-licence = "[free](javascript:alert(1))"
-attribution = "# not a heading"
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -41,10 +27,7 @@ def own_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 @pytest.fixture
 def hostile(own_library: Path, tmp_path: Path) -> Path:
     """A library with names that would act if they were not treated as text."""
-    table = tmp_path / "hostile.csv"
-    table.write_text(HOSTILE_TABLE, encoding="utf-8")
-    table.with_suffix(".source.toml").write_text(HOSTILE_CARD, encoding="utf-8")
-    report = Library.open(own_library).add([table])
+    report = Library.open(own_library).add([names.write(tmp_path)])
     assert not report.refused, report.refused
     return own_library
 

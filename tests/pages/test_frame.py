@@ -41,7 +41,8 @@ def test_a_filter_offers_what_is_loaded_and_says_how_many_points_each_leaves(ope
     for label in accelerators.options:
         words, _, points = label.rpartition(" (")
         found = library.fetch(
-            "SELECT count(*) FROM points JOIN accelerators ON accelerator = slug WHERE model = 'deepseek-r1' AND name = ?",
+            "SELECT count(*) FROM points JOIN accelerators ON accelerator = slug"
+            " WHERE model = 'deepseek-r1' AND name = ?",
             (words,),
         )
         assert int(points.rstrip(")").replace(",", "")) == found[0][0] > 0

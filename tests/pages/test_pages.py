@@ -1,4 +1,4 @@
-"""Every page, found by listing the folder: it is short, it is drawn, it says something, and it fails in one sentence."""
+"""Every page, found by listing the folder: it is short, it answers, and it fails in one sentence."""
 
 from __future__ import annotations
 
