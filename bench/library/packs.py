@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -138,6 +139,8 @@ class PackWriter:
         self._pending_rows = 0
         self._parts: list[tuple[Path, frozenset[str]]] = []
         self._writer: pq.ParquetWriter | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._written: Future[None] | None = None
         self._schema = pack_schema(())
         self._metrics: frozenset[str] = frozenset()
         self._beside: dict[str, list[pa.Table]] = {name: [] for name in SIDECARS}
@@ -196,8 +199,16 @@ class PackWriter:
             self._open(self._metrics | metrics)
         assert self._writer is not None
         rows = pa.concat_tables([conformed(table, self._schema) for table in self._pending])
-        self._writer.write_table(rows, row_group_size=ROW_GROUP)
+        self._wait()
+        self._thread = self._thread or ThreadPoolExecutor(max_workers=1, thread_name_prefix="pack-writer")
+        self._written = self._thread.submit(self._writer.write_table, rows, row_group_size=ROW_GROUP)
         self._pending, self._pending_rows = [], 0
+
+    def _wait(self) -> None:
+        """Ends when the rows on their way to disk are there; what went wrong with them is raised here."""
+        if self._written is not None:
+            self._written.result()
+            self._written = None
 
     def _open(self, metrics: frozenset[str]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -207,6 +218,10 @@ class PackWriter:
         self._writer = parquet_writer(self._parts[-1][0], self._schema)
 
     def _end_part(self) -> None:
+        self._wait()
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
         if self._writer is not None:
             self._writer.close()
             self._writer = None

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from bench.library.ids import hex_digits, mixed
+from bench.library.ids import Fingerprints, hex_digits, mixed
 
 RUN_GAP_DAYS = 7
 UNDATED = np.iinfo(np.int32).min
@@ -39,43 +39,45 @@ class Runs:
     def __init__(self, known: KnownRuns | None = None) -> None:
         self._known = known
         self._runs: dict[int, list[Run]] = {}
+        self._single: dict[int, int] = {}
+        """The day of a series that was met on one day only; in a large table most are."""
 
     def series_ids(self, keys: NDArray[np.int64], dates: pa.Array) -> pa.Array:
         """The series id of each row, from its series key and its date."""
         days = pc.fill_null(dates.cast(pa.int32()), UNDATED).to_numpy(zero_copy_only=False)
-        pairs = np.empty(len(keys), dtype=[("key", np.int64), ("day", np.int32)])
-        pairs["key"], pairs["day"] = keys, days
-        distinct, inverse = np.unique(pairs, return_inverse=True)
-        self._recall(np.unique(distinct["key"]))
-        fresh = hex_digits(mixed(distinct["key"].view(np.uint64) + mixed(_as_unsigned(distinct["day"]))))
-        names: list[str] = fresh.to_pylist()
-        found, days_found = distinct["key"].tolist(), distinct["day"].tolist()
-        alone = self._alone(distinct["key"])
-        self._runs.update(
-            (found[place], [Run(days_found[place], days_found[place], names[place])]) for place in alone
-        )
-        for place in sorted(set(range(len(names))).difference(alone)):
-            names[place] = self._join(found[place], days_found[place], names[place])
-        return pa.array(names, type=pa.string()).take(pa.array(inverse))
+        numbers, first, place_of_row = np.unique(_numbers(keys, days), return_index=True, return_inverse=True)
+        names: list[str] = hex_digits(numbers).to_pylist()
+        met, met_days = keys[first], days[first]
+        self._recall(met)
+        rest = self._take_singles(met, met_days)
+        for place in rest[np.lexsort((met_days[rest], met[rest]))].tolist():
+            names[place] = self._join(int(met[place]), int(met_days[place]), names[place])
+        return pa.array(names, type=pa.string()).take(pa.array(place_of_row))
 
-    def _alone(self, keys: NDArray[np.int64]) -> list[int]:
-        """The places, among sorted keys, of those that occur once and have no run yet: most of a large table."""
-        repeated = np.zeros(len(keys), dtype=bool)
-        repeated[1:] = keys[1:] == keys[:-1]
-        repeated[:-1] |= repeated[1:].copy()
-        places: list[int] = np.flatnonzero(~repeated).tolist()
-        known = self._runs.keys()
-        return [place for place, key in zip(places, keys[places].tolist(), strict=True) if key not in known]
+    def _take_singles(self, keys: NDArray[np.int64], days: NDArray[np.int32]) -> NDArray[np.intp]:
+        """The places of the keys that are not single; the others are noted with their day."""
+        _, back, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        single = counts[back] == 1
+        listed = keys.tolist()
+        if not self._single.keys().isdisjoint(listed) or not self._runs.keys().isdisjoint(listed):
+            single &= np.array([key not in self._single and key not in self._runs for key in listed])
+        self._single.update(zip(keys[single].tolist(), days[single].tolist(), strict=True))
+        return np.flatnonzero(~single)
 
     def _recall(self, keys: NDArray[np.int64]) -> None:
-        unseen = np.array([key for key in keys.tolist() if key not in self._runs], dtype=np.int64)
-        if self._known is None or not len(unseen):
+        """Asks once for the runs the library holds of these series."""
+        if self._known is None:
             return
-        for key, run in self._known(unseen):
-            self._runs.setdefault(key, []).append(run)
+        unseen = [key for key in keys.tolist() if key not in self._runs and key not in self._single]
+        if unseen:
+            for key, run in self._known(np.array(unseen, dtype=np.int64)):
+                self._runs.setdefault(key, []).append(run)
 
     def _join(self, key: int, day: int, name: str) -> str:
         runs = self._runs.setdefault(key, [])
+        if key in self._single:
+            before = self._single.pop(key)
+            runs.append(Run(before, before, _name(key, before)))
         for run in runs:
             if run.first - RUN_GAP_DAYS <= day <= run.last + RUN_GAP_DAYS:
                 run.first, run.last = min(run.first, day), max(run.last, day)
@@ -84,5 +86,12 @@ class Runs:
         return name
 
 
-def _as_unsigned(days: NDArray[np.int32]) -> NDArray[np.uint64]:
-    return days.astype(np.int64).view(np.uint64)
+def _numbers(keys: NDArray[np.int64], days: NDArray[np.int32]) -> Fingerprints:
+    """A 64-bit number for each (series key, first day): the id of the run that begins there."""
+    return mixed(keys.view(np.uint64) + mixed(days.astype(np.int64).view(np.uint64)))
+
+
+def _name(key: int, day: int) -> str:
+    numbers = _numbers(np.array([key], dtype=np.int64), np.array([day], dtype=np.int32))
+    name: str = hex_digits(numbers)[0].as_py()
+    return name
