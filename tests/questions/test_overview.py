@@ -1,0 +1,166 @@
+"""The overview: its counts are the library's, its sentences are true of the points, its links open what they say."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.chart import DARK, LIGHT
+from bench.library import Library
+from bench.questions import overview, questions
+from bench.view import View
+
+PER_CHIP = overview.PER_CHIP
+
+
+def table(path: Path, rows: list[dict[str, object]]) -> Path:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def point(throughput: float, tpot: float, chip: str = "h100-sxm", **facts: object) -> dict[str, object]:
+    return {
+        "model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "accelerator": chip, "accelerators": 2,
+        "isl": 1024, "osl": 256, "concurrency": 8, "evidence": "measured", "date": "2026-01-31",
+        "output_tokens_per_s": throughput, "tpot_ms_p50": tpot, **facts,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    return Library.open(tmp_path_factory.mktemp("own"))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """H100 gives 100 per chip at concurrency 8 and H200 250; at 16 they are 150 and 200; a projection beats all."""
+    folder = tmp_path_factory.mktemp("small")
+    library = Library.open(folder, shipped=False)
+    rows = [
+        point(200, 20), point(180, 20, engine_version="0.9"), point(500, 10, "h200-sxm"),
+        point(300, 40, concurrency=16), point(400, 25, "h200-sxm", concurrency=16, date="2026-02-28"),
+        point(9000, 1, "h200-sxm", evidence="projected"), point(60, 50, "tpu-v6e", model="gemma-4-31b"),
+        point(5000, 8, "b200-sxm", engine="sglang"),
+    ]  # fmt: skip
+    assert not library.add([table(folder / "made.csv", rows)]).refused
+    return library
+
+
+def test_the_headline_counts_what_is_loaded(small):
+    answer = overview.answer(small, View())
+    assert answer.headline == (
+        "8 points are loaded: 7 series of 2 models on 4 accelerators from 1 source, the newest measured on 2026-02-28."
+    )
+    assert answer.numbers["measured"] == 7
+    assert "1 point not measured: counted in brackets, out of the sentences." in answer.caveats
+
+
+def test_the_sentences_worked_out_by_hand(small):
+    most, stream, gap, newest, besides = overview.answer(small, View()).findings
+    assert most == (
+        "The most output per chip is 2,500 tokens/s: Llama 3.1 70B, FP8, 2 x B200 SXM, SGLang,"
+        " 1,024 in / 256 out, concurrency 8, source made."
+    )
+    assert stream.startswith(
+        "The fastest stream one user gets is 125 tokens/s/user: Llama 3.1 70B, FP8, 2 x B200 SXM"
+    )
+    assert gap == (
+        "The largest gap between accelerators at equal conditions: H200 SXM gives 2.50 times the output per chip of"
+        " H100 SXM (250 against 100 tokens/s): Llama 3.1 70B FP8, vLLM, 1,024 in / 256 out, concurrency 8, 2 chips,"
+        " best of each."
+    )
+    assert newest.startswith("The newest results, up to 2026-02-28, are made's: 8 points")
+    assert besides == "Beside the points 0 quality scores are loaded; nothing was refused."
+
+
+def test_a_selection_is_told_against_the_whole(small):
+    answer = overview.answer(small, View.of({"accelerator": ["h100"]}))
+    assert answer.headline.startswith("3 of 8 loaded points are selected: ")
+    assert set(answer.rows["accelerator"]) == {"h100-sxm"}
+    assert not any("largest gap" in finding for finding in answer.findings)
+    nothing = overview.answer(small, View.of({"model": ["gpt-9"]}))
+    assert nothing.headline == "None of the 8 loaded points is selected."
+    assert nothing.caveats == ("Nothing is loaded for model gpt-9.",)
+    overview.figure(nothing, LIGHT)
+
+
+def test_the_matrix_counts_measured_points_and_never_says_zero(small):
+    answer = overview.answer(small, View())
+    counts = {(row["model"], row["accelerator"]): row["measured"] for row in answer.rows.to_dict("records")}
+    assert counts == {
+        ("llama-3.1-70b", "h100-sxm"): 3, ("llama-3.1-70b", "h200-sxm"): 2, ("llama-3.1-70b", "b200-sxm"): 1,
+        ("gemma-4-31b", "tpu-v6e"): 1,
+    }  # fmt: skip
+    for theme in (LIGHT, DARK):
+        texts = [
+            text
+            for trace in overview.figure(answer, theme).data
+            if trace.type == "scatter"
+            for text in trace.text
+        ]
+        assert sorted(texts) == ["1", "1", "2", "3"]
+
+
+def test_every_number_has_its_reason(small):
+    answer = overview.answer(small, View())
+    assert [why.what for why in answer.why] == [
+        "Output throughput per accelerator", "Interactivity, median", "Largest gap", "Newest results",
+    ]  # fmt: skip
+    assert all(why.formula and why.inputs and why.source for why in answer.why)
+
+
+def test_the_links_open_what_the_sentences_say(shipped):
+    answer = overview.answer(shipped, View())
+    links = answer.numbers["links"]
+    assert [link["sentence"] for link in links] == list(answer.findings[:4])
+    for link in links:
+        view = View.from_query(link["query"])
+        assert view.whole
+        if link["page"] in questions():
+            shown = questions()[link["page"]].answer(shipped, view)
+            assert len(shown.rows)
+            assert view.values("model") == shown.view.values("model")
+    assert {row["page"] for row in answer.numbers["next"]} == set(questions()) - {"overview"}
+
+
+def test_the_shipped_library_is_told_as_sql_counts_it(shipped):
+    answer = overview.answer(shipped, View())
+    points, models, best = shipped.fetch(
+        "SELECT count(*), count(DISTINCT model), max(output_tokens_per_s_per_accelerator)"
+        " FILTER (evidence = 'measured' AND coalesce(flags, '') IN ('', '[]')) FROM points"
+    )[0]
+    assert answer.headline.startswith(f"{points:,} points are loaded")
+    assert answer.numbers["models"] == models
+    assert f"{best:,.0f} tokens/s" in answer.findings[0]
+    assert answer.rows["model"].nunique() <= overview.SHOWN_MODELS
+    assert json.loads(json.dumps(answer.numbers, allow_nan=False)) == answer.numbers
+
+
+def test_the_largest_gap_is_the_largest(shipped):
+    rows = shipped.query(
+        "SELECT *, output_tokens_per_s_per_accelerator AS per_chip FROM points WHERE evidence = 'measured'"
+        " AND coalesce(flags, '') IN ('', '[]') AND output_tokens_per_s_per_accelerator > 0"
+    ).dropna(subset=[*overview.CONDITIONS, "accelerator"])
+    best = rows.groupby([*overview.CONDITIONS, *overview.SETTINGS, "accelerator"], dropna=False)[
+        "per_chip"
+    ].max()
+    spans = best.groupby(level=list(range(len(overview.CONDITIONS) + len(overview.SETTINGS))), dropna=False)
+    largest = (spans.max() / spans.min()).max()
+    sentence = overview.answer(shipped, View()).findings[2]
+    assert f"gives {largest:.2f} times" in sentence
+
+
+def test_hostile_names_are_text(tmp_path):
+    library = Library.open(tmp_path, shipped=False)
+    odd = "<img src=x>\u202e%{y}"
+    library.add([table(tmp_path / "odd.csv", [point(100, 10, odd, model="m<b>odd")])])
+    drawn = overview.figure(overview.answer(library, View()), LIGHT).to_json()
+    assert "<img" not in drawn
+    assert "<b>odd" not in drawn.replace("<b>m", "")
