@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,10 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from bench.errors import InputError
-from bench.formats.cells import MAX_TEXT
 from bench.formats.slices import Slice, check_rows, header_names, numbers_from, plain_error
 
 MAX_BYTES = 2_000_000_000
 ROWS = 65_536
-MAX_LISTED = 50_000_000
 UNREADABLE = (pa.ArrowException, OSError, ValueError, OverflowError)
 
 
@@ -41,7 +38,8 @@ class ParquetTable:
         for column in schema:
             if not _readable(column.type):
                 raise InputError(
-                    f"{path.name}: column {column.name[:80]!r} is {column.type}; a cell holds one value."
+                    f"{path.name}: column {column.name[:80]!r} is {column.type}; a cell holds one value, "
+                    "and several texts are divided by |."
                 )
 
     def slices(self) -> Iterator[Slice]:
@@ -69,13 +67,9 @@ def schema_names(path: Path) -> tuple[str, ...]:
 
 
 def _opened(path: Path) -> Any:
-    with parquet.ParquetFile(path) as file:
-        leaves = [file.schema.column(place) for place in range(len(file.schema))]
-        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
-        listed = [sum(group.column(place).num_values for group in groups) for place in range(len(leaves))]
-    if max(listed, default=0) > MAX_LISTED:
-        raise ValueError(f"a column lists more than {MAX_LISTED:,} values")
+    # The row groups' own metadata stays untouched: where it is damaged, looking at it ends the process.
+    schema = parquet.read_schema(path)
+    texts = [column.name for column in schema if pa.types.is_string(column.type)]
     return parquet.ParquetFile(path, read_dictionary=texts, page_checksum_verification=True)
 
 
@@ -84,9 +78,7 @@ def _broken(path: Path, problem: Exception) -> InputError:
 
 
 def _readable(kind: pa.DataType) -> bool:
-    if pa.types.is_list(kind):
-        kind = kind.value_type
-        return bool(pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind))
+    """Whether a column has one value in each row; lists could be far longer than the file."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     plain = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_date,
@@ -99,8 +91,6 @@ def _cells(column: Any) -> Any:
     kind = column.type
     if pa.types.is_floating(kind):
         return pc.cast(column, pa.float64())
-    if pa.types.is_list(kind):
-        return _lists(column)
     if pa.types.is_dictionary(kind):
         column.validate(full=True)
         column.dictionary.validate(full=True)
@@ -111,14 +101,3 @@ def _cells(column: Any) -> Any:
     texts = pc.cast(column, pa.string())
     texts.validate(full=True)
     return texts.dictionary_encode()
-
-
-def _lists(column: Any) -> Any:
-    """Lists of texts as the JSON a cell would hold; a text too long for a cell stays too long for one."""
-    column.validate(full=True)
-    texts = column.values.dictionary if pa.types.is_dictionary(column.type.value_type) else column.values
-    texts.validate(full=True)
-    if (pc.max(pc.binary_length(texts)).as_py() or 0) > 4 * MAX_TEXT:
-        raise ValueError(f"a listed text is longer than {MAX_TEXT:,} characters")
-    lists = [None if value is None else json.dumps(value, ensure_ascii=False) for value in column.to_pylist()]
-    return pa.array(lists, type=pa.string()).dictionary_encode()
