@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import csv
 from numpy.typing import NDArray
+from pyarrow import csv
 
 from bench.catalogue import COMMON_STATISTICS
 from bench.formats.reading import POINT_COLUMNS, Reading, passports_table
