@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bench import catalogue
+from bench import catalogue, names
 from bench.cells.grid import AXES, MOST_VALUES
 from bench.library import Library
 from bench.selection import clause, ordinary
@@ -103,25 +103,40 @@ def sides(
     """
     if all(asked):
         return asked
-    column, better = FILTER_BY_KEY[by].column, catalogue.metric(key).direction
+    column, lower = FILTER_BY_KEY[by].column, catalogue.metric(key).direction == "lower"
     condition = clause(ordinary(view)).also(f"{column} IS NOT NULL")
-    best = f"{'min' if better == 'lower' else 'max'}({key})" if library.has(key) else "NULL"
+    best = f"{'min' if lower else 'max'}({key})" if library.has(key) else "NULL"
     seen = library.query(
         f"SELECT {column} AS side, {', '.join(columns)}, {best} AS best FROM points WHERE {condition.sql} GROUP BY ALL",
         condition.params,
     ).dropna()
     table = seen.pivot_table(index=list(columns), columns="side", values="best", aggfunc="first")
-    fixed = {value for value in asked if value}
-    pairs = [pair for pair in combinations(table.columns, 2) if fixed <= set(map(written, pair))]
+    fixed = asked[0] or asked[1]
+    pairs = [
+        (one, other)
+        for one, other in permutations(table.columns, 2)
+        if not fixed or (_stands_for(by, fixed, one) and not _stands_for(by, fixed, other))
+    ]
     if not pairs:
         return None
     shared = {pair: table[list(pair)].dropna() for pair in pairs}
-    first, second = max(pairs, key=lambda pair: len(shared[pair]))
-    a, b = written(first), written(second)
+    one, other = max(pairs, key=lambda pair: len(shared[pair]))
     if fixed:
-        return (b, a) if asked[0] == b or asked[1] == a else (a, b)
-    middle = (shared[first, second][first] / shared[first, second][second]).median()
-    return (b, a) if (middle < 1) != (better == "lower") else (a, b)
+        return (fixed, written(other)) if asked[0] else (written(other), fixed)
+    first_is_better = ((shared[one, other][one] / shared[one, other][other]).median() >= 1) != lower
+    return (written(one), written(other)) if first_is_better else (written(other), written(one))
+
+
+def _stands_for(by: str, asked: str, value: Any) -> bool:
+    """Whether a value asked for in a filter's way lets this value of its column through."""
+    row = FILTER_BY_KEY[by]
+    if row.kind == "number":
+        return float(asked) == float(value)
+    return (
+        value in names.matching(row.column, asked)
+        if row.kind == "name"
+        else asked.lower() == str(value).lower()
+    )
 
 
 def written(value: Any) -> str:

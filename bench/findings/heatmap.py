@@ -74,7 +74,7 @@ def caveats(told: Told) -> tuple[str, ...]:
     for points, why in (
         (count.unplaced, f"without {axis_words(grid.x)} or {axis_words(grid.y)}"),
         (count.no_metric, f"without {metric_words(told)}"),
-        (count.other_evidence, "that were not measured"),
+        (count.other_evidence, f"that {'was' if count.other_evidence == 1 else 'were'} not measured"),
     ):
         if points:
             sentences.append(f"{counted(points, 'point')} {why} {is_or_are(points)} left out.")

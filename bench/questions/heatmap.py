@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import catalogue, selection
+from bench import catalogue, names, selection
 from bench.cells import defaults
 from bench.cells import grid as grids
 from bench.cells.grid import AXES, Census, Grid, cell_id, plain, records
@@ -226,7 +226,15 @@ def _side_names(whole: View) -> tuple[str, str] | None:
     a, b = (whole.option(key) for key in ("ratio_a", "ratio_b"))
     if FILTER_BY_KEY[by].kind == "number":
         return setting(by, float(a)), setting(by, float(b))
-    return (f"series {a}", f"series {b}") if by == "series" else (value_label(by, a), value_label(by, b))
+    return _side_name(by, a), _side_name(by, b)
+
+
+def _side_name(by: str, value: str) -> str:
+    """The words for one side; a family of accelerators in capitals, as they are written."""
+    if by == "series":
+        return f"series {value}"
+    slugs = names.matching(by, value) if FILTER_BY_KEY[by].kind == "name" else (value,)
+    return value_label(by, slugs[0]) if len(slugs) == 1 else value.upper()
 
 
 def _rows(library: Library, whole: View, grid: Grid, count: Census) -> pd.DataFrame:
