@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,9 @@ MARKERS = (
     "hexagon",
     "star",
 )
+
+FONT = "Source Sans, Source Sans Pro, sans-serif"
+"""The app's own typeface, so that charts and text are of one page."""
 
 LABELLED_LINES = 8
 """Up to this many lines are labelled at their end; more take a legend."""
@@ -100,9 +104,10 @@ def look(theme: Theme, *, height: int = 520) -> dict[str, Any]:
         "height": height,
         "paper_bgcolor": theme.background,
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": theme.text, "size": 13, "family": "Source Sans, Source Sans Pro, sans-serif"},
+        "font": {"color": theme.text, "size": 13, "family": FONT},
         "margin": {"l": 72, "r": 24, "t": 40, "b": 60},
-        "hoverlabel": {"bgcolor": theme.background, "font": {"color": theme.text}, "bordercolor": theme.muted,
+        "hoverlabel": {"bgcolor": theme.background, "font": {"color": theme.text, "family": FONT, "size": 12.5},
+                       "bordercolor": theme.muted,
                        "align": "left"},
         "legend": {"orientation": "h", "y": -0.18, "x": 0, "title": {"text": ""}},
     }  # fmt: skip
@@ -142,6 +147,25 @@ COLUMN_TITLES = {
     "evidence": "Evidence",
     "speculation": "Speculation",
     "disaggregated": "Disaggregated",
+    "pp": "Pipeline parallel (devices)",
+    "dp": "Data parallel (devices)",
+    "ep": "Expert parallel (devices)",
+    "devices": "Devices",
+    "kv_precision": "KV precision",
+    "dp_attention": "Data-parallel attention",
+    "prefill_accelerators": "Prefill accelerators (chips)",
+    "decode_accelerators": "Decode accelerators (chips)",
+    "prefill_tp": "Prefill tensor parallel (devices)",
+    "prefill_ep": "Prefill expert parallel (devices)",
+    "isl_requested": "Input length requested (tokens)",
+    "isl_actual": "Input length measured (tokens)",
+    "osl_requested": "Output length requested (tokens)",
+    "osl_actual": "Output length measured (tokens)",
+    "context_tokens": "Position in the context (tokens)",
+    "max_model_len": "Context limit (tokens)",
+    "dataset": "Data set",
+    "load_kind": "Load",
+    "source_url": "Published at",
 }
 
 
@@ -196,6 +220,10 @@ def doubling_ticks(values: Iterable[float]) -> dict[str, Any]:
     return {"type": "log", "tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
 
 
+HOVER_WIDTH = 84
+"""Characters in a line of a hover box."""
+
+
 def hover_lines(row: dict[str, Any], metrics: Sequence[str]) -> str:
     """A point's hover text: what it is, at which load, its metrics, its evidence and where it comes from."""
     lines = [f"<b>{html(deployment_words(row))}</b>", html(workload_words(row))]
@@ -204,8 +232,11 @@ def hover_lines(row: dict[str, Any], metrics: Sequence[str]) -> str:
         if value is not None and not (isinstance(value, float) and math.isnan(value)):
             unit = catalogue.metric(key).unit
             lines.append(f"{html(catalogue.metric(key).label)}: <b>{number(float(value))}</b> {html(unit)}")
-    provenance = [row.get("evidence"), row.get("source"), row.get("date"), row.get("passport")]
+    measured = str(row["date"])[:10] if _stated(row.get("date")) else None
+    provenance = [row.get("evidence"), row.get("source"), measured]
     lines.append(html(" · ".join(str(part) for part in provenance if _stated(part))))
+    if _stated(row.get("passport")):
+        lines.extend(html(line) for line in textwrap.wrap(str(row["passport"]), HOVER_WIDTH))
     return "<br>".join(line for line in lines if line)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from bench import selection
+from bench import catalogue, selection
 from bench.errors import NotFound
 from bench.library import Library
 from bench.library.store import Root, read_manifest
@@ -82,13 +82,16 @@ def passports(library: Library, view: View) -> pd.DataFrame:
     )
 
 
-def passports_of(library: Library, point_id: str) -> pd.DataFrame:
-    """The passports of the source of one point."""
-    return library.query(
+def passports_of(library: Library, point_id: str, metrics: Iterable[str] = ()) -> pd.DataFrame:
+    """How a point's metrics were read, with those that a derived one is computed from; all when none is named."""
+    wanted = {key for metric in metrics for key in (metric, *catalogue.metric(metric).inputs)}
+    found = library.query(
         "SELECT * EXCLUDE (source_id) FROM passports WHERE source_id IN"
         " (SELECT source_id FROM points WHERE point_id = ?) ORDER BY metric",
         (point_id,),
     )
+    named = found[found["metric"].isin(list(wanted))]
+    return named if wanted else found
 
 
 def scores(library: Library) -> pd.DataFrame:

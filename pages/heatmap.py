@@ -5,8 +5,8 @@ from pages.shared import frame, options, points, result
 
 with frame.opened("heatmap") as page:
     result.headline(page)
-    options.row(page, "metric", "x", "y", "panel", "load", "scale")
-    options.more(page, "A ratio of two", "ratio_by", "ratio_a", "ratio_b")
+    options.row(page, "metric", "x", "y", "panel", "load")
+    options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
     cells = result.figure(page, clickable=True)
     points.behind(page, cells)
     result.findings(page)

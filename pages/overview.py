@@ -1,11 +1,11 @@
 """Overview: what is loaded, what it says, and where to go next."""
 
-from pages.shared import frame, options, result
+from pages.shared import frame, result, signposts
 
 with frame.opened("overview") as page:
     result.headline(page)
-    result.findings(page)
-    options.row(page)
+    signposts.sentences(page)
+    signposts.onward(page)
     result.figure(page)
     result.rows(page)
     result.why(page)

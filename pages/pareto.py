@@ -23,10 +23,10 @@ with frame.opened("pareto") as page:
         "price_terms",
         "utilisation",
     )
-    clicked = result.figure(page, clickable=True)
-    points.one(page, clicked)
-    result.findings(page)
     axes = (page.view.option("y"), page.view.option("x"))
+    clicked = result.figure(page, clickable=True)
+    points.one(page, clicked, axes)
+    result.findings(page)
     result.rows(
         page,
         first=("owner", *axes, "step"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from bench import catalogue
 from bench.chart import value_label
 from bench.plain_text import visible
 
@@ -59,6 +60,8 @@ def _in_words(column: pd.Series[Any], name: str) -> pd.Series[Any]:
 def _word(name: str, value: object) -> object:
     if name in NAMED:
         return visible(value_label(name, value))
+    if name == "metric" and catalogue.is_metric(str(value)):
+        return catalogue.metric(str(value)).axis
     return visible(value) if isinstance(value, str) else value
 
 

@@ -151,9 +151,9 @@ def points_named(ids: Texts, version: str) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
-def passports_of(point_id: str, version: str) -> pd.DataFrame:
-    """The passports of one point's source."""
-    return holdings.passports_of(library(), point_id)
+def passports_of(point_id: str, metrics: Texts, version: str) -> pd.DataFrame:
+    """How these metrics of one point were read."""
+    return holdings.passports_of(library(), point_id, metrics)
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)

@@ -9,12 +9,15 @@ from bench.questions import Choices, Option
 from pages.shared import address, cached
 from pages.shared.frame import Page
 
+COLUMN_PX = 165
+MOST_COLUMNS = 5
+
 
 def row(page: Page, *keys: str, name: str = "options") -> None:
     """The named options, or all of them, side by side."""
     wanted = [option for option in page.question.OPTIONS if not keys or option.key in keys]
     offered = cached.choices(page.name, page.view, page.version)
-    with st.container(key=name), st.grid("auto", min_column_width=190):
+    with st.container(key=name), st.grid(min(len(wanted), MOST_COLUMNS), min_column_width=COLUMN_PX):
         for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
             _widget(page, option, offered)
 

@@ -30,8 +30,8 @@ def behind(page: Page, cells: list[str]) -> None:
         )
 
 
-def one(page: Page, ids: list[str]) -> None:
-    """The point the reader clicked and how its figures were read; how to click when none is."""
+def one(page: Page, ids: list[str], metrics: tuple[str, ...]) -> None:
+    """The point the reader clicked and how these figures of it were read; how to click when none is."""
     if not ids:
         st.caption("Click a point to see its deployment, its source and how its figures were read.")
         return
@@ -39,8 +39,8 @@ def one(page: Page, ids: list[str]) -> None:
     with st.container(key="behind", border=True):
         for row in found.astype(object).where(found.notna(), None).to_dict("records")[:1]:
             st.markdown(f"**{markdown(deployment_words(row))}**  \n{markdown(workload_words(row))}")
-        table.show(readable.table(found), key="rows.point", alt="The point clicked")
-        passports = cached.passports_of(ids[0], page.version)
-        if len(passports):
+        table.show(readable.table(found, first=metrics), key="rows.point", alt="The point clicked")
+        passports = cached.passports_of(ids[0], metrics, page.version)
+        if not passports.empty:
             st.caption("How the source's figures became these metrics")
             table.show(readable.table(passports), key="rows.passport", alt="Passports of the point's source")
