@@ -16,6 +16,10 @@ from bench.wording import number
 
 Numbers = NDArray[np.float64]
 
+DARK_INK, LIGHT_INK = "#000000", "#ffffff"
+SAME_CONTRAST = 0.179
+"""The luminance at which black and white text have the same contrast, 4.6: sqrt(1.05 x 0.05) - 0.05 (WCAG 2.2)."""
+
 DIVERGING = {
     "light": ("#8C4A00", "#D98C2B", "#F3CE9A", "#E4E2DC", "#A9CDE8", "#3D88BF", "#0B4A7C"),
     "dark": ("#F2A24B", "#B3702A", "#6B4E33", "#39424C", "#33566F", "#3C86B8", "#7CC4F2"),
@@ -47,7 +51,7 @@ class Colouring:
         knots = np.linspace(0, 1, len(self.stops))
         channels = np.array([_rgb(stop) for stop in self.stops]).T
         red, green, blue = (_linear(np.interp(place, knots, channel) / 255) for channel in channels)
-        return np.asarray(0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18)
+        return np.asarray(0.2126 * red + 0.7152 * green + 0.0722 * blue > SAME_CONTRAST)
 
 
 def of_values(values: Numbers, better: Better, *, log: bool) -> Colouring:

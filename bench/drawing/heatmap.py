@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ import plotly.graph_objects as go
 
 from bench import catalogue
 from bench.chart import Theme, hover_lines, look, setting, title
-from bench.drawing.colouring import Colouring, of_ratios, of_values
+from bench.drawing.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.drawing.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.plain_text import html
 from bench.wording import counted, number
@@ -23,7 +22,6 @@ SECOND_LINE_PX = 32
 """A cell this wide and high has room for the load under the value."""
 
 MANY_TICKS = 40
-DARK_INK, LIGHT_INK = "#10161c", "#ffffff"
 FAILED = "#D55E00"
 SLOT, NO_METRIC, ONE_SIDE, FAILURE = 0.0, 1.0, 2.0, 3.0
 MARKS = {
@@ -289,8 +287,8 @@ def _texts(measured: Iterable[Cell], numbers: Mapping[str, Any], panels: Panels)
     if panels.cell_width < NO_TEXT_PX:
         return [""] * len(measured)
     if panels.cell_width < SMALL_TEXT_PX:
-        return [_slanted(_short(cell["value"], digits=2), cell) for cell in measured]
-    write = number if panels.cell_width >= FULL_TEXT_PX else _short
+        return [_slanted(short(cell["value"], digits=2), cell) for cell in measured]
+    write = number if panels.cell_width >= FULL_TEXT_PX else short
     sign = "×" if numbers["ratio"] else ""
     load = _second_line(measured, numbers, panels)
     return [_slanted(f"{write(cell['value'])}{sign}{_under(cell.get(load))}", cell) for cell in measured]
@@ -302,7 +300,7 @@ def _slanted(text: str, cell: Cell) -> str:
 
 
 def _under(level: float | None) -> str:
-    return "" if level is None else f'<br><span style="font-size:9px">@{_short(level)}</span>'
+    return "" if level is None else f'<br><span style="font-size:9px">@{short(level)}</span>'
 
 
 def _second_line(cells: Iterable[Cell], numbers: Mapping[str, Any], panels: Panels) -> str:
@@ -336,17 +334,10 @@ def _ratio_hover(cell: Cell, numbers: Mapping[str, Any], where: str) -> str:
     return "<br>".join(lines)
 
 
-def _short(value: float, digits: int = 3) -> str:
+def short(value: float, digits: int = 3) -> str:
     """The value in a few characters: 13.2k for 13,181, with two digits 13k and 0.88."""
-    if value == 0 or not math.isfinite(value):
-        return number(value)
-    if digits == 2:
-        value = float(f"{value:.2g}")
+    rounded = float(f"{value:.{digits}g}")
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= (size if digits == 2 or size > 1e3 else 1e4):
-            return (
-                f"{value / size:,.{digits}g}{letter}"
-                if abs(value) < 1000 * size
-                else f"{value / size:,.0f}{letter}"
-            )
-    return f"{value:g}" if digits == 2 else number(value)
+        if abs(rounded) >= (1e4 if size == 1e3 and digits > 2 else size):
+            return f"{rounded / size:g}{letter}"
+    return f"{rounded:g}" if digits == 2 else number(value)
