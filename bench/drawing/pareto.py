@@ -25,8 +25,8 @@ DRAWN_AS_SVG = 5_000
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "evidence", "on_frontier", "on_overall_frontier", "is_knee")
 HEIGHT = 580
 FADED = 0.3
-END_ROOM = 0.04
-"""The share of an axis kept free at its end."""
+END_ROOM, NEAR_THE_EDGE = 0.04, 0.75
+"""The share of an axis kept free at its end, and from where on a line ends near it."""
 
 PLOT_WIDTH, PLOT_HEIGHT, LETTER, LINE = 950, 430, 7.2, 17
 """About the size of the plot, of a label's letter and of its line, in pixels: enough to keep labels apart."""
@@ -41,10 +41,11 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
         return _empty(figure, theme)
     drawn = numbers["groups"][:DRAWN_GROUPS]
     named = _named(numbers, drawn)
-    x, y = _axes(rows, numbers, named)
+    x, y = _axes(rows, numbers)
     rows = rows[[x.metric.key, y.metric.key, *DRAWN_COLUMNS]].assign(hover=_hover_texts(rows, x, y))
     figure.update_xaxes(**x.settings)
     figure.update_yaxes(**y.settings)
+    figure.update_layout(margin_r=_room(rows, named, x))
     shades = _shades(numbers["group"], [group["owner"] for group in drawn], theme)
     if "cloud" in numbers:
         _add_grid(figure, numbers["cloud"], theme)
@@ -81,29 +82,22 @@ def _named(numbers: Mapping[str, Any], drawn: Sequence[Mapping[str, Any]]) -> li
     return [group for group in drawn if group["group"] in leading][: chart.LABELLED_LINES]
 
 
-def _axes(
-    rows: pd.DataFrame, numbers: Mapping[str, Any], named: Sequence[Mapping[str, Any]]
-) -> tuple[Axis, Axis]:
-    spans = {name: (float(rows[numbers[name]].min()), float(rows[numbers[name]].max())) for name in "xy"}
-    if "cloud" in numbers:
-        spans = {
-            name: (numbers["cloud"][f"{name}_edges"][0], numbers["cloud"][f"{name}_edges"][-1])
-            for name in "xy"
-        }
-    x, y = (
-        Axis(
-            catalogue.metric(numbers[name]),
-            numbers[f"{name}_log"],
-            *widened(*spans[name], numbers[f"{name}_log"], END_ROOM),
-        )
-        for name in "xy"
-    )
-    over = [0.0]
-    for group in named:
-        end = _ascending(_own(rows, group), x)[x.metric.key].iloc[-1]
-        over.append(x.place(float(end)) + (len(_shortened(group["group"])) * LETTER + 14) / PLOT_WIDTH - 1)
-    low, high = widened(*spans["x"], x.log, END_ROOM + min(max(over) * 1.25, 0.4))
-    return Axis(x.metric, x.log, low, high), y
+def _axes(rows: pd.DataFrame, numbers: Mapping[str, Any]) -> tuple[Axis, Axis]:
+    """Both axes, over the points or over the grid they are counted in."""
+    axes = []
+    for name in ("x", "y"):
+        values, log = rows[numbers[name]], numbers[f"{name}_log"]
+        ends = numbers["cloud"][f"{name}_edges"] if "cloud" in numbers else [values.min(), values.max()]
+        reach = widened(float(ends[0]), float(ends[-1]), log, END_ROOM)
+        axes.append(Axis(catalogue.metric(numbers[name]), log, *reach))
+    return axes[0], axes[1]
+
+
+def _room(rows: pd.DataFrame, named: Sequence[Mapping[str, Any]], x: Axis) -> float:
+    """The right margin in pixels, so that the name of a line that ends near the edge fits at every width."""
+    ends = [(_ascending(_own(rows, group), x)[x.metric.key].iloc[-1], group["group"]) for group in named]
+    near = [len(_shortened(name)) * LETTER + 14 for end, name in ends if x.place(float(end)) > NEAR_THE_EDGE]
+    return max([24.0, *near])
 
 
 def _own(rows: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
@@ -205,8 +199,9 @@ def _add_knees(figure: go.Figure, knees: pd.DataFrame, x: Axis, y: Axis, shades:
 
 def _add_limits(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, theme: Theme) -> None:
     """The reader's limits: a dashed line each, and a veil over what does not meet it."""
+    beside = "bottom right" if y.metric.direction == "higher" else "top right"
     for axis, limit, add_line, add_veil, corner in (
-        (x, numbers["slo_x"], figure.add_vline, figure.add_vrect, "top right"),
+        (x, numbers["slo_x"], figure.add_vline, figure.add_vrect, beside),
         (y, numbers["slo_y"], figure.add_hline, figure.add_hrect, "top left"),
     ):
         if limit is None or (axis.log and limit <= 0):
@@ -277,7 +272,7 @@ def _shifts(places: Sequence[tuple[float, float]], widths: Sequence[float]) -> l
 def _veil(theme: Theme) -> str:
     """The background, not quite opaque, so that a label stays readable over lines."""
     red, green, blue = (int(theme.background[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.75)"
+    return f"rgba({red},{green},{blue},0.6)"
 
 
 def _at(x: Axis, y: Axis, across: float, up: float) -> dict[str, float]:

@@ -18,7 +18,7 @@ LISTED = 3
 LISTED_BELOW = 8
 """A further sentence lists up to this many."""
 
-LEAST_SHARE = 0.001
+LEAST_SHARE, LEAST_CHANGE = 0.001, 0.01
 MANY_TIMES = 2.5
 """From this ratio on, a step is "2.5 times the throughput" instead of a percentage."""
 
@@ -61,9 +61,13 @@ def headline(axes: Axes, tally: Tally, found: Frontiers) -> str:
 def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
     assert found.ends is not None
     least, most = found.ends
-    owner = value_label(axes.owner, next(iter(tally.owners)) or None) if axes.owner else ""
-    where = f" on {owner}" if owner else ""
-    told = f"Of {counted(tally.entering, 'point')} of {subject(tally)}{where}, "
+    about = subject(tally)
+    if axes.owner and axes.owner not in ("model", "precision"):
+        label = value_label(axes.owner, next(iter(tally.owners)) or None)
+        about += f" on {label}" if axes.owner in ("accelerator", "engine") else f" ({label})"
+    if tally.entering == 1:
+        return f"There is one point of {about}, so nothing to choose: {at(axes, least)}."
+    told = f"Of {counted(tally.entering, 'point')} of {about}, "
     if found.overall == 1:
         return f"{told}one beats all others: {at(axes, least)}."
     told += f"{found.overall} are worth choosing, from {at(axes, least)} to {at(axes, most)}"
@@ -216,8 +220,9 @@ def _gain(metric: Metric, step: Step) -> str:
     if step.y_ratio >= MANY_TIMES:
         return f"{number(step.y_ratio)} times the {noun}"
     change = step.y_ratio - 1
-    size = f"under {share(LEAST_SHARE)}" if abs(change) < LEAST_SHARE else share(abs(change))
-    return f"{'+' if change > 0 else '−'}{size} {noun}"
+    if abs(change) < LEAST_SHARE:
+        return f"under {share(LEAST_SHARE)} {'more' if change > 0 else 'less'} {noun}"
+    return f"{'+' if change > 0 else '−'}{share(abs(change))} {noun}"
 
 
 def _price(metric: Metric, start: float, end: float) -> str:
@@ -239,7 +244,7 @@ def _noun(metric: Metric) -> str:
 
 
 def _signed(value: float) -> str:
-    size = number(abs(value)) if abs(value) >= 0.01 or value == 0 else "under 0.01"
+    size = number(abs(value)) if abs(value) >= LEAST_CHANGE or value == 0 else f"{LEAST_CHANGE} or less"
     return f"{'+' if value >= 0 else '−'}{size}"
 
 

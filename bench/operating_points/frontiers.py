@@ -62,7 +62,8 @@ class Frontiers:
 def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
     """The points with `on_overall_frontier` and `is_knee`, in the order of the table.
 
-    The frontiers come first, each from its best x to its best y, then the dominated points by id.
+    The frontiers come first, the one with the best y before the others and each from its best x to its best y;
+    then the dominated points by id.
     """
     frame = frame.assign(on_overall_frontier=False, is_knee=False)
     line = frame.index[frame["on_frontier"]]
@@ -70,13 +71,15 @@ def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
         *_xy(frame.loc[line], axes), *betters(axes), frame.loc[line, "point_id"].tolist()
     )
     frame.loc[line[overall], "on_overall_frontier"] = True
+    rank: dict[str, int] = {}
     for _, own in by_owner(frame.loc[line], axes):
+        rank[own["owner"].iloc[0]] = len(rank)
         knee = pareto.knee(*_xy(own, axes), *betters(axes))
         if knee is not None:
             frame.loc[own.index[knee], "is_knee"] = True
     order = pd.DataFrame({
         "dominated": ~frame["on_frontier"],
-        "owner": frame["owner"].where(frame["on_frontier"], ""),
+        "owner": frame["owner"].map(rank).where(frame["on_frontier"], 0),
         "along": (frame[axes.x.key] * -pareto.sign(better(axes.x))).where(frame["on_frontier"], 0.0),
         "point_id": frame["point_id"],
     })  # fmt: skip

@@ -103,7 +103,7 @@ def test_the_frontiers_worked_out_by_hand(small):
     answer = pareto.answer(small, View())
     h100 = answer.rows[answer.rows["accelerator"] == "h100-sxm"]
     assert places(h100, "on_frontier") == [(100, 10), (50, 100), (40, 130), (10, 140)]
-    assert places(answer.rows, "on_overall_frontier") == [(100, 10), (50, 100), (40, 130), (20, 400)]
+    assert places(answer.rows, "on_overall_frontier") == [(20, 400), (100, 10), (50, 100), (40, 130)]
     assert places(h100, "is_knee") == [(40, 130)]
     assert h100[h100["on_frontier"]]["step"].tolist() == [
         None,
@@ -186,6 +186,20 @@ def test_the_grid_keeps_the_frontiers_exact(small, monkeypatch):
     assert (binned.headline, binned.findings) == (exact.headline, exact.findings)
     assert len(binned.numbers["cloud"]["x_edges"]) == points.BINS_ACROSS + 1
     assert pareto.figure(binned, LIGHT).data[0].type == "heatmap"
+
+
+def test_one_group_is_told_by_its_ends(small):
+    answer = pareto.answer(small, View.of({"accelerator": ["h100"]}))
+    assert answer.headline == (
+        "Of 5 points of Llama 3.1 70B FP8 at 1,024/256 on H100 SXM, 4 are worth choosing, from 10 tokens/s per chip at"
+        " 100 tokens/s/user to 140 tokens/s per chip at 10 tokens/s/user; the knee is 130 tokens/s per chip at"
+        " 40 tokens/s/user."
+    )
+    alone = pareto.answer(small, View.of({"accelerator": ["h200"], "evidence": ["measured"]}))
+    assert alone.headline == (
+        "There is one point of Llama 3.1 70B FP8 at 1,024/256 on H200 SXM, so nothing to choose:"
+        " 400 tokens/s per chip at 20 tokens/s/user."
+    )
 
 
 def test_nothing_selected_nothing_measured_nothing_stored(small):
