@@ -24,30 +24,35 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Found:
-    """The result files, and what was not recognised: refused when it was named, passed over when it lay in a folder."""
+    """The result files, what was refused, and what is only told: nothing there, or no result among a folder's files."""
 
     candidates: tuple[Candidate, ...]
     refused: tuple[Refusal, ...]
     passed_over: tuple[Refusal, ...]
 
 
-def find(paths: Sequence[Path]) -> Found:
-    """Every result file among the paths; folders are searched to any depth, hidden names left out."""
+def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
+    """Every result file among the paths; folders are searched to any depth, hidden names left out.
+
+    `library`: the folders of the library itself, which is no place to import from.
+    """
     candidates: list[Candidate] = []
-    refused: list[Refusal] = []
-    passed_over: list[Refusal] = []
+    refused: dict[Path, Refusal] = {}
+    passed_over: dict[Path, Refusal] = {}
+    homes = [folder.resolve() for folder in library]
     for path, named in _files(paths):
         try:
+            if any(path.resolve().is_relative_to(home) for home in homes):
+                raise InputError(f"{path.name} lies in the library itself; import from another folder.")
             candidates.append(_candidate(path))
         except InputError as problem:
-            (refused if named else passed_over).append(
-                Refusal(str(path) if named else path.name, str(problem))
-            )
+            told = refused if named and path.is_file() else passed_over
+            told[path] = Refusal(str(path), str(problem))
     beside = {companion for candidate in candidates for companion in candidate.companions}
     return Found(
         candidates=tuple(candidate for candidate in candidates if candidate.path not in beside),
-        refused=tuple(refused),
-        passed_over=tuple(row for row in passed_over if row.file not in {path.name for path in beside}),
+        refused=tuple(row for path, row in refused.items() if path not in beside),
+        passed_over=tuple(row for path, row in passed_over.items() if path not in beside),
     )
 
 

@@ -6,9 +6,10 @@ meanwhile does no harm.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pyarrow as pa
 
 from bench import formats
 from bench.errors import InputError
-from bench.formats.reading import SourceFile
+from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
 from bench.library import ledger
 from bench.library.finding import Candidate
@@ -34,6 +35,7 @@ from bench.library.store import (
     publish,
     publish_source,
     read_manifest,
+    source_id_of,
     stage,
 )
 from bench.records import Refusal
@@ -45,38 +47,42 @@ class Taken:
 
     held: Held
     staged: Staged | None
-    format: str
 
 
 class Batch:
     """One import batch: sources are taken one by one, then published together."""
 
     def __init__(
-        self, root: Root, snapshot: Snapshot, folder: Path, runs: Runs, *, keep: bool = True
+        self,
+        root: Root,
+        snapshot: Snapshot,
+        folder: Path,
+        runs: Runs,
+        facts: Mapping[str, Any] | None = None,
+        *,
+        keep: bool = True,
     ) -> None:
+        """`facts` are stated for every source taken; with `keep` false nothing is copied or written."""
         self._root = root
         self._snapshot = snapshot
         self._folder = folder
         self._runs = runs
+        self._facts = {key: value for key, value in (facts or {}).items() if value is not None}
         self._keep = keep
         self._writer = PackWriter(folder)
         self._taken: list[Taken] = []
-        self._stated: Mapping[str, Any] = {}
-        self._row_refusals: list[tuple[str, Refusal]] = []
+        self._to_keep: list[tuple[str, Refusal]] = []
         self.report = ImportReport()
         self.seen: set[str] = set()
-        self.already: list[str] = []
 
-    def take(self, candidate: Candidate, facts: Mapping[str, Any], *, force: bool = False) -> None:
+    def take(self, candidate: Candidate, *, force: bool = False) -> None:
         """Nothing; the file's rows are in the batch, or the report says why they are not."""
-        self._stated = {key: value for key, value in facts.items() if value is not None}
         source_id = ""
         try:
-            staged = stage(candidate.path, candidate.companions, self._folder)
+            staged = self._staged(candidate)
             source_id = staged.source_id
             if source_id in self.seen or source_id in self._snapshot.owners:
                 self.report.already.append(Already(str(candidate.path), source_id))
-                self.already.append(source_id)
                 return
             if self._snapshot.purged(source_id) and not force:
                 reason = self._snapshot.ledgers.retractions[source_id].reason
@@ -84,92 +90,110 @@ class Batch:
                     f"{candidate.path.name} was purged ({reason}); force its import to bring it back."
                 )
             self._read(candidate, staged)
-        except (InputError, OSError, pa.ArrowException, duckdb.Error) as problem:
-            if isinstance(problem, OSError) and problem.filename is None:
-                raise  # the disk is full or failing: that is not the file's fault
+        except (InputError, pa.ArrowException, duckdb.Error) as problem:
             self.refuse(Refusal(str(candidate.path), _sentence(candidate.path, problem)), source_id)
 
     def retake(self, source_id: str, folder: Path) -> None:
-        """Nothing; a source of the library is in the batch, read again with the facts written so far."""
+        """Nothing; a source of the library is in the batch, read again with the facts written so far.
+
+        NotFound or InputError when its files cannot be read any more.
+        """
         manifest = read_manifest(folder)
         file = SourceFile(folder / manifest.main, tuple(folder / name for name in manifest.companions))
         written = self._snapshot.ledgers.facts_written.get(source_id, 0)
         held = Held(source_id, manifest.file, manifest.format, manifest.imported, facts=written)
-        self._add(file, held, None, self._snapshot.ledgers.facts.get(source_id, {}))
+        facts = self._snapshot.ledgers.facts.get(source_id, {})
+        self._add(formats.recognise(file), file, held, facts, None, manifest.file)
 
     def refuse(self, refusal: Refusal, source_id: str = "") -> None:
         """Nothing; the report and, when the batch is published, the ledger of refusals hold it."""
         self.report.refused.append(refusal)
-        self._row_refusals.append((source_id, refusal))
+        self._to_keep.append((source_id, refusal))
 
     def publish(self, who: str, *, generation: int = 0) -> Path | None:
         """The pack that everything taken is now visible in; None when there was nothing to publish."""
-        for source_id, refusal in self._row_refusals:
-            entry = {**refusal_values(refusal), "source_id": source_id or None, "at": ledger.now()}
-            ledger.write(self._root, "refusals", entry)
+        for source_id, refusal in self._to_keep:
+            entry = {**refusal_values(refusal), "file": Path(refusal.file).name, "at": ledger.now()}
+            ledger.write(self._root, "refusals", {**entry, "source_id": source_id or None})
         if not self._taken:
             return None
         staged = self._writer.close([taken.held for taken in self._taken], generation=generation)
         for taken in self._taken:
             if taken.staged is not None:
-                self._publish_source(taken, taken.staged, who)
+                self._publish_source(taken.held, taken.staged, who)
         return publish_pack(staged, self._root)
 
-    def _publish_source(self, taken: Taken, staged: Staged, who: str) -> None:
-        names = tuple(
-            path.relative_to(staged.folder).as_posix() for path in (staged.main, *staged.companions)
+    def _staged(self, candidate: Candidate) -> Staged:
+        path, companions = candidate.path, candidate.companions
+        if self._keep:
+            return stage(path, companions, self._folder)
+        return Staged(source_id_of(path, companions), path, companions, path.parent)
+
+    def _publish_source(self, held: Held, staged: Staged, who: str) -> None:
+        paths = (staged.main, *staged.companions)
+        main, *companions = (path.relative_to(staged.folder).as_posix() for path in paths)
+        publish_source(
+            staged, Manifest(main, tuple(companions), held.format, held.file, held.imported), self._root
         )
-        manifest = Manifest(names[0], names[1:], taken.format, taken.held.file, taken.held.imported)
-        publish_source(staged, manifest, self._root)
-        source_id = staged.source_id
-        if self._stated:
-            entry = {"at": ledger.now(), "who": who, "source_id": source_id, "facts": self._stated}
-            ledger.write(self._root, "facts", entry)
-        if self._snapshot.purged(source_id):
-            entry = {
-                "at": ledger.now(),
-                "who": who,
-                "id": source_id,
-                "source_id": source_id,
-                "action": "restore",
-            }
-            ledger.write(self._root, "retractions", entry)
+        stated = {"at": ledger.now(), "who": who, "source_id": held.id}
+        if self._facts:
+            ledger.write(self._root, "facts", {**stated, "facts": self._facts})
+        if self._snapshot.purged(held.id):
+            ledger.write(self._root, "retractions", {**stated, "id": held.id, "action": "restore"})
 
     def _read(self, candidate: Candidate, staged: Staged) -> None:
         ledgers, source_id = self._snapshot.ledgers, staged.source_id
-        facts = {**ledgers.facts.get(source_id, {}), **self._stated}
-        written = ledgers.facts_written.get(source_id, 0) + bool(self._stated)
+        facts = {**ledgers.facts.get(source_id, {}), **self._facts}
+        written = ledgers.facts_written.get(source_id, 0) + bool(self._facts)
         held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written)
-        file = SourceFile(staged.main, staged.companions)
-        taken = self._add(file, held, staged, facts, module=candidate.module)
-        self.report.imported.append(
-            Imported(str(candidate.path), taken.format, source_id, taken.points, taken.scores)
-        )
+        file, shown = SourceFile(staged.main, staged.companions), str(candidate.path)
+        done = self._add(candidate.module, file, held, facts, staged, shown)
+        self.report.imported.append(Imported(shown, done.format, source_id, done.points, done.scores))
 
     def _add(
         self,
+        module: formats.Format,
         file: SourceFile,
         held: Held,
-        staged: Staged | None,
         facts: Mapping[str, Any],
-        module: formats.Format | None = None,
+        staged: Staged | None,
+        shown: str,
     ) -> Held:
-        reading = (module or formats.recognise(file)).read(file)
-        about = {**read_card(file).about(), **reading.about}
+        with _read_errors(held.file):
+            reading = module.read(file)
+            about = {**read_card(file).about(), **reading.about}
         writer = PackWriter(self._folder / uuid.uuid4().hex)
         rows = SourceRows(replace(held, format=reading.format, about=about), facts, self._runs)
-        done = rows.write(reading, writer, keep=self._keep)
-        self.report.refused.extend(reading.refusals)
+        done = rows.write(_pulled(reading, held.file), writer, keep=self._keep)
+        self.report.refused.extend(replace(refusal, file=shown) for refusal in reading.refusals)
         if staged is not None and not done.points and not done.scores:
-            self._row_refusals.extend((held.id, refusal) for refusal in reading.refusals)
+            self._to_keep.extend((held.id, refusal) for refusal in reading.refusals)
             raise InputError(f"{held.file} holds no result that can be loaded.")
         self._writer.absorb(writer)
-        self._taken.append(Taken(done, staged, reading.format))
+        self._taken.append(Taken(done, staged))
         self.seen.add(held.id)
         self.report.missing_facts.extend(
-            MissingFact(held.file, held.id, key, count) for key, count in rows.missing.items()
+            MissingFact(shown, held.id, key, count) for key, count in rows.missing.items()
         )
         return done
+
+
+def _pulled(reading: Reading, name: str) -> Reading:
+    """The reading with its batches' disk errors as errors of the file, told apart from those of the library."""
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with _read_errors(name):
+            yield from reading.batches()
+
+    return replace(reading, points=batches())
+
+
+@contextlib.contextmanager
+def _read_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise InputError(f"{name} cannot be read: {problem.strerror or problem}.") from problem
 
 
 def publish_pack(staged: Path, root: Root) -> Path:
@@ -187,7 +211,5 @@ def publish_pack(staged: Path, root: Root) -> Path:
 def _sentence(path: Path, problem: Exception) -> str:
     if isinstance(problem, InputError):
         return str(problem)
-    if isinstance(problem, OSError):
-        return f"{path.name} cannot be read: {problem.strerror}."
     first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
     return f"{path.name} cannot be read: {first[:300]}"

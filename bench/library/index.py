@@ -12,13 +12,16 @@ from functools import partial
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bench import catalogue
 from bench.formats.reading import REAL
 from bench.library import tables
 from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, literal, quoted, read_sql
 from bench.library.packs import SIDECARS, Pack
+from bench.library.runs import UNDATED, KnownRuns, Run
 from bench.library.snapshot import Snapshot
 
 MEMORY_LIMIT = "512MB"
@@ -65,6 +68,25 @@ class Index:
                 self._made = {}
                 raise
             self._shown, self.stored, self.derived = snapshot, stored, derived
+
+    def known_runs(self, without: Sequence[str]) -> KnownRuns:
+        """Looks up the runs the library holds of given series, leaving out these sources."""
+
+        def known(keys: NDArray[np.int64]) -> list[tuple[int, Run]]:
+            with self.cursor() as cursor:
+                cursor.register("wanted_keys", pa.table({"key": keys}))
+                rows = cursor.execute(
+                    "SELECT series_key, series_id, min(date) - DATE '1970-01-01', max(date) - DATE '1970-01-01'"
+                    " FROM pack_points WHERE series_key IN (SELECT key FROM wanted_keys)"
+                    " AND NOT list_contains($1, source_id) GROUP BY ALL ORDER BY ALL",
+                    [list(without)],
+                ).fetchall()
+            return [
+                (key, Run(UNDATED if first is None else first, UNDATED if last is None else last, name))
+                for key, name, first, last in rows
+            ]
+
+        return known
 
     def close(self) -> None:
         """Nothing; the index is gone, the files stay."""

@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.library import facts as stated
@@ -25,12 +21,13 @@ from bench.library.columns import IDENTITY
 from bench.library.finding import find
 from bench.library.importing import Batch
 from bench.library.index import Index
-from bench.library.packs import IMPORTER
+from bench.library.packs import IMPORTER, damage
 from bench.library.report import ImportReport
-from bench.library.runs import UNDATED, KnownRuns, Run, Runs
+from bench.library.runs import Runs
 from bench.library.snapshot import Watch
-from bench.library.store import SHORT_ID, SOURCE_ID, Root, clear_abandoned, read_manifest, staging_folder
+from bench.library.store import SHORT_ID, SOURCE_ID, Root, clear_abandoned, imported, staging_folder
 from bench.names import DATA
+from bench.records import Refusal
 
 if TYPE_CHECKING:
     import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
@@ -136,15 +133,15 @@ class Library:
         but writes nothing. force brings a purged source back.
         """
         given = stated.checked(facts or {})
-        found = find([Path(path) for path in paths])
+        found = find([Path(path) for path in paths], [root.path for root in self._roots])
         with self._working(dry_run) as (folder, root):
             self.refresh()
-            batch = Batch(root, self._snapshot, folder, Runs(self._known_runs()), keep=not dry_run)
+            batch = Batch(root, self._snapshot, folder, self._runs(), given, keep=not dry_run)
             for refusal in found.refused:
                 batch.refuse(refusal)
             batch.report.refused.extend(found.passed_over)
             for candidate in found.candidates:
-                batch.take(candidate, given, force=force)
+                batch.take(candidate, force=force)
             if not dry_run:
                 self._publish(batch, given, who or ledger.person())
         return batch.report
@@ -160,7 +157,7 @@ class Library:
             entry = {"at": ledger.now(), "who": who, "source_id": source_id, "facts": given}
             ledger.write(self._own, "facts", entry)
             ledger.audit(self._own, who, "facts", source_id=source_id, facts=given)
-            self._repair()
+            self._repair(wanted=source_id)
             merging.merge(self._own, self._watch.look)
         self.refresh()
 
@@ -210,23 +207,25 @@ class Library:
         self.refresh()
 
     def rebuild(self, *, who: str | None = None) -> int:
-        """How many sources were read again from their files into new packs; the old packs are superseded.
+        """How many sources were read again from their files into a new pack; the old packs are superseded.
 
-        Deleting every pack and rebuilding gives the same points with the same ids.
+        Deleting every pack and rebuilding gives the same points with the same ids. A source that cannot be read any
+        more keeps the rows it has, and a refusal says so.
         """
         with self._working(dry_run=False) as (folder, root):
             self.refresh()
-            manifests = [(read_manifest(path), path) for path in self._own_sources()]
-            ordered = sorted(manifests, key=lambda pair: (pair[0].imported, pair[1].name))
-            ids = [path.name for _, path in ordered if not self._snapshot.purged(path.name)]
-            batch = Batch(root, self._snapshot, folder, Runs(self._known_runs(without=ids)))
+            ids = self._own_sources()
+            batch = Batch(root, self._snapshot, folder, self._runs(without=ids))
             for source_id in ids:
-                batch.retake(source_id, self._own.source(source_id))
+                try:
+                    batch.retake(source_id, self._own.source(source_id))
+                except (NotFound, InputError) as problem:
+                    batch.refuse(Refusal(source_id, str(problem)), source_id)
             generation = 1 + max((pack.sheet.generation for pack in self._snapshot.packs), default=0)
             batch.publish(who or ledger.person(), generation=generation)
-            ledger.audit(root, who or ledger.person(), "rebuild", sources=len(ids), importer=IMPORTER)
+            ledger.audit(root, who or ledger.person(), "rebuild", sources=len(batch.seen), importer=IMPORTER)
         self.refresh()
-        return len(ids)
+        return len(batch.seen)
 
     def close(self) -> None:
         """Nothing; gives the memory of the index back."""
@@ -247,30 +246,42 @@ class Library:
                 facts=dict(given),
             )
         current = self._snapshot.ledgers.facts
-        for source_id in set(batch.already) - batch.seen:
+        for source_id in {row.sha256 for row in report.already} - batch.seen:
             if any(current.get(source_id, {}).get(key) != value for key, value in given.items()):
                 self.set_facts(source_id, given, who=who)
-        self.refresh()
-        for source_id in batch.seen:
-            if self._snapshot.purged(source_id):  # purged by someone else while this import was under way
-                self._erase(source_id)
+        self._finish_purges()
         self._repair()
         merging.merge(self._own, self._watch.look)
         clear_abandoned(self._own)
         self.refresh()
 
-    def _repair(self) -> None:
-        """Reads sources again whose facts were written, but whose rows were not made before the writer died."""
+    def _repair(self, wanted: str | None = None) -> None:
+        """Reads sources again whose facts were written, but whose rows were not made before the writer died.
+
+        One that cannot be read keeps its rows; when it is the `wanted` one, that is an error.
+        """
         for _ in range(REPAIRS):
             self.refresh()
             stale = self._snapshot.out_of_date()
             if not stale:
                 return
             with staging_folder(self._own) as folder:
-                batch = Batch(self._own, self._snapshot, folder, Runs(self._known_runs(without=stale)))
+                batch = Batch(self._own, self._snapshot, folder, self._runs(without=stale))
                 for source_id in stale:
-                    batch.retake(source_id, self._folder_of(source_id))
-                batch.publish("repair")
+                    try:
+                        batch.retake(source_id, self._folder_of(source_id))
+                    except (NotFound, InputError):
+                        if source_id == wanted:
+                            raise
+                if batch.publish("repair") is None:
+                    return
+
+    def _finish_purges(self) -> None:
+        """Deletes what is left of purged sources: an import was under way meanwhile, or the purge was cut off."""
+        self.refresh()
+        for source_id, retraction in self._snapshot.ledgers.retractions.items():
+            if retraction.purged and self._own.source(source_id).is_dir():
+                self._erase(source_id)
 
     def _erase(self, source_id: str) -> None:
         merging.purge_rows(self._own, source_id, self._watch.look)
@@ -339,31 +350,19 @@ class Library:
     def _held_by_shipped(self, source_id: str) -> bool:
         return any(root.source(source_id).is_dir() for root in self._roots if not root.writable)
 
-    def _own_sources(self) -> list[Path]:
-        if not self._own.sources.is_dir():
-            return []
-        return [path for path in self._own.sources.iterdir() if SOURCE_ID.fullmatch(path.name)]
+    def _own_sources(self) -> list[str]:
+        """The sources whose files lie here, in the order they were imported; those purged left out."""
+        folders = self._own.sources.iterdir() if self._own.sources.is_dir() else ()
+        found = [path.name for path in folders if SOURCE_ID.fullmatch(path.name)]
+        return sorted(
+            (name for name in found if not self._snapshot.purged(name)),
+            key=lambda name: (imported(self._own.source(name)), name),
+        )
 
-    def _known_runs(self, without: Sequence[str] = ()) -> KnownRuns | None:
-        """Looks up the runs the library holds of given series, leaving out the sources that are being read again."""
-        if not self._snapshot.owners.keys() - set(without):
-            return None
-
-        def known(keys: NDArray[np.int64]) -> list[tuple[int, Run]]:
-            cursor = self._index.cursor()
-            cursor.register("wanted_keys", pa.table({"key": keys}))
-            rows = cursor.execute(
-                "SELECT series_key, series_id, min(date) - DATE '1970-01-01', max(date) - DATE '1970-01-01'"
-                " FROM pack_points WHERE series_key IN (SELECT key FROM wanted_keys)"
-                " AND NOT list_contains($1, source_id) GROUP BY ALL ORDER BY ALL",
-                [list(without)],
-            ).fetchall()
-            return [
-                (key, Run(UNDATED if a is None else a, UNDATED if b is None else b, name))
-                for key, name, a, b in rows
-            ]
-
-        return known
+    def _runs(self, without: Sequence[str] = ()) -> Runs:
+        """The runs of series, those the library holds included; those of sources being read again left out."""
+        held = self._snapshot.owners.keys() - set(without)
+        return Runs(self._index.known_runs(without) if held else None)
 
     def _retried(self, run: Any) -> Any:
         """The result of a query; once more when a pack it was reading has just been merged away or is damaged."""
@@ -372,7 +371,7 @@ class Library:
         except (duckdb.IOException, duckdb.InvalidInputException) as problem:
             with self._lock:
                 for pack in self._snapshot.packs:
-                    reason = _damage(pack.path)
+                    reason = damage(pack.path)
                     if reason:
                         self._watch.exclude(pack.path, reason)
                 self.refresh()
@@ -382,16 +381,3 @@ class Library:
                 raise InputError(
                     f"A pack of the library cannot be read: {str(problem).splitlines()[0]}"
                 ) from problem
-
-
-def _damage(pack: Path) -> str | None:
-    """Why a pack that is there cannot be read; None when it can, or is gone."""
-    try:
-        pq.read_metadata(pack)
-    except FileNotFoundError:
-        return None
-    except (OSError, pa.ArrowException) as problem:
-        return (
-            f"The pack {pack.name} is damaged ({str(problem)[:120]}); rebuild the library from its sources."
-        )
-    return None

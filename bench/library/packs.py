@@ -262,3 +262,16 @@ def row_groups(path: Path) -> Iterator[pa.Table]:
     with pq.ParquetFile(path) as file:
         for number in range(file.num_row_groups):
             yield file.read_row_group(number)
+
+
+def damage(pack: Path) -> str | None:
+    """Why a pack that is there cannot be read; None when it can, or is gone."""
+    try:
+        pq.read_metadata(pack)
+    except FileNotFoundError:
+        return None
+    except (OSError, pa.ArrowException) as problem:
+        return (
+            f"The pack {pack.name} is damaged ({str(problem)[:120]}); rebuild the library from its sources."
+        )
+    return None

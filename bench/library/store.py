@@ -100,6 +100,14 @@ def read_manifest(folder: Path) -> Manifest:
         ) from problem
 
 
+def imported(folder: Path) -> str:
+    """When a source was imported; empty when its manifest cannot be read."""
+    try:
+        return read_manifest(folder).imported
+    except NotFound:
+        return ""
+
+
 @contextlib.contextmanager
 def staging_folder(root: Root) -> Iterator[Path]:
     """A new folder for unfinished writes, locked while this process lives and removed at the end."""
@@ -165,7 +173,8 @@ def publish_source(staged: Staged, manifest: Manifest, root: Root) -> None:
     """Nothing; the source's folder is there afterwards, by this process or by another that was faster."""
     final = root.source(staged.source_id)
     write_file(staged.folder / "manifest.json", manifest.encoded())
-    sync_folder(staged.folder)
+    for folder in {staged.folder, *(path.parent for path in staged.companions)}:
+        sync_folder(folder)
     root.sources.mkdir(parents=True, exist_ok=True)
     try:
         staged.folder.rename(final)

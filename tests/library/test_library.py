@@ -63,7 +63,7 @@ class TestImport:
         (tmp_path / "in" / ".hidden.csv").write_text("model\n")
         report = library.add([tmp_path / "in"])
         assert len(report.imported) == 3
-        assert [row.file for row in report.refused] == ["notes.txt"]
+        assert [row.file for row in report.refused] == [str(tmp_path / "in" / "notes.txt")]
         assert library.refusals().empty
 
     @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b"model,output_tokens_per_s\n"])
@@ -75,7 +75,7 @@ class TestImport:
         for _ in range(2):
             report = library.add([file])
             assert [row.file for row in report.refused] == [str(file)]
-        assert library.fetch("SELECT file FROM refusals") == [(str(file),)]
+        assert library.fetch("SELECT file FROM refusals") == [("odd.csv",)]
         assert points(library) == 0
 
     def test_a_bad_row_is_refused_and_the_others_load(self, library: Library, tmp_path: Path) -> None:
@@ -97,6 +97,13 @@ class TestImport:
     def test_a_missing_path_is_one_sentence(self, library: Library, tmp_path: Path) -> None:
         report = library.add([tmp_path / "nowhere.csv"])
         assert "There is no file" in report.refused[0].reason
+        assert library.refusals().empty
+
+    def test_the_library_is_no_place_to_import_from(self, library: Library, tmp_path: Path) -> None:
+        library.add([sweep(tmp_path, 1)])
+        report = library.add([library.path])
+        assert report.imported == report.already == []
+        assert points(library) == 3
 
     def test_a_dry_run_tells_the_same_and_writes_nothing(self, library: Library, tmp_path: Path) -> None:
         file = sweep(tmp_path, 1)
@@ -231,6 +238,27 @@ class TestFacts:
         assert len(report.already) == 1
         assert library.fetch("SELECT variant FROM points") == [("tuned",)]
 
+    def test_facts_of_shipped_results_are_kept_by_the_reader(self, tmp_path: Path) -> None:
+        library = Library.open(tmp_path / "library")
+        source, before = library.fetch(
+            "SELECT source_id, points FROM sources WHERE points > 0 ORDER BY points LIMIT 1"
+        )[0]
+        everything_before = points(library)
+        library.set_facts(source, {"variant": "as I see it"})
+        again = Library.open(tmp_path / "library")
+        assert again.fetch("SELECT count(*) FROM points WHERE variant = 'as I see it'") == [(before,)]
+        assert points(again) == everything_before
+        assert again.refusals().empty
+
+    def test_a_source_whose_files_are_gone_keeps_its_rows(self, library: Library, tmp_path: Path) -> None:
+        source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
+        (library.path / "sources" / source / "manifest.json").unlink()
+        with pytest.raises(NotFound, match="manifest"):
+            library.set_facts(source, {"variant": "x"})
+        library.add([sweep(tmp_path, 2)])
+        assert library.rebuild() == 1
+        assert points(library) == 6
+
     def test_a_stated_price_is_a_price(self, library: Library, tmp_path: Path) -> None:
         library.add([table(tmp_path / "t.csv", {})], {"usd_per_accelerator_hour": "2.5"})
         asked = "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'"
@@ -350,6 +378,18 @@ class TestHiding:
         assert points(library) == 4
         other.refresh()
         assert points(other) == 4
+
+    def test_a_purge_that_was_cut_off_is_finished_by_the_next_import(
+        self, library: Library, tmp_path: Path
+    ) -> None:
+        source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
+        with (library.path / "retractions.jsonl").open("a") as ledger:
+            ledger.write(json.dumps({"id": source, "source_id": source, "action": "purge"}) + "\n")
+        library.refresh()
+        assert points(library) == 0
+        library.add([sweep(tmp_path, 2)])
+        assert [path.name for path in (library.path / "sources").iterdir()] != [source]
+        assert len(list((library.path / "sources").iterdir())) == 1
 
     def test_purging_again_finishes_what_was_left(self, library: Library, tmp_path: Path) -> None:
         source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
