@@ -251,6 +251,10 @@ def deployment_words(row: dict[str, Any]) -> str:
     if _stated(row.get("engine")):
         version = f" {row['engine_version']}" if _stated(row.get("engine_version")) else ""
         words.append(value_label("engine", row["engine"]) + version)
+    if _stated(row.get("speculation")) and row["speculation"] != "none":
+        words.append(f"{str(row['speculation']).upper()} speculation")
+    if _stated(row.get("disaggregated")) and row["disaggregated"]:
+        words.append("disaggregated")
     if _stated(row.get("variant")):
         words.append(str(row["variant"]))
     return ", ".join(word for word in words if word)

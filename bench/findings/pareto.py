@@ -152,9 +152,11 @@ def within(axes: Axes, slos: tuple[float | None, float | None], best: Place | No
     return told
 
 
-def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int) -> list[str]:
+def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int, *, in_a_grid: bool) -> list[str]:
     """What was left out and how many, what is not measured, and what is mixed on one axis."""
     told = []
+    if in_a_grid:
+        told.append(f"{counted(tally.usable, 'point')} counted in a grid; every frontier is exact.")
     without = [
         f"{count:,} {'has' if count == 1 else 'have'} no {inline(metric)}"
         for count, metric in ((tally.without_x, axes.x), (tally.without_y, axes.y))

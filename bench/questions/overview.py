@@ -30,7 +30,8 @@ STREAMS = ("interactivity_tokens_per_s_per_user_p50", "interactivity_tokens_per_
 SOUND = "evidence = 'measured' AND coalesce(flags, '') IN ('', '[]')"
 CONDITIONS = ("model", "precision", "isl", "osl", "load_kind", "concurrency", "accelerators")
 SETTINGS = ("engine", "speculation", "disaggregated")
-TOLD_BY = ("point_id, model, precision, engine, engine_version, accelerator, accelerators, tp, pp, dp, ep, variant,"
+TOLD_BY = ("point_id, model, precision, engine, engine_version, accelerator, accelerators, tp, pp, dp, ep, speculation,"
+           " disaggregated, variant,"
            " isl, osl, load_kind, concurrency, request_rate, batch, scenario, source")  # fmt: skip
 
 

@@ -131,7 +131,13 @@ def answer(library: Library, view: View) -> Answer:
         numbers=numbers,
         caveats=(
             *_not_loaded(library, whole, tally),
-            *sentences.caveats(axes, tally, _flagged(frame), max(0, len(groups) - drawing.DRAWN_GROUPS)),
+            *sentences.caveats(
+                axes,
+                tally,
+                _flagged(frame),
+                max(0, len(groups) - drawing.DRAWN_GROUPS),
+                in_a_grid="cloud" in numbers,
+            ),
             *sentences.prices(axes, tally, whole.option("price_book"), whole.option("price_terms")),
         ),
         why=_why(axes, whole),

@@ -42,7 +42,7 @@ def shipped(tmp_path_factory):
 def small(tmp_path_factory):
     """H100 gives 100 per chip at concurrency 8 and H200 250; at 16 they are 150 and 200; a projection beats all."""
     folder = tmp_path_factory.mktemp("small")
-    library = Library.open(folder, shipped=False)
+    library = Library.open(folder / "library", shipped=False)
     rows = [
         point(200, 20), point(180, 20, engine_version="0.9"), point(500, 10, "h200-sxm"),
         point(300, 40, concurrency=16), point(400, 25, "h200-sxm", concurrency=16, date="2026-02-28"),
@@ -158,7 +158,7 @@ def test_the_largest_gap_is_the_largest(shipped):
 
 
 def test_hostile_names_are_text(tmp_path):
-    library = Library.open(tmp_path, shipped=False)
+    library = Library.open(tmp_path / "library", shipped=False)
     odd = "<img src=x>\u202e%{y}"
     library.add([table(tmp_path / "odd.csv", [point(100, 10, odd, model="m<b>odd")])])
     drawn = overview.figure(overview.answer(library, View()), LIGHT).to_json()

@@ -76,8 +76,8 @@ def small(tmp_path_factory):
     (200, 500) projected. Three more lack a figure.
     """
     folder = tmp_path_factory.mktemp("small")
-    (folder / "prices").mkdir(parents=True)
-    table(folder / "prices" / "made.csv", [
+    (folder / "library" / "prices").mkdir(parents=True)
+    table(folder / "library" / "prices" / "made.csv", [
         {"provider": name, "accelerator": "h100-sxm", "accelerators": 1, "terms": "on_demand", "usd_per_hour": usd}
         for name, usd in (("a", 2.0), ("b", 3.6), ("c", 9.0))
     ])  # fmt: skip
@@ -89,7 +89,7 @@ def small(tmp_path_factory):
         point(None, 10, concurrency=2), point(300, None, concurrency=2),
         point(None, None, concurrency=3, ttft_ms_p50=5),
     ]  # fmt: skip
-    library = Library.open(folder, shipped=False)
+    library = Library.open(folder / "library", shipped=False)
     report = library.add([table(folder / "results.csv", rows)])
     assert not report.refused
     return library
@@ -184,6 +184,7 @@ def test_the_grid_keeps_the_frontiers_exact(small, monkeypatch):
     assert binned.rows["step"].tolist() == pareto.table(exact)["step"].tolist()
     assert sum(cell[2] for cell in binned.numbers["cloud"]["cells"]) == exact.numbers["usable"] == 7
     assert (binned.headline, binned.findings) == (exact.headline, exact.findings)
+    assert binned.caveats == ("7 points counted in a grid; every frontier is exact.", *exact.caveats)
     assert len(binned.numbers["cloud"]["x_edges"]) == points.BINS_ACROSS + 1
     assert pareto.figure(binned, LIGHT).data[0].type == "heatmap"
 
@@ -227,7 +228,7 @@ def test_a_whole_view_is_taken_as_it_stands(small):
 
 
 def test_mixed_workloads_are_named(tmp_path):
-    library = Library.open(tmp_path, shipped=False)
+    library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "two.csv", [point(100, 10), point(200, 20, isl=8192)])])
     assert (
         "Unlike points share these axes: 2 workloads." in pareto.answer(library, View.of(whole=True)).caveats
@@ -236,7 +237,7 @@ def test_mixed_workloads_are_named(tmp_path):
 
 
 def test_hostile_names_are_text_everywhere(tmp_path):
-    library = Library.open(tmp_path, shipped=False)
+    library = Library.open(tmp_path / "library", shipped=False)
     library.add(
         [table(tmp_path / "odd.csv", [point(100, 10, variant=HOSTILE), point(200, 20, variant=HOSTILE)])]
     )
