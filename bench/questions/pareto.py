@@ -167,7 +167,8 @@ def _rows(library: Library, view: View, axes: Axes, usable: int) -> pd.DataFrame
         for before, (position, step) in enumerate(zip(line.index[1:], steps(x, y)[1:], strict=True)):
             if step is not None:
                 frame.loc[position, column] = sentences.step_words(axes, x[before], x[before + 1], step)
-    return frame
+    first = ["point_id", "owner", axes.y.key, axes.x.key, "step", "is_knee"]
+    return frame[[*first, *(name for name in frame.columns if name not in first)]]
 
 
 def _numbers(axes: Axes, view: View, tally: Tally, found: Frontiers) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def point(isl: int, osl: int, throughput: float | None = None, **facts: object) 
 
 def library_of(folder: Path, rows: list[dict[str, object]]) -> Library:
     folder.mkdir(exist_ok=True)
-    library = Library.open(folder, shipped=False)
+    library = Library.open(folder / "library", shipped=False)
     report = library.add([table(folder / "results.csv", rows)])
     assert not report.refused
     return library
