@@ -7,7 +7,8 @@ at each query. A column's field id is derived from its name, so packs never need
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -58,7 +59,8 @@ def numbered(columns: Mapping[str, pa.DataType]) -> pa.Schema:
     return pa.schema([_field(name, kind) for name, kind in columns.items()])
 
 
-def pack_schema(metrics: Iterable[str]) -> pa.Schema:
+@lru_cache(maxsize=64)
+def pack_schema(metrics: frozenset[str]) -> pa.Schema:
     """The schema of a pack that holds these metrics; identity columns are always all there."""
     return numbered({**PACK_BASE, **dict.fromkeys(sorted(metrics), REAL)})
 

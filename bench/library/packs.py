@@ -141,7 +141,7 @@ class PackWriter:
         self._writer: pq.ParquetWriter | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._written: Future[None] | None = None
-        self._schema = pack_schema(())
+        self._schema = pack_schema(frozenset())
         self._metrics: frozenset[str] = frozenset()
         self._beside: dict[str, list[pa.Table]] = {name: [] for name in SIDECARS}
 

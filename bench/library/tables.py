@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,7 @@ def of_snapshot(snapshot: Snapshot) -> dict[str, pa.Table]:
     }
 
 
+@cache
 def of_names() -> dict[str, pa.Table]:
     """The tables of canonical names, by their name in SQL."""
     return {
