@@ -33,7 +33,8 @@ TITLE = "Published table"
 
 MAX_SCORES = 1_000_000
 STORED_AS = {"isl": "isl_requested", "osl": "osl_requested"}
-NOT_IN_FILE = frozenset({"locator", "isl_requested", "osl_requested"})
+WRITTEN_AS = {stored: written for written, stored in STORED_AS.items()}
+NOT_IN_FILE = frozenset({"locator", *WRITTEN_AS})
 SCORE_MARKS = ("model", "benchmark", "metric", "value")
 STATISTIC = re.compile(r"(^|_)(p\d+(_\d+)?|mean|median|std|min|max)$")
 LOAD_NUMBERS = {"concurrency": "closed", "request_rate": "open", "batch": "batch"}
@@ -73,7 +74,7 @@ def read(file: SourceFile) -> Reading:
     """
     card, table = read_card(file), open_table(file)
     refused = RefusedRows(file.name)
-    if set(SCORE_MARKS) <= set(table.columns):
+    if set(SCORE_MARKS) <= set(column_names(file)):
         no_points = pa.table({"locator": pa.array([], pa.string())})
         scores = _scores(_Reader(file, card, scores=True), table, refused)
         return Reading(NAME, no_points, scores, refusals=refused.kept, about=card.about())
@@ -167,6 +168,8 @@ class _Reader:
         verdicts.against(stated(column), name, shown(column), self._unknown[name])
 
     def _nearest(self, name: str) -> str:
+        if name in WRITTEN_AS and not self._scores:
+            return f"; write {WRITTEN_AS[name]}"
         own = sorted({*STORED_AS, *self._types} - NOT_IN_FILE)
         near = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.75)
         found = near[0] if near else None if self._scores else _nearest_metric(name)

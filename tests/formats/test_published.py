@@ -107,6 +107,7 @@ def test_a_row_becomes_canonical(tmp_path: Path) -> None:
         ("ttft_p99", "7", "a column of the published format; the nearest is ttft_ms_p99"),
         ("latency_p99", "7", "a column of the published format; "
                              "a statistic follows the key of its metric, as in ttft_ms_p99"),
+        ("isl_requested", "7", "a column of the published format; write isl"),
         ("point_id", "7", "a column of the published format"),
     ],
 )  # fmt: skip
