@@ -106,10 +106,9 @@ SCORE_COLUMNS: Mapping[str, pa.DataType] = {
         for key in "source locator harness evidence origin date source_url note restated_in".split()
     },
 }
-PASSPORT_COLUMNS: Mapping[str, pa.DataType] = {
-    key: TEXT
-    for key in "metric format tool_version definition unit_in_file denominator window token_source".split()
-}
+PASSPORT_COLUMNS: Mapping[str, pa.DataType] = dict.fromkeys(
+    "metric format tool_version definition unit_in_file denominator window token_source".split(), TEXT
+)
 
 ABOUT = ("title", "licence", "licence_url", "url", "retrieved", "attribution")
 """What a source may say about itself as a whole."""
