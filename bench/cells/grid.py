@@ -144,33 +144,78 @@ def cells(library: Library, view: View, grid: Grid, count: Census) -> pd.DataFra
     Columns: side ("a", "b", or empty), panel, x, y, value (None: no point has the metric), repeats (of the best run),
     points, measured and failed points, point_id of the best run and the columns of DESCRIBED about it.
     """
-    chosen, side = _chosen(view, grid, count), _side(grid)
+    chosen = _chosen(view, grid, count)
+    found = _bests(library, grid, count, chosen, by_run=False)
+    around = _around(library, chosen, found["series_id"])
+    if _are_repeated(found["point_id"], around):
+        found = _bests(library, grid, count, chosen, by_run=True)
+        around = _around(library, chosen, found["series_id"])
+    around["passport"] = _passports(library, around["source_id"], grid.metric)
+    return found.drop(columns="series_id").merge(around.drop(columns="series_id"), on="point_id", how="left")
+
+
+def _bests(library: Library, grid: Grid, count: Census, chosen: Clause, *, by_run: bool) -> pd.DataFrame:
+    """Each cell's counts and its best point, or with `by_run` its best median of a run.
+
+    No run's median is better than its best point. So where the best points have no repeats they are the best runs
+    too, and grouping a million points by run, which takes five times as long, is not needed.
+    """
+    side, best = _side(grid), "min" if grid.better == "lower" else "max"
     failed = "coalesce(requests_failed > 0, false)" if library.has("requests_failed") else "false"
-    best = "min" if grid.better == "lower" else "max"
     run = ", ".join(RUN)
-    found = library.query(
+    runs = (
+        "SELECT *, value IS NOT NULL AS repeats, 1 AS points, failing AND value IS NULL AS failed FROM chosen"
+    )
+    if by_run:
+        runs = f"""SELECT side, panel, x, y, {run}, median(value) AS value, count(value) AS repeats, count(*) AS points,
+            count(*) FILTER (failing AND value IS NULL) AS failed,
+            min(point_id) FILTER (value IS NOT NULL) AS point_id FROM chosen GROUP BY side, panel, x, y, {run}"""
+    return library.query(
         f"""WITH chosen AS (
           SELECT {side.sql} AS side, {grid.panel or "NULL"} AS panel, {_place(grid.x, count)} AS x,
             {_place(grid.y, count)} AS y, {_value(library, grid)} AS value, point_id,
             {failed} OR coalesce(flags NOT IN ('', '[]'), false) AS failing, {run}
           FROM points WHERE {chosen.sql}),
-        runs AS (
-          SELECT side, panel, x, y, median(value) AS value, count(value) AS repeats, count(*) AS points,
-            count(*) FILTER (failing AND value IS NULL) AS failed,
-            min(point_id) FILTER (value IS NOT NULL) AS point_id
-          FROM chosen WHERE side IS NOT NULL GROUP BY side, panel, x, y, {run}),
+        runs AS ({runs}),
         bests AS (
-          SELECT side, panel, x, y,
-            {best}({{'value': value, 'point_id': point_id, 'repeats': repeats}}) FILTER (value IS NOT NULL) AS best,
+          SELECT side, panel, x, y, {best}({{'value': value, 'point_id': point_id, 'series_id': series_id,
+              'repeats': repeats::BIGINT}}) FILTER (value IS NOT NULL) AS best,
             sum(points)::BIGINT AS points, sum(repeats)::BIGINT AS measured, sum(failed)::BIGINT AS failed
-          FROM runs GROUP BY side, panel, x, y)
+          FROM runs WHERE side IS NOT NULL GROUP BY side, panel, x, y)
         SELECT side, panel, x, y, best.value AS value, best.repeats AS repeats, points, measured, failed,
-          best.point_id AS point_id FROM bests ORDER BY side, panel NULLS LAST, y, x""",
+          best.point_id AS point_id, best.series_id AS series_id
+        FROM bests ORDER BY side, panel NULLS LAST, y, x""",
         (*side.params, *chosen.params),
     )
-    return found.merge(
-        _described(library, found["point_id"].dropna(), grid.metric), on="point_id", how="left"
+
+
+def _around(library: Library, chosen: Clause, series: pd.Series) -> pd.DataFrame:
+    """The chosen points of these series, with the columns of DESCRIBED."""
+    columns = dict.fromkeys(("point_id", *DESCRIBED, *RUN))
+    return library.query(
+        f"SELECT {', '.join(columns)} FROM points WHERE {chosen.sql} AND series_id IN (SELECT unnest(?::VARCHAR[]))",
+        (*chosen.params, list(dict.fromkeys(series.dropna()))),
     )
+
+
+def _are_repeated(winners: pd.Series, around: pd.DataFrame) -> bool:
+    """Whether any of the winning points was measured more than once."""
+    again = around.duplicated(list(RUN), keep=False)
+    return bool(around.loc[again, "point_id"].isin(winners.dropna()).any())
+
+
+def _passports(library: Library, sources: pd.Series, metric: str) -> list[str | None]:
+    """For each source how the metric came to be in it: definition and format; None where nothing is stated."""
+    keys = [key for key in (metric, *catalogue.metric(metric).inputs) if catalogue.is_metric(key)]
+    found: dict[str, str] = dict(
+        library.fetch(
+            """SELECT source_id,
+              string_agg(DISTINCT concat(definition, ' (', concat_ws(' ', format, tool_version), ')'), '; ')
+            FROM passports WHERE metric IN (SELECT unnest(?::VARCHAR[])) GROUP BY source_id""",
+            (keys,),
+        )
+    )
+    return [found.get(source) for source in sources]
 
 
 def behind(library: Library, view: View, grid: Grid, count: Census, cell: str) -> pd.DataFrame:
@@ -257,22 +302,6 @@ def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
     if FILTER_BY_KEY[column].kind != "number":
         return chosen.also(f"coalesce(CAST({column} AS VARCHAR), '') = ?", panel)
     return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
-
-
-def _described(library: Library, ids: pd.Series, metric: str) -> pd.DataFrame:
-    """What is known about these points, and as `passport` how the metric came to be in their source."""
-    columns = ", ".join(f"p.{column}" for column in DESCRIBED)
-    keys = [key for key in (metric, *catalogue.metric(metric).inputs) if catalogue.is_metric(key)]
-    found = library.query(
-        f"""WITH stamped AS (
-          SELECT source_id,
-            string_agg(DISTINCT concat(definition, ' (', concat_ws(' ', format, tool_version), ')'), '; ') AS passport
-          FROM passports WHERE metric IN (SELECT unnest(?::VARCHAR[])) GROUP BY source_id)
-        SELECT p.point_id, {columns}, stamped.passport FROM points p LEFT JOIN stamped USING (source_id)
-        WHERE p.point_id IN (SELECT unnest(?::VARCHAR[]))""",
-        (keys, list(dict.fromkeys(ids))),
-    )
-    return found.drop_duplicates("point_id")
 
 
 def _cell(cell: str) -> tuple[str, float, float]:

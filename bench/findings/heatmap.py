@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
-from bench.cells.grid import Grid
 from bench.chart import deployment_words, hardware_words, setting, value_label, workload_words
 from bench.findings import ratio
 from bench.findings.grid import (
@@ -96,15 +96,15 @@ def caveats(told: Told) -> tuple[str, ...]:
     return tuple(sentence for sentence in (*sentences, _flagged(told)) if sentence)
 
 
-def winner(row: Cell, grid: Grid) -> str | None:
-    """What won a cell, in words: model, hardware and layout, engine and version, variant, what the axes do not say.
+def winner(row: Cell, known: Collection[str]) -> str | None:
+    """What won a cell, in words: hardware and layout, engine and version, variant, load, and all that is not `known`.
 
     None when nothing won.
     """
     if row["point_id"] is None:
         return None
-    stated = {key: value for key, value in row.items() if key not in (grid.x, grid.y)}
-    return ", ".join(words for words in (deployment_words(stated), workload_words(stated)) if words)
+    told = {key: value for key, value in row.items() if key not in known}
+    return ", ".join(words for words in (deployment_words(told), workload_words(told)) if words)
 
 
 def _nothing(told: Told) -> str:

@@ -240,7 +240,8 @@ def _side_name(by: str, value: str) -> str:
 def _rows(library: Library, whole: View, grid: Grid, count: Census) -> pd.DataFrame:
     found = grids.cells(library, whole, grid, count)
     found["panel"] = pd.Series([plain(value) for value in found["panel"]], index=found.index, dtype=object)
-    found["winner"] = [findings.winner(row, grid) for row in records(found)]
+    known = {column for column in ("model", "precision") if found[column].nunique(dropna=False) == 1}
+    found["winner"] = [findings.winner(row, {grid.x, grid.y, *known}) for row in records(found)]
     if grid.sides is not None:
         found = _divided(found)
     else:

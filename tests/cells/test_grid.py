@@ -36,7 +36,7 @@ def library(tmp_path_factory):
             "evidence": draw.choice(["measured"] * 5 + ["projected"]),
         })  # fmt: skip
     folder = tmp_path_factory.mktemp("random")
-    library = Library.open(folder, shipped=False)
+    library = Library.open(folder / "library", shipped=False)
     assert not library.add([table(folder / "results.csv", *rows)]).refused
     return library
 
