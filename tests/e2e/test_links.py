@@ -1,0 +1,133 @@
+"""A link says everything: cold, copied, through Back, and across pages."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from bench.view import View
+from tests.benchmarks._server import running
+from tests.e2e.browsing import charted, context_on, figure, headline, listening, open_filters, pick, settled
+
+Visit = Callable[[], Page]
+
+WHOLE = (
+    "/pareto?v=1&model=deepseek-r1&precision=fp8&isl=8192&osl=1024&frontier_evidence=measured&group=accelerator"
+    "&x=ttft_ms_p50&x_scale=auto&y=output_tokens_per_s_per_accelerator"
+)
+
+
+def test_a_deep_link_is_right_as_the_first_request_after_a_start(browser: Browser, tmp_path: Path) -> None:
+    with running(tmp_path) as started, listening(context_on(browser, started.url), started.url) as page:
+        charted(page, WHOLE)
+        assert page.get_by_role("dialog").count() == 0
+        assert page.title() == "Pareto - Kneepoint"
+        assert "DeepSeek-R1" in headline(page)
+        _, titles = figure(page)
+        assert titles["xaxis"].startswith("TTFT, median")
+        assert titles["yaxis"].startswith("Output throughput per accelerator")
+
+
+def test_a_bare_address_is_written_out_whole_without_a_step_in_the_history(visit: Visit) -> None:
+    page = visit()
+    page.goto("about:blank")
+    charted(page, "/pareto")
+    page.wait_for_url("**/pareto?v=1&**")
+    view = View.from_query(page.url.partition("?")[2])
+    assert view.whole
+    assert view.values("model")
+    assert {"x", "y", "group"} <= dict(view.options).keys()
+    assert page.evaluate("history.length") == 2
+
+
+def test_a_copied_link_shows_the_same_figure_to_someone_else(
+    visit: Visit, browser: Browser, server: str
+) -> None:
+    mine = charted(visit(), "/pareto")
+    open_filters(mine)
+    before = figure(mine)
+    pick(mine, "Accelerator", "H200 SXM")
+    pick(mine, "A frontier for each", "Engine")
+    mine.get_by_role("button", name="Copy link").click()
+    mine.get_by_role("button", name="Copied").wait_for()
+    link = mine.evaluate("navigator.clipboard.readText()")
+    assert link == mine.url
+    with listening(context_on(browser, server), server) as theirs:
+        charted(theirs, link)
+        assert figure(theirs) == figure(mine) != before
+        assert headline(theirs) == headline(mine)
+
+
+def test_back_and_forward_are_one_step_each(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    first, first_url = figure(page), page.url
+    pick(page, "A frontier for each", "Engine")
+    second, second_url = figure(page), page.url
+    assert second_url != first_url
+    page.go_back()
+    settled(page)
+    assert page.url == first_url
+    assert figure(page) == first
+    page.go_forward()
+    settled(page)
+    assert page.url == second_url
+    assert figure(page) == second
+
+
+def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Visit) -> None:
+    page = charted(visit(), "/pareto?v=1&model=llama-3.1-70b&model=deepseek-r1")
+    pareto = page.url
+    page.get_by_role("link", name="Heatmap", exact=True).click()
+    page.wait_for_url("**/heatmap?v=1&**")
+    settled(page)
+    assert View.from_query(page.url.partition("?")[2]).values("model") == ("llama-3.1-70b", "deepseek-r1")
+    page.go_back()
+    page.wait_for_url(pareto)
+    settled(page)
+    assert page.locator("h1").first.is_visible()
+
+
+def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
+    page = charted(visit(), "/")
+    page.get_by_role("link", name="Show it").first.click()
+    page.wait_for_url("**?v=1&**model=**")
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    assert page.locator("h1").first.is_visible()
+
+
+def test_what_is_not_loaded_is_said_by_name(visit: Visit) -> None:
+    page = charted(visit(), "/pareto?v=1&model=deepseek-r1&model=no-such-model")
+    assert page.get_by_text("Nothing is loaded for model no-such-model.").is_visible()
+
+
+def test_reset_returns_to_the_story(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    story = page.url
+    pick(page, "A frontier for each", "Engine")
+    assert page.url != story
+    page.get_by_role("button", name="Reset", exact=True).click()
+    page.wait_for_url(story)
+
+
+def test_the_first_page_answers_under_its_own_name(visit: Visit) -> None:
+    page = charted(visit(), "/overview?model=deepseek-r1")
+    assert page.url.endswith("/?v=1&model=deepseek-r1")
+
+
+def test_health_and_headers(server: str) -> None:
+    with urllib.request.urlopen(f"{server}/healthz") as answer:
+        told = json.load(answer)
+    assert told["status"] == "ok"
+    assert told["points"] > 4_000
+    assert len(told["library_version"]) == 12
+    for address in ("/", "/pareto", "/healthz", "/nowhere"):
+        with urllib.request.urlopen(server + address) as answer:
+            headers = answer.headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "same-origin"
+        assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
+        assert "'unsafe-eval'" not in headers["Content-Security-Policy"]

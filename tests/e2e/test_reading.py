@@ -1,0 +1,144 @@
+"""What a reader sees and does: clicks, files, dark, narrow, by keyboard, on paper."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from bench.chart import DARK, LIGHT, Theme
+from tests.e2e.browsing import charted, figure, headline, settled, spot
+from tests.pages.drawn import NAMES
+
+Visit = Callable[[], Page]
+
+CHARTED = [name for name in NAMES if name != "data"]
+
+
+def address(name: str) -> str:
+    return "/" if name == "overview" else f"/{name}"
+
+
+def test_a_cell_of_the_heatmap_shows_the_points_behind_it(visit: Visit) -> None:
+    page = charted(visit(), "/heatmap")
+    assert page.get_by_text("Click a cell to see the points behind it.").is_visible()
+    page.mouse.click(*spot(page, "cell", 2))
+    page.locator(".st-key-behind [data-testid=stDataFrame]").wait_for()
+    assert "behind this cell" in page.locator(".st-key-behind").inner_text()
+
+
+def test_a_point_of_the_frontier_shows_its_deployment_and_passport(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    page.mouse.click(*spot(page, "line", 2))
+    page.locator(".st-key-behind [data-testid=stDataFrame]").first.wait_for()
+    told = page.locator(".st-key-behind").inner_text()
+    assert "DeepSeek-R1" in told
+    assert "How the source's figures became these metrics" in told
+
+
+def test_the_chart_is_saved_as_an_image(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="PNG", exact=True).click()
+    assert waiting.value.suggested_filename == "kneepoint-pareto.png"
+    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_rows_are_saved_as_csv(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    assert waiting.value.suggested_filename == "kneepoint-pareto.csv"
+    rows = list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
+    drawn = {identity for trace in figure(page)[0] for identity in trace.get("customdata", ())}
+    assert {row["point_id"] for row in rows} == drawn
+
+
+@pytest.mark.parametrize("name", CHARTED)
+def test_a_chart_is_named_by_its_headline(name: str, visit: Visit) -> None:
+    page = charted(visit(), address(name))
+    label = page.locator("[data-testid=stPlotlyChart]").first.evaluate(
+        "chart => (chart.closest('[aria-label]') ?? chart.querySelector('[aria-label]')).getAttribute('aria-label')"
+    )
+    assert label == headline(page)
+
+
+@pytest.mark.parametrize(("scheme", "theme"), [("dark", DARK), ("light", LIGHT)])
+def test_page_and_chart_follow_the_readers_colour_scheme(scheme: str, theme: Theme, visit: Visit) -> None:
+    page = visit()
+    page.emulate_media(color_scheme=scheme)
+    charted(page, "/pareto")
+    paper = page.evaluate("document.querySelector('.js-plotly-plot').layout.paper_bgcolor")
+    ground = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    red, green, blue = (int(theme.background[at : at + 2], 16) for at in (1, 3, 5))
+    assert paper == theme.background
+    assert ground == f"rgb({red}, {green}, {blue})"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_scrolls_sideways_at_800_pixels(name: str, visit: Visit) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 800, "height": 900})
+    page.goto(address(name))
+    page.locator("h1").first.wait_for()
+    settled(page)
+    for part in ("document.documentElement", "document.querySelector('[data-testid=stMain]')"):
+        assert page.evaluate(f"{part}.scrollWidth - {part}.clientWidth") <= 0
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.js-plotly-plot, h1, [data-testid=stDataFrame]')]"
+        ".filter(part => part.getBoundingClientRect().right > innerWidth + 1).length"
+    )
+    assert wide == 0
+
+
+def test_the_filters_open_by_keyboard(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    page.locator(".st-key-selected button").focus()
+    page.keyboard.press("Enter")
+    page.locator(".st-key-filters").wait_for()
+    settled(page)
+    assert page.get_by_role("combobox", name="Accelerator", exact=True).is_visible()
+
+
+def test_on_paper_there_is_the_answer_and_no_control(visit: Visit) -> None:
+    page = charted(visit(), "/pareto")
+    page.emulate_media(media="print")
+    for control in (
+        "[data-testid=stSidebar]",
+        ".st-key-options",
+        ".st-key-actions",
+        ".st-key-link",
+        ".st-key-reset",
+    ):
+        assert not page.locator(control).first.is_visible()
+    for part in ("h1", ".js-plotly-plot", "[data-testid=stDataFrame]"):
+        assert page.locator(part).first.is_visible()
+
+
+def test_a_source_is_picked_for_its_licence_and_its_file(visit: Visit) -> None:
+    page = visit()
+    page.goto("/data")
+    table = page.locator("[data-testid=stDataFrame]").first
+    table.wait_for()
+    settled(page)
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 16, box["y"] + 52)
+    page.locator(".st-key-behind").wait_for()
+    told = page.locator(".st-key-behind")
+    assert "Licence:" in told.inner_text()
+    with page.expect_download() as waiting:
+        told.get_by_role("button", name="Original file").click()
+    assert Path(waiting.value.path()).stat().st_size > 0
+
+
+@pytest.mark.parametrize("tab", ["Points", "Passports", "Scores", "Prices", "Refusals"])
+def test_the_data_page_shows_each_table(tab: str, visit: Visit) -> None:
+    page = visit()
+    page.goto("/data")
+    page.get_by_role("tab", name=tab).click()
+    settled(page)
+    panel = page.get_by_role("tabpanel").filter(visible=True)
+    assert panel.locator("[data-testid=stDataFrame], [data-testid=stMarkdown]").first.is_visible()
