@@ -112,9 +112,8 @@ class Batch:
 
     def publish(self, who: str, *, generation: int = 0) -> Path | None:
         """The pack that everything taken is now visible in; None when there was nothing to publish."""
-        for source_id, refusal in self._to_keep:
-            entry = {**refusal_values(refusal), "file": Path(refusal.file).name, "at": ledger.now()}
-            ledger.write(self._root, "refusals", {**entry, "source_id": source_id or None})
+        if self._to_keep:
+            ledger.write(self._root, "refusals", *(self._refused(*pair) for pair in self._to_keep))
         if not self._taken:
             return None
         staged = self._writer.close([taken.held for taken in self._taken], generation=generation)
@@ -122,6 +121,10 @@ class Batch:
             if taken.staged is not None:
                 self._publish_source(taken.held, taken.staged, who)
         return publish_pack(staged, self._root)
+
+    def _refused(self, source_id: str, refusal: Refusal) -> ledger.Entry:
+        about = {"file": Path(refusal.file).name, "source_id": source_id or None, "at": ledger.now()}
+        return {**refusal_values(refusal), **about}
 
     def _staged(self, candidate: Candidate) -> Staged:
         path, companions = candidate.path, candidate.companions

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.library.store import Root, append_line
+from bench.library.store import Root, append_lines
 
 VISIBLE = ("facts", "notes", "refusals", "retractions")
 """The ledgers whose lines change what a reader sees."""
@@ -59,9 +59,9 @@ def person() -> str:
         return f"uid {os.getuid()}"
 
 
-def write(root: Root, name: str, entry: Entry) -> None:
-    """Nothing; appends the entry to the root's ledger of this name."""
-    append_line(root.ledger(name), entry)
+def write(root: Root, name: str, *entries: Entry) -> None:
+    """Nothing; appends the entries to the root's ledger of this name."""
+    append_lines(root.ledger(name), *entries)
 
 
 def audit(root: Root, who: str, what: str, **detail: Any) -> None:

@@ -218,17 +218,23 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def append_line(path: Path, entry: Mapping[str, Any]) -> None:
-    """Nothing; appends one JSON line in one write, on a fresh line even after a torn one."""
+def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
+    """Nothing; appends each entry as one JSON line in one write, on a fresh line even after a torn one.
+
+    They are on disk afterwards: synced once, since a table may refuse thousands of rows.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    line = (
-        json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode() + b"\n"
-    )
+    lines = [
+        json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode()
+        for entry in entries
+    ]
     handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o644)
     try:
         size = os.fstat(handle).st_size
         torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-        os.write(handle, b"\n" + line if torn else line)
+        for line in lines:
+            os.write(handle, b"\n" * torn + line + b"\n")
+            torn = False
         os.fsync(handle)
     finally:
         os.close(handle)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bench.errors import BenchError
 from bench.library import ImportReport, Library
@@ -57,7 +58,6 @@ def take(library: Library, folder: Path, files: Sequence[MutatedFile], found: Co
             for file in files:
                 take(library, folder / file.name.replace(".", "-"), [file], found)
         return
-    by_path = {str(folder / file.name): file for file in files}
     refused = {refusal.file for refusal in report.refused if refusal.row is None}
     found["imported"] += len(report.imported)
     found["there already"] += len(report.already)
@@ -65,7 +65,7 @@ def take(library: Library, folder: Path, files: Sequence[MutatedFile], found: Co
     found["no sentence"] += sum(not told_well(refusal.reason, refusal.file) for refusal in report.refused)
     found["half imports"] += len(files) - len(report.imported) - len(report.already) - len(refused)
     found["half imports"] += left_behind(library, report)
-    found["wrong numbers"] += sum(wrong(library, row.sha256, by_path[row.file]) for row in report.imported)
+    found["wrong numbers"] += wrong(library, report, {str(folder / file.name): file for file in files})
 
 
 def told_well(reason: str, file: str) -> bool:
@@ -89,20 +89,22 @@ def left_behind(library: Library, report: ImportReport) -> int:
     return differing + len(known ^ on_disk) + len(staged)
 
 
-def wrong(library: Library, source: str, file: MutatedFile) -> bool:
-    """Whether the library holds a number of this file that Python's own readers do not find in it."""
+def wrong(library: Library, report: ImportReport, files: Mapping[str, MutatedFile]) -> int:
+    """How many imported files have a number in the library that Python's own readers do not find in them."""
+    rows: dict[str, list[dict[str, Any]]] = {row.sha256: [] for row in report.imported}
+    for table in ("points", "scores"):
+        sql = f"SELECT * FROM pack_{table} WHERE source_id IN (SELECT unnest(?::VARCHAR[]))"
+        for row in library.cursor().execute(sql, [list(rows)]).to_arrow_reader().read_all().to_pylist():
+            rows[row["source_id"]].append(row)
+    return sum(differs(files[source.file], rows[source.sha256]) for source in report.imported)
+
+
+def differs(file: MutatedFile, rows: Sequence[dict[str, Any]]) -> bool:
+    """Whether some number of these rows is impossible, or not the one in the file's row; says so on the screen."""
     said = what_the_file_says(file)
-    rows = [
-        row
-        for table in ("points", "scores")
-        for row in library.query(f"SELECT * FROM pack_{table} WHERE source_id = ?", (source,)).to_dict(
-            "records"
-        )
-    ]
     try:
         for row in rows:
-            stated = {key: value for key, value in row.items() if isinstance(value, list) or value == value}
-            check_row(stated, said.get(int(row["locator"].removeprefix("row "))) if said else None)
+            check_row(row, said.get(int(row["locator"].removeprefix("row "))) if said else None)
     except (AssertionError, KeyError, TypeError, ValueError) as problem:
         print(f"    {file.name} ({file.story}): {problem!r}")
         return True

@@ -14,7 +14,7 @@ from bench.errors import InputError, NotFound
 from bench.library import ledger
 from bench.library.store import (
     Root,
-    append_line,
+    append_lines,
     clear_abandoned,
     exclusive,
     publish,
@@ -31,13 +31,13 @@ def test_whole_lines_survive_a_torn_one(
 ) -> None:
     path = tmp_path_factory.mktemp("ledger") / "notes.jsonl"
     for row in rows:
-        append_line(path, row)
+        append_lines(path, row)
     torn = json.dumps({"id": "torn", "text": "x"})
     if rows:
         with path.open("a") as stream:
             stream.write(torn[: data.draw(st.integers(1, len(torn) - 1))])
         assert ledger.lines(path) == rows
-    append_line(path, {"after": "1"})
+    append_lines(path, {"after": "1"})
     assert ledger.lines(path) == [*rows, {"after": "1"}]
 
 
@@ -51,7 +51,7 @@ def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
     root = Root(tmp_path, writable=True)
     for name in ledger.VISIBLE:
         for entry in ({}, {"id": 3}, {"id": "x", "action": "explode"}, {"source_id": "x", "facts": 3}):
-            append_line(root.ledger(name), entry)
+            append_lines(root.ledger(name), entry)
     read = ledger.read([root])
     assert (read.facts, read.retractions) == ({}, {})
 
