@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,10 @@ from bench.wording import counted, joined
 
 LISTED_VALUES = 500
 """A filter offers at most this many values; a longer list is no longer read, and the reader can type."""
+
+
+NAMED = 3
+"""So many models or accelerators are named in the line that describes a selection; more are counted."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +101,27 @@ def described(library: Library, view: View) -> str:
     """The selection in one line: models, accelerators, series and points."""
     condition = clause(view)
     models, accelerators, series, points = library.fetch(
-        "SELECT list(DISTINCT model ORDER BY model), list(DISTINCT accelerator ORDER BY accelerator),"
+        "SELECT list(DISTINCT model ORDER BY model) FILTER (model IS NOT NULL),"
+        " list(DISTINCT accelerator ORDER BY accelerator) FILTER (accelerator IS NOT NULL),"
         f" count(DISTINCT series_id), count(*) FROM points WHERE {condition.sql}",
         condition.params,
     )[0]
     if not points:
         return "Nothing is selected"
     words = [
-        joined([names.display_name("model", slug) for slug in models or ()], at_most=2),
-        joined([names.display_name("accelerator", slug) for slug in accelerators or ()], at_most=3),
+        _named_or_counted("model", models or ()),
+        _named_or_counted("accelerator", accelerators or ()),
         counted(series, "series", "series"),
         counted(points, "point"),
     ]
     return ", ".join(word for word in words if word)
+
+
+def _named_or_counted(kind: str, slugs: Sequence[str]) -> str:
+    """Up to three names, else how many there are: no order would make a few of many the ones to name."""
+    if len(slugs) > NAMED:
+        return counted(len(slugs), kind)
+    return joined([names.display_name(kind, slug) for slug in slugs])
 
 
 def ordinary(view: View) -> View:

@@ -1,0 +1,99 @@
+"""A View's filters as SQL, what the filters offer, and the selection in words; asked of the shipped library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench import selection
+from bench.errors import UsageError
+from bench.library import Library
+from bench.view import FILTERS, View
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library.open(tmp_path_factory.mktemp("none") / "own")
+
+
+def selected(library: Library, **where: object) -> int:
+    return selection.count(library, View.of({key: [value] for key, value in where.items()}))
+
+
+def test_a_name_matches_by_slug_alias_and_family(library: Library) -> None:
+    by_slug = selected(library, accelerator="h200-sxm")
+    assert by_slug > 0
+    assert selected(library, accelerator="H200 SXM") == by_slug
+    assert selected(library, accelerator="h200") == by_slug + selected(library, accelerator="h200-nvl")
+
+
+def test_llama_31_and_33_are_never_the_same(library: Library) -> None:
+    assert selected(library, model="llama-3.1-70b") == selected(library, model="meta-llama/Llama-3.1-70B")
+    both = selection.count(library, View.of({"model": ["llama-3.1-70b", "llama-3.3-70b"]}))
+    assert both == selected(library, model="llama-3.1-70b") + selected(library, model="llama-3.3-70b")
+
+
+def test_dates_bound_a_selection_on_both_sides(library: Library) -> None:
+    inside = selected(library, source="inferencex", date_from="2026-01-01", date_to="2026-03-31")
+    before = selected(library, source="inferencex", date_to="2025-12-31")
+    after = selected(library, source="inferencex", date_from="2026-04-01")
+    assert inside + before + after == 1667
+
+
+@pytest.mark.parametrize(
+    "where", [{"isl": "many"}, {"date_from": "spring"}, {"date_to": "2026-13-01"}], ids=str
+)
+def test_a_value_that_cannot_be_one_is_refused_with_an_example(
+    library: Library, where: dict[str, str]
+) -> None:
+    with pytest.raises(UsageError, match="write it as in"):
+        selected(library, **where)
+
+
+def test_hostile_values_are_bound_and_find_nothing(library: Library) -> None:
+    for value in ("' OR 1=1 --", "x'); DROP TABLE points; --", '"', "%", "\x00"):
+        assert selected(library, variant=value) == 0
+        assert selected(library, model=value) == 0
+
+
+@pytest.mark.parametrize("key", [row.key for row in FILTERS])
+def test_each_offer_leaves_as_many_points_as_it_says(library: Library, key: str) -> None:
+    view = View.of({"source": ["inferencex", "mlperf"]})
+    for offer in selection.offers(library, view, key)[:12]:
+        assert selection.count(library, view.with_where(**{key: [offer.value]})) == offer.points
+
+
+def test_numbers_are_offered_in_their_order(library: Library) -> None:
+    concurrencies = [float(offer.value) for offer in selection.offers(library, View(), "concurrency")]
+    assert concurrencies == sorted(concurrencies)
+
+
+def test_what_is_not_loaded_is_said_by_name(library: Library) -> None:
+    view = View.of({"model": ["deepseek-r1", "gpt-9"], "accelerator": ["abacus"]})
+    assert selection.not_loaded(library, view) == [
+        "Nothing is loaded for model gpt-9.",
+        "Nothing is loaded for accelerator abacus.",
+    ]
+
+
+def test_few_names_are_named_and_many_are_counted(library: Library) -> None:
+    words = selection.described(
+        library, View.of({"model": ["llama-3.1-70b"], "accelerator": ["h200", "h100-sxm"]})
+    )
+    assert words.startswith("Llama 3.1 70B, H100 SXM and H200 SXM, ")
+    assert " models, " in selection.described(library, View())
+    assert selection.described(library, View.of({"model": ["gpt-9"]})) == "Nothing is selected"
+
+
+def test_only_measured_points_are_ordinary_unless_the_reader_says_otherwise() -> None:
+    assert selection.ordinary(View()).values("evidence") == ("measured",)
+    asked = View.of({"evidence": ["projected"]})
+    assert selection.ordinary(asked) == asked
+
+
+def test_a_library_with_nothing_selects_nothing(tmp_path: Path) -> None:
+    empty = Library.open(tmp_path / "own", shipped=False)
+    assert selection.count(empty, View()) == 0
+    assert selection.described(empty, View()) == "Nothing is selected"
+    assert all(not selection.offers(empty, View(), row.key) for row in FILTERS)
