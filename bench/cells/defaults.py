@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -92,6 +92,19 @@ def filled(library: Library, view: View, columns: Iterable[str], keys: Iterable[
         condition.params,
     )[0]
     return {key: count for key, count in zip(held, counts, strict=True) if count}
+
+
+def variety(
+    library: Library, view: View, columns: Iterable[str]
+) -> dict[str, Literal["none", "one", "several"]]:
+    """Whether the selected points state no, one or several values of each column."""
+    names, condition = list(columns), clause(ordinary(view))
+    ends = library.fetch(
+        f"SELECT {', '.join(f'min({name}), max({name})' for name in names)} FROM points WHERE {condition.sql}",
+        condition.params,
+    )[0]
+    pairs = zip(names, ends[::2], ends[1::2], strict=True)
+    return {name: "none" if low is None else "one" if low == high else "several" for name, low, high in pairs}
 
 
 def sides(

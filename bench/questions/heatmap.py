@@ -96,16 +96,18 @@ def complete(library: Library, view: View) -> View:
 def choices(library: Library, view: View) -> Choices:
     """The axes, metrics, panels, loads and ratio sides that this selection holds."""
     by = view.option("ratio_by", NONE)
-    offered = {key: selection.offers(library, view, key) for key in {*AXES, *PANELS, *RATIOS, *LOAD_AXES}}
-    several = [key for key in PANELS if len(offered[key]) > 1]
-    axes = [(key, title(key)) for key in AXES if offered[key]]
-    sides = [(one.value, one.label) for one in offered.get(by, ())]
+    values = defaults.variety(library, view, {*AXES, *PANELS, *(FILTER_BY_KEY[key].column for key in RATIOS)})
+    several = [key for key in PANELS if values[key] == "several"]
+    axes = [(key, title(key)) for key in AXES if values[key] != "none"]
+    sides = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
     metrics = defaults.filled(library, view, (), defaults.metrics(library))
     levels = [
         (f"{key}={one.value}", f"{title(key).split(' (')[0]} {one.label}")
         for key in LOAD_AXES
-        for one in offered[key]
+        if values[key] != "none"
+        for one in selection.offers(library, view, key)
     ]
+    dividing = [key for key in RATIOS if values[FILTER_BY_KEY[key].column] == "several"]
     return {
         "x": axes,
         "y": axes,
@@ -113,7 +115,7 @@ def choices(library: Library, view: View) -> Choices:
         "panel": [*((key, title(key)) for key in several), (NONE, "One panel")],
         "load": [("best", "The best in each cell"), *levels],
         "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
-        "ratio_by": [(NONE, "No ratio"), *((key, title(key)) for key in RATIOS if len(offered[key]) > 1)],
+        "ratio_by": [(NONE, "No ratio"), *((key, title(key)) for key in dividing)],
         "ratio_a": sides,
         "ratio_b": sides,
     }
