@@ -15,19 +15,28 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Process:
-    """A child: each `ask` sends it one word and returns the numbers it answers with."""
+    """A child that does what a word says and answers with numbers, one line each."""
 
     def __init__(self, child: subprocess.Popen[str]) -> None:
         self._child = child
 
     def ask(self, word: str) -> dict[str, Any]:
+        """The answer to a word."""
+        self.tell(word)
+        return self.answer()
+
+    def tell(self, word: str) -> None:
+        """Nothing; the child begins."""
         assert self._child.stdin is not None
-        assert self._child.stdout is not None
         self._child.stdin.write(word + "\n")
         self._child.stdin.flush()
+
+    def answer(self) -> dict[str, Any]:
+        """The answer to what was told last."""
+        assert self._child.stdout is not None
         line = self._child.stdout.readline()
         if not line:
-            raise RuntimeError(f"The process ended ({self._child.wait()}) when it was asked to {word}.")
+            raise RuntimeError(f"A measuring process ended with {self._child.wait()}; see above.")
         answer: dict[str, Any] = json.loads(line)
         return answer
 

@@ -94,7 +94,10 @@ def wrong(library: Library, report: ImportReport, files: Mapping[str, MutatedFil
     rows: dict[str, list[dict[str, Any]]] = {row.sha256: [] for row in report.imported}
     for table in ("points", "scores"):
         sql = f"SELECT * FROM pack_{table} WHERE source_id IN (SELECT unnest(?::VARCHAR[]))"
-        for row in library.cursor().execute(sql, [list(rows)]).to_arrow_reader().read_all().to_pylist():
+        cursor = library.cursor().execute(sql, [list(rows)])
+        names = [column[0] for column in cursor.description or ()]
+        for values in cursor.fetchall():
+            row = dict(zip(names, values, strict=True))
             rows[row["source_id"]].append(row)
     return sum(differs(files[source.file], rows[source.sha256]) for source in report.imported)
 
