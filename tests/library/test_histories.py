@@ -111,4 +111,4 @@ class History(RuleBasedStateMachine):
 def test_a_library_holds_what_its_history_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "FAN", 3)
     monkeypatch.setattr(merging, "GRACE_S", 0.0)
-    run_state_machine_as_test(History, settings=settings(max_examples=5, stateful_step_count=10))
+    run_state_machine_as_test(History, settings=settings(max_examples=3, stateful_step_count=8))
