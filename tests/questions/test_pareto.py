@@ -18,9 +18,9 @@ from bench import catalogue
 from bench.chart import DARK, LIGHT
 from bench.errors import UsageError
 from bench.library import Library
-from bench.operating_points import points
-from bench.operating_points.axes import Axes
 from bench.questions import pareto
+from bench.questions.pareto import points
+from bench.questions.pareto.axes import Axes
 from bench.view import View
 
 X, Y = "interactivity_tokens_per_s_per_user_p50", "output_tokens_per_s_per_accelerator"

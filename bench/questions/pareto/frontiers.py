@@ -13,7 +13,7 @@ from bench.catalogue import Metric
 from bench.chart import value_label
 from bench.maths import pareto
 from bench.maths.pareto import Better
-from bench.operating_points.axes import Axes
+from bench.questions.pareto.axes import Axes
 
 
 @dataclass(frozen=True)

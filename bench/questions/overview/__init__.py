@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 
 from bench import catalogue, holdings, selection
 from bench.chart import Theme, deployment_words, value_label, workload_words
-from bench.drawing import overview as drawing
 from bench.library import Library
 from bench.questions import Answer, Choices, Option, Why, questions
+from bench.questions.overview import drawing
 from bench.selection import Clause
 from bench.view import View
 from bench.wording import counted, joined, number, quantity

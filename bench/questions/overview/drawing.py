@@ -9,8 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import chart
-from bench.chart import Theme, value_label
-from bench.drawing import colouring
+from bench.chart import Theme, colouring, value_label
 from bench.plain_text import html
 
 STOPS = {"light": ("#e6edf3", "#8fb4d0", "#0b4a7c"), "dark": ("#1d2a36", "#33668c", "#8fcbf5")}

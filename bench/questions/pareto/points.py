@@ -16,8 +16,8 @@ from bench import catalogue, selection
 from bench.catalogue import Metric
 from bench.library import Library
 from bench.maths.pareto import sign
-from bench.operating_points.axes import Axes
-from bench.operating_points.frontiers import better
+from bench.questions.pareto.axes import Axes
+from bench.questions.pareto.frontiers import better
 from bench.view import View
 
 IDENTITY = (

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from bench.catalogue import NAMED_STATISTICS, PRICED, Metric
 from bench.chart import value_label
 from bench.maths.pareto import Step
-from bench.operating_points.axes import Axes
-from bench.operating_points.frontiers import Frontiers, Lead, Place
-from bench.operating_points.points import Tally
+from bench.questions.pareto.axes import Axes
+from bench.questions.pareto.frontiers import Frontiers, Lead, Place
+from bench.questions.pareto.points import Tally
 from bench.wording import counted, joined, number, share
 
 LISTED = 3

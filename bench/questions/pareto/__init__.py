@@ -9,16 +9,14 @@ import plotly.graph_objects as go
 
 from bench import catalogue, pricing, selection
 from bench.chart import Theme, deployment_words, title, workload_words
-from bench.drawing import pareto as drawing
-from bench.findings import pareto as sentences
 from bench.library import Library
 from bench.maths.pareto import log_span, steps
-from bench.operating_points import axes as axes_on_offer
-from bench.operating_points import frontiers, points
-from bench.operating_points.axes import Axes
-from bench.operating_points.frontiers import Frontiers, Place
-from bench.operating_points.points import Tally
 from bench.questions import Answer, Choices, Option, Why
+from bench.questions.pareto import axes as axes_on_offer
+from bench.questions.pareto import drawing, frontiers, points, sentences
+from bench.questions.pareto.axes import Axes
+from bench.questions.pareto.frontiers import Frontiers, Place
+from bench.questions.pareto.points import Tally
 from bench.view import View
 from bench.wording import joined
 

@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 
 from bench import catalogue, chart
 from bench.chart import Theme
-from bench.drawing.axis import Axis, widened
-from bench.operating_points.points import told
+from bench.chart.axis import Axis, widened
 from bench.plain_text import html
+from bench.questions.pareto.points import told
 from bench.wording import number, quantity
 
 DRAWN_GROUPS = 16

@@ -1,1 +1,0 @@
-"""The charts of questions: rows and numbers in, a plotly figure out."""

@@ -1,0 +1,343 @@
+"""Draws a heatmap in small multiples: one colour scale, the value in the cell, an outline around the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from bench import catalogue
+from bench.chart import Theme, hover_lines, look, setting, title
+from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
+from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
+from bench.plain_text import html
+from bench.wording import counted, number
+
+FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 23
+"""Narrower cells than these take short, two-digit and no numbers."""
+
+SECOND_LINE_PX = 32
+"""A cell this wide and high has room for the load under the value."""
+
+MANY_TICKS = 40
+FAILED = "#D55E00"
+SLOT, NO_METRIC, ONE_SIDE, FAILURE = 0.0, 1.0, 2.0, 3.0
+MARKS = {
+    "no metric": (NO_METRIC, "–"),
+    "only a": (ONE_SIDE, "A"),
+    "only b": (ONE_SIDE, "B"),
+    "failed": (FAILURE, f'<span style="color:{FAILED}">×</span>'),
+}
+MEASURED = "measured"
+LOADS = {"concurrency": "concurrency", "request_rate": "requests/s", "batch": "batch"}
+NAMED_PANELS = frozenset({"accelerator", "model", "engine"})
+
+Cell = Mapping[str, Any]
+
+
+def draw(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
+    """The figure of a heatmap's answer, from its numbers: axes, metric, panel, scale and cells."""
+    if not numbers["cells"]:
+        return _empty(theme)
+    panels = _panels(numbers)
+    cells = _placed(numbers, panels)
+    measured = [cell for cell in cells if cell["state"] == "measured"]
+    colouring = _colouring([cell["value"] for cell in measured], numbers, theme)
+    traces = [
+        _states(cells, panels, theme),
+        *_values(measured, numbers, panels, colouring),
+        _clickable(cells, numbers, panels, theme),
+    ]
+    return _figure(
+        traces,
+        theme,
+        panels.height,
+        margin={"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM + panels.label_depth},
+        xaxis=_axis("x", panels, numbers),
+        yaxis=_axis("y", panels, numbers),
+        hovermode="closest",
+        hoverdistance=30,
+        dragmode=False,
+        coloraxis=_coloraxis(colouring, theme, panels.height),
+        annotations=_annotations(cells, panels, numbers, theme),
+        shapes=_outline(cells, panels, numbers, theme),
+    )
+
+
+def _empty(theme: Theme) -> go.Figure:
+    said = {"text": "No cell to draw", "showarrow": False, "font": {"color": theme.muted}}
+    return _figure([], theme, 200, xaxis={"visible": False}, yaxis={"visible": False}, annotations=[said])
+
+
+def _figure(traces: list[dict[str, Any]], theme: Theme, height: int, **settings: Any) -> go.Figure:
+    """The figure in one piece: plotly checks settings several times faster at once than one update at a time."""
+    whole = {**look(theme, height=height), "showlegend": False, **settings}
+    return go.Figure({"data": traces, "layout": whole})
+
+
+def _panels(numbers: Mapping[str, Any]) -> Panels:
+    cells, panel = numbers["cells"], numbers["panel"]
+    names = {cell["panel"] for cell in cells}
+
+    stated = sorted(
+        (name for name in names if name is not None),
+        key=lambda name: setting(panel, name).lower() if panel in NAMED_PANELS else name,
+    )
+    xs, ys = (sorted({cell[axis] for cell in cells}) for axis in ("x", "y"))
+    return arranged([*stated, *([None] if None in names else [])], xs, ys)
+
+
+def _placed(numbers: Mapping[str, Any], panels: Panels) -> list[dict[str, Any]]:
+    """The cells with their `line` and `column` among those of all panels, and their middle on the axes."""
+    places = {name: panels.corner(place) for place, name in enumerate(panels.names)}
+    columns, lines = (
+        {value: place for place, value in enumerate(values)} for values in (panels.xs, panels.ys)
+    )
+    across, up = panels.across.tolist(), panels.up.tolist()
+    placed = []
+    for cell in numbers["cells"]:
+        bottom, left = places[cell["panel"]]
+        line, column = bottom + lines[cell["y"]], left + columns[cell["x"]]
+        placed.append(
+            {**cell, "line": line, "column": column, "across": across[column] + 0.5, "up": up[line] + 0.5}
+        )
+    return placed
+
+
+def _colouring(values: list[float], numbers: Mapping[str, Any], theme: Theme) -> Colouring:
+    drawn = np.array(values, dtype=float)
+    if numbers["ratio"]:
+        return of_ratios(drawn, numbers["better"], theme)
+    return of_values(drawn, numbers["better"], log=numbers["scale"] == "log")
+
+
+def _states(cells: list[dict[str, Any]], panels: Panels, theme: Theme) -> dict[str, Any]:
+    """Every cell that has no value: faint where nothing was measured, marked where something was."""
+    grounds = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
+    marks = np.full(grounds.shape, "", dtype=object)
+    for place in range(len(panels.names)):
+        bottom, left = panels.corner(place)
+        grounds[bottom : bottom + len(panels.ys), left : left + len(panels.xs)] = SLOT
+    for cell in cells:
+        at = cell["line"], cell["column"]
+        grounds[at], marks[at] = MARKS.get(cell["state"], (np.nan, ""))
+    colours = (f"{theme.grid}55", theme.grid, theme.grid, f"{FAILED}22")
+    return {
+        **_bricks(panels),
+        "z": grounds,
+        "text": marks,
+        "zmin": SLOT - 0.5,
+        "zmax": FAILURE + 0.5,
+        "colorscale": [
+            [edge, colour] for place, colour in enumerate(colours) for edge in (place / 4, (place + 1) / 4)
+        ],
+        "showscale": False,
+        "textfont": {"color": theme.muted, "size": _text_size(panels) + 2},
+    }
+
+
+def _values(
+    measured: list[dict[str, Any]], numbers: Mapping[str, Any], panels: Panels, colouring: Colouring
+) -> list[dict[str, Any]]:
+    """The cells with a value: those whose colour reads best under dark text, and those under light text."""
+    if not measured:
+        return []
+    values = np.array([cell["value"] for cell in measured], dtype=float)
+    scaled, dark = colouring.of(values), colouring.dark_ink(values)
+    texts = _texts(measured, numbers, panels)
+    traces = []
+    for ink, inked in ((DARK_INK, dark), (LIGHT_INK, ~dark)):
+        z = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
+        text = np.full(z.shape, "", dtype=object)
+        for place in np.flatnonzero(inked):
+            at = measured[place]["line"], measured[place]["column"]
+            z[at], text[at] = scaled[place], texts[place]
+        if inked.any():
+            traces.append({**_bricks(panels), "z": z, "text": text, "coloraxis": "coloraxis",
+                           "textfont": {"color": ink, "size": _text_size(panels)}})  # fmt: skip
+    return traces
+
+
+def _bricks(panels: Panels) -> dict[str, Any]:
+    return {"type": "heatmap", "x": panels.across, "y": panels.up, "xgap": 2, "ygap": 2, "hoverinfo": "skip",
+            "texttemplate": "%{text}"}  # fmt: skip
+
+
+def _clickable(
+    cells: list[dict[str, Any]], numbers: Mapping[str, Any], panels: Panels, theme: Theme
+) -> dict[str, Any]:
+    """Invisible squares over the cells: only scatter points can be selected in the browser."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [cell["across"] for cell in cells],
+        "y": [cell["up"] for cell in cells],
+        "customdata": [cell["cell"] for cell in cells],
+        "hovertext": [_hover(cell, numbers) for cell in cells],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": {"symbol": "square", "size": int(min(panels.cell_width, panels.cell_height)) - 2, "opacity": 0,
+                   "color": theme.text},
+        "selected": {"marker": {"opacity": 0.2}},
+        "unselected": {"marker": {"opacity": 0}},
+    }  # fmt: skip
+
+
+def _axis(letter: str, panels: Panels, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    plus = "+" if numbers[letter] in numbers["in_doublings"] else ""
+    middles, values = panels.ticks(letter)
+    edges = panels.across if letter == "x" else panels.up
+    return {
+        "showgrid": False,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "fixedrange": True,
+        "range": [0, float(edges[-1])],
+        "tickvals": middles,
+        "ticktext": [f"{number(value)}{plus}" for value in values],
+        "ticklabelstandoff": 3,
+        "tickangle": -90 if letter == "x" and panels.label_depth else 0,
+        "tickfont": {"size": 11 if len(middles) <= MANY_TICKS else 9},
+    }
+
+
+def _coloraxis(colouring: Colouring, theme: Theme, height: int) -> dict[str, Any]:
+    stops = colouring.stops
+    return {
+        "cmin": colouring.low,
+        "cmax": colouring.high,
+        "colorscale": [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)],
+        "colorbar": {
+            "orientation": "h", "thickness": 10, "len": 300, "lenmode": "pixels", "outlinewidth": 0,
+            "x": 1, "xanchor": "right", "xpad": 12, "ypad": 0,
+            "yref": "container", "y": 1 - 32 / height, "yanchor": "top",
+            "tickvals": list(colouring.ticks), "ticktext": list(colouring.labels),
+            "tickfont": {"size": 11, "color": theme.muted},
+        },
+    }  # fmt: skip
+
+
+def _annotations(
+    cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any], theme: Theme
+) -> list[dict[str, Any]]:
+    paper = {"xref": "paper", "yref": "paper", "showarrow": False}
+    corner = {**paper, "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "align": "left"}
+    key = _key(cells, panels, numbers)
+    notes = [
+        {**paper, "text": html(title(numbers["x"])), "x": 0.5, "y": 0, "yanchor": "top",
+         "yshift": -28 - panels.label_depth},
+        {**paper, "text": html(title(numbers["y"])), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
+         "xshift": -52},
+        {**corner, "text": _coloured_by(numbers), "yshift": 42},
+        {**corner, "text": key, "yshift": 24, "font": {"size": 11, "color": theme.muted}},
+    ]  # fmt: skip
+    if numbers["panel"] is not None:
+        for place, name in enumerate(panels.names):
+            bottom, left = panels.corner(place)
+            notes.append({"text": f"<b>{html(setting(numbers['panel'], name))}</b>", "showarrow": False,
+                          "x": panels.across[left], "y": panels.up[bottom + len(panels.ys)], "xanchor": "left",
+                          "yanchor": "bottom", "yshift": 1})  # fmt: skip
+    return notes
+
+
+def _coloured_by(numbers: Mapping[str, Any]) -> str:
+    if not numbers["ratio"]:
+        return html(title(numbers["metric"]))
+    words = f"{numbers['ratio']['a']} / {numbers['ratio']['b']}"
+    return html(f"{catalogue.metric(numbers['metric']).label}, {words}")
+
+
+def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]) -> str:
+    """What the marks in the cells mean, for those that occur."""
+    states = {cell["state"] for cell in cells}
+    sides = numbers["ratio"] or {"a": "", "b": ""}
+    load = _second_line(cells, numbers, panels)
+    words = [
+        (f"{MARKS['failed'][1]} failed", "failed" in states),
+        ("– points without this metric", "no metric" in states),
+        (f"A: only {html(sides['a'])}", "only a" in states),
+        (f"B: only {html(sides['b'])}", "only b" in states),
+        ("<i>italics</i>: not measured", any(cell.get("evidence") not in (None, MEASURED) for cell in cells)),
+        ("faint: no point", len(cells) < len(panels.names) * len(panels.xs) * len(panels.ys)),
+        (f"@ best {LOADS.get(load, '')}", bool(load)),
+    ]
+    return " &nbsp; ".join(text for text, occurs in words if occurs)
+
+
+def _outline(
+    cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any], theme: Theme
+) -> list[dict[str, Any]]:
+    """A frame around the best cell."""
+    if numbers["peak"] is None or numbers["ratio"] or numbers["measured"] < 2:
+        return []
+    best = next(cell for cell in cells if cell["cell"] == numbers["peak"]["cell"])
+    x, y = best["across"], best["up"]
+    return [{"type": "rect", "x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5,
+             "line": {"color": theme.text, "width": 2}}]  # fmt: skip
+
+
+def _text_size(panels: Panels) -> int:
+    return 9 if panels.cell_width < SMALL_TEXT_PX or panels.cell_height < 20 else 11
+
+
+def _texts(measured: Iterable[Cell], numbers: Mapping[str, Any], panels: Panels) -> list[str]:
+    measured = list(measured)
+    if panels.cell_width < NO_TEXT_PX:
+        return [""] * len(measured)
+    if panels.cell_width < SMALL_TEXT_PX:
+        return [_slanted(short(cell["value"], digits=2), cell) for cell in measured]
+    write = number if panels.cell_width >= FULL_TEXT_PX else short
+    sign = "×" if numbers["ratio"] else ""
+    load = _second_line(measured, numbers, panels)
+    return [_slanted(f"{write(cell['value'])}{sign}{_under(cell.get(load))}", cell) for cell in measured]
+
+
+def _slanted(text: str, cell: Cell) -> str:
+    """The text, in italics where the value was not measured."""
+    return text if cell.get("evidence", MEASURED) == MEASURED else f"<i>{text}</i>"
+
+
+def _under(level: float | None) -> str:
+    return "" if level is None else f'<br><span style="font-size:9px">@{short(level)}</span>'
+
+
+def _second_line(cells: Iterable[Cell], numbers: Mapping[str, Any], panels: Panels) -> str:
+    """The load that is written under the values: of the best point, where loads differ and the cells have room."""
+    if numbers["load"] != "best" or min(panels.cell_height, panels.cell_width) < SECOND_LINE_PX:
+        return ""
+    free = [key for key in LOADS if key not in (numbers["x"], numbers["y"], numbers["panel"])]
+    return next((key for key in free if len({cell.get(key) for cell in cells} - {None}) > 1), "")
+
+
+def _hover(cell: Cell, numbers: Mapping[str, Any]) -> str:
+    metric, points = numbers["metric"], counted(cell["points"], "point")
+    where = html(", ".join(setting(numbers[axis], cell[axis]) for axis in ("x", "y")))
+    if cell["state"] in ("failed", "no metric"):
+        said = "Failed" if cell["state"] == "failed" else f"No {catalogue.metric(metric).label} here"
+        return f"<b>{html(said)}</b><br>{where}<br>{points}"
+    if numbers["ratio"]:
+        return _ratio_hover(cell, numbers, f"{where}<br>{points}")
+    repeats = f", median of {cell['repeats']} repeats" if cell["repeats"] > 1 else ""
+    return f"{hover_lines({**cell, metric: cell['value']}, [metric])}<br>best of {points}{repeats}"
+
+
+def _ratio_hover(cell: Cell, numbers: Mapping[str, Any], where: str) -> str:
+    unit = catalogue.metric(numbers["metric"]).unit
+    said = f"{number(cell['value'])} times" if cell["state"] == "measured" else "Only one side"
+    lines = [f"<b>{said}</b>", where]
+    for side in ("a", "b"):
+        if cell[side] is not None:
+            value = f"{html(numbers['ratio'][side])}: <b>{number(cell[side])}</b> {html(unit)}"
+            lines.append(f"{value}<br>{html(cell[f'winner_{side}'])}")
+    return "<br>".join(lines)
+
+
+def short(value: float, digits: int = 3) -> str:
+    """The value in a few characters: 13.2k for 13,181, with two digits 13k and 0.88."""
+    rounded = float(f"{value:.{digits}g}")
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(rounded) >= (1e4 if size == 1e3 and digits > 2 else size):
+            return f"{rounded / size:g}{letter}"
+    return f"{rounded:g}" if digits == 2 else number(value)

@@ -1,0 +1,55 @@
+"""What a heatmap of ratios says: how one side compares with the other, who is ahead where, and what has one side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+
+from bench.chart import setting
+from bench.maths.grid import Verdict, verdict
+from bench.questions.heatmap.told import Told, metric_words, place
+from bench.wording import counted, joined, number
+
+
+def headline(told: Told) -> str:
+    """The range of the ratio over the cells both sides have, and its median."""
+    a, b = told.sides or ("", "")
+    values = sorted(cell["value"] for cell in told.measured)
+    low, high = number(values[0]), number(values[-1])
+    metric = metric_words(told)
+    start = f"{metric[:1].upper()}{metric[1:]} of {a} is"
+    if len(values) == 1:
+        return f"{start} {high} times that of {b} in the one cell both have."
+    spread = f"{low} to {high}" if low != high else high
+    over = f"over {len(values):,} shared cells, {number(median(values))} in the median"
+    return f"{start} {spread} times that of {b} {over}."
+
+
+def ahead(told: Told) -> str:
+    """In how many cells each side is ahead, how many are a tie, and where the ratio is largest."""
+    a, b = told.sides or ("", "")
+    verdicts = Counter(verdict(cell["value"], told.grid.better) for cell in told.measured)
+    leads = [f"{name} in {counted(verdicts[side], 'cell')}" for name, side in _named(a, b) if verdicts[side]]
+    words = [f"Ahead: {joined(leads)}"] if leads else []
+    if verdicts["tie"]:
+        words.append(f"{'a' if words else 'A'} tie within 1 %: {counted(verdicts['tie'], 'cell')}")
+    if told.peak and len(told.measured) > 1:
+        words.append(f"largest ratio at {place(told, told.peak)}")
+        if told.grid.panel and len(told.panels) > 1:
+            words[-1] += f", {setting(told.grid.panel, told.peak['panel'])}"
+    return f"{'; '.join(words)}."
+
+
+def one_sided(told: Told) -> str:
+    """In how many cells only one side has a value; empty when there are none."""
+    states = told.states()
+    alone = [
+        f"{name} in {counted(states[f'only {side}'], 'cell')}"
+        for name, side in _named(*(told.sides or ("", "")))
+        if states[f"only {side}"]
+    ]
+    return f"Measured on one side only, so not divided: {joined(alone)}." if alone else ""
+
+
+def _named(a: str, b: str) -> tuple[tuple[str, Verdict], tuple[str, Verdict]]:
+    return (a, "a"), (b, "b")

@@ -1,0 +1,254 @@
+"""What a heatmap's answer says: the peak and how it falls off, who leads cell by cell, and what was left out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+from bench.chart import deployment_words, hardware_words, setting, value_label, workload_words
+from bench.maths.grid import TIE, steepest
+from bench.questions.heatmap import ratio
+from bench.questions.heatmap.told import (
+    Cell,
+    Told,
+    are_lengths,
+    at,
+    axis_words,
+    is_or_are,
+    metric_of,
+    metric_words,
+    place,
+)
+from bench.records import LOAD_AXES
+from bench.wording import counted, joined, number, quantity, share
+
+LISTED = 6
+"""A sentence lists up to this many panels."""
+
+LISTED_VALUES = 4
+"""Of a mixed column, up to this many values are named; more are counted."""
+
+MANY_TIMES = 2.0
+"""From this ratio on, "4.2 times lower" instead of a percentage."""
+
+APART_DAYS = 7
+"""Measurements further apart than this were not made in one run."""
+
+WORDS = {"model": "models", "accelerator": "accelerators", "accelerators": "chip counts", "precision": "precisions",
+         "engine": "engines", "engine_version": "engine versions", "speculation": "kinds of speculation",
+         "isl": "input lengths", "osl": "output lengths"}  # fmt: skip
+KIND_WORDS = {"saturated": "saturating load", "batch": "static batches", "scenario": "scenarios",
+              "unknown": "a load that is not stated"}  # fmt: skip
+
+
+def headline(told: Told) -> str:
+    """The peak, its condition and how it falls off; for a ratio, the range of it."""
+    peak = told.peak
+    if peak is None:
+        return _nothing(told)
+    if told.sides is not None:
+        return ratio.headline(told)
+    verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[metric_of(told).direction]
+    value = quantity(peak["value"], told.grid.metric).removesuffix("/accelerator")
+    found = f"{value} {metric_words(told)} at {_peak_place(told, peak)}"
+    return f"{_subject(peak)} {verb} {found}{_falls_off(told, peak)}."
+
+
+def findings(told: Told) -> tuple[str, ...]:
+    """The panels' peaks, the steepest fall along each axis, and how much of the grid is measured."""
+    if told.peak is None:
+        return ()
+    if told.sides is not None:
+        sentences = [ratio.ahead(told), ratio.one_sided(told), _coverage(told)]
+    else:
+        sentences = [_panel_peaks(told), _slope(told, "x"), _slope(told, "y"), _coverage(told)]
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def caveats(told: Told) -> tuple[str, ...]:
+    """What is mixed, what was left out and how many, and what the winners are flagged for."""
+    grid, count = told.grid, told.count
+    sentences = [_mixture(told)]
+    for points, why in (
+        (count.unplaced, f"without {axis_words(grid.x)} or {axis_words(grid.y)}"),
+        (count.no_metric, f"without {metric_words(told)}"),
+        (count.other_evidence, f"that {'was' if count.other_evidence == 1 else 'were'} not measured"),
+    ):
+        if points:
+            sentences.append(f"{counted(points, 'point')} {why} {is_or_are(points)} left out.")
+    if count.other_kinds:
+        others = sum(count.other_kinds.values())
+        kinds = joined([_kind(kind) for kind in count.other_kinds])
+        sentences.append(
+            f"Only points under {_kind(count.kind)} are shown; {counted(others, 'point')} under {kinds}"
+            f" {is_or_are(others)} left out."
+        )
+    for axis in sorted(count.coarse):
+        sentences.append(
+            f"{axis_words(axis).capitalize()} has too many values for an axis and is cut into doublings."
+        )
+    if told.hidden_panels:
+        sentences.append(
+            f"Not drawn for want of room: {counted(told.hidden_panels, 'panel')} with fewer cells."
+        )
+    return tuple(sentence for sentence in (*sentences, _flagged(told)) if sentence)
+
+
+def winner(row: Cell, known: Collection[str]) -> str | None:
+    """What won a cell, in words: hardware and layout, engine and version, variant, load, and all that is not `known`.
+
+    None when nothing won.
+    """
+    if row["point_id"] is None:
+        return None
+    told = {key: value for key, value in row.items() if key not in known}
+    return ", ".join(words for words in (deployment_words(told), workload_words(told)) if words)
+
+
+def _nothing(told: Told) -> str:
+    """Why no cell has a value."""
+    grid, count = told.grid, told.count
+    if not count.selected:
+        return f"Nothing is selected{f' at {setting(*grid.level)}' if grid.level else ''}."
+    if count.other_evidence == count.selected:
+        return f"None of the {count.selected:,} selected points was measured; ask for their evidence to see them."
+    if not count.used + count.no_metric:
+        points = f"None of the {count.selected - count.other_evidence:,} selected points"
+        return f"{points} states both {axis_words(grid.x)} and {axis_words(grid.y)}; choose other axes."
+    if told.sides is not None and count.used:
+        a, b = told.sides
+        return f"{a} and {b} share no cell of this grid, so there is nothing to divide."
+    return f"None of the {count.no_metric:,} points on this grid has {metric_words(told)}; choose another metric."
+
+
+def _subject(cell: Cell) -> str:
+    hardware = hardware_words({**cell, "tp": None, "pp": None, "dp": None, "ep": None}).replace(" x ", " ")
+    model = value_label("model", cell["model"]) if cell["model"] else "The selection"
+    return f"{model} on {hardware}" if hardware else model
+
+
+def _peak_place(told: Told, peak: Cell) -> str:
+    """The place of the peak and its load; the chips are left to the subject."""
+    grid = told.grid
+    axes = (grid.x, grid.y)
+    if are_lengths(told):
+        words = [f"{place(told, peak)} tokens in/out"]
+    else:
+        words = [
+            at(told, axis, peak[letter])
+            for axis, letter in zip(axes, "xy", strict=True)
+            if axis != "accelerators"
+        ]
+    words += [setting(key, peak[key]) for key in LOAD_AXES if peak[key] is not None and key not in axes]
+    if not {"isl", "osl"} & set(axes) and None not in (peak["isl"], peak["osl"]):
+        words.append(f"{number(peak['isl'])}/{number(peak['osl'])} tokens in/out")
+    return joined(words)
+
+
+def _falls_off(told: Told, peak: Cell) -> str:
+    same = told.panels[peak["panel"]]
+    if len(same) == 1:
+        return f", the only {told.filled} cell{' of its panel' if len(told.measured) > 1 else ''}"
+    worst, lower_is_better = told.worst(same), told.grid.better == "lower"
+    high, low = max(peak["value"], worst["value"]), min(peak["value"], worst["value"])
+    where, direction = place(told, worst), "higher" if lower_is_better else "lower"
+    if low <= 0:
+        return f"; at {where} it is {quantity(worst['value'], told.grid.metric)}"
+    times = high / low
+    if times - 1 <= TIE:
+        return f" and stays within 1 % of it in every {told.filled} cell"
+    if times >= MANY_TIMES:
+        return f"; at {where} it is {number(times)} times {direction}"
+    return f"; at {where} it is {share(times - 1 if lower_is_better else 1 - 1 / times)} {direction}"
+
+
+def _panel_peaks(told: Told) -> str:
+    panel = told.grid.panel
+    if panel is None or len(told.panels) < 2:
+        return ""
+    bests = [told.best(cells) for cells in told.panels.values()]
+    listed = [
+        f"{setting(panel, cell['panel'])} {number(cell['value'])} at {place(told, cell)}" for cell in bests
+    ]
+    more = f"; {len(listed) - LISTED} more" if len(listed) > LISTED else ""
+    return f"Best by {axis_words(panel)}: {'; '.join(listed[:LISTED])}{more}."
+
+
+def _slope(told: Told, axis: str) -> str:
+    """The steepest fall along an axis over all lines of cells that differ in nothing else."""
+    column, across = (told.grid.x, "y") if axis == "x" else (told.grid.y, "x")
+    lines: dict[tuple[Any, float], list[Cell]] = {}
+    for cell in told.measured:
+        lines.setdefault((cell["panel"], cell[across]), []).append(cell)
+    changes = []
+    for line in lines.values():
+        change = steepest([cell[axis] for cell in line], [cell["value"] for cell in line], told.grid.better)
+        if change is not None:
+            changes.append((change, line[0]))
+    if not changes:
+        return ""
+    change, cell = max(changes, key=lambda found: found[0].per_doubling)
+    fixed = [at(told, getattr(told.grid, across), cell[across])]
+    if told.grid.panel and len(told.panels) > 1:
+        fixed.append(setting(told.grid.panel, cell["panel"]))
+    span = f"from {number(change.start)} to {number(change.end)} ({', '.join(fixed)})"
+    if change.per_doubling <= 1 + TIE:
+        gain = number(1 / change.per_doubling)
+        return f"Along {axis_words(column)} it never gets worse; its least gain is {gain} times per doubling, {span}."
+    verb = "rises" if told.grid.better == "lower" else "falls"
+    times = number(change.per_doubling)
+    return f"Along {axis_words(column)} it {verb} most steeply {span}: {times} times per doubling."
+
+
+def _coverage(told: Told) -> str:
+    across, up, panels = told.sizes()
+    whole, states = across * up * panels, told.states()
+    shape = f"{across} x {up}" + (f" in {panels} panels" if panels > 1 else "")
+    found = states["measured"]
+    sides = " on both sides" if told.sides else ""
+    words = [
+        f"{found:,} of the {whole:,} cells ({shape}) {is_or_are(found)} {told.filled}{sides} ({share(found / whole)})"
+    ]
+    if states["failed"]:
+        words.append(f"{states['failed']:,} failed")
+    if states["no metric"]:
+        words.append(
+            f"{states['no metric']:,} {'holds' if states['no metric'] == 1 else 'hold'} points without the metric"
+        )
+    if never := whole - len(told.cells):
+        words.append(f"{never:,} {'holds' if never == 1 else 'hold'} no point")
+    return f"{joined(words)}."
+
+
+def _mixture(told: Told) -> str:
+    """What a cell may choose among, where the selection has several."""
+    several = []
+    for column, values in told.count.mixed.items():
+        if told.sides is None or column != told.ratio_by:
+            listed = (
+                f" ({joined([value_label(column, v) for v in values])})"
+                if len(values) <= LISTED_VALUES
+                else ""
+            )
+            several.append(f"{counted(len(values), '', WORDS[column])}{listed}")
+    first, last = told.count.dates
+    if first and last and (last - first).days > APART_DAYS:
+        several.append(f"measurements from {first} to {last}")
+    return f"One cell may choose among {joined(several, at_most=9)}." if several else ""
+
+
+def _flagged(told: Told) -> str:
+    kinds = Counter(
+        kind
+        for cell in told.cells
+        if cell.get("flags")
+        for kind in sorted({flag["kind"] for flag in json.loads(cell["flags"])})
+    )
+    listed = [f"{kind.replace('_', ' ')} ({counted(cells, 'cell')})" for kind, cells in kinds.items()]
+    return f"Some winning points are flagged: {joined(listed)}." if listed else ""
+
+
+def _kind(kind: str | None) -> str:
+    return KIND_WORDS.get(kind or "", f"{kind} load")
