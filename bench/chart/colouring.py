@@ -26,6 +26,7 @@ DIVERGING = {
 }
 """Orange to blue around a neutral middle, safe for colour-blind readers; blue is where the first side is better."""
 
+MOST_TICKS = 7
 NARROWEST_RATIO = 0.07
 """A diverging scale reaches at least this far from 1, in doublings: 5 %."""
 
@@ -92,8 +93,12 @@ def _log_ticks(low: float, high: float) -> list[float]:
         base * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for base in (1, 2, 5)
     ]
     inside = [tick for tick in every if low - 0.02 <= math.log10(tick) <= high + 0.02]
+    if len(inside) < 3:
+        return [tick for tick in _round_ticks(10.0**low, 10.0**high) if tick > 0]
+    if len(inside) <= MOST_TICKS:
+        return inside
     decades = [tick for tick in inside if f"{tick:e}"[0] == "1"]
-    return inside if len(inside) <= 7 else decades
+    return decades[:: math.ceil(len(decades) / MOST_TICKS)]
 
 
 def _round_ticks(low: float, high: float) -> list[float]:

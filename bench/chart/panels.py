@@ -15,7 +15,7 @@ from bench.wording import number
 NARROWEST_PX = 800
 """Panels are laid out for a chart this wide; a wider one only gives the cells more room."""
 
-LEFT, RIGHT, TOP, BOTTOM = 76, 16, 84, 64
+LEFT, RIGHT, TOP, BOTTOM = 76, 16, 92, 64
 """The margins around the panels, in pixels."""
 
 ACROSS_GAP_PX, UP_GAP_PX = 22, 34

@@ -230,8 +230,8 @@ def _annotations(
          "yshift": -28 - panels.label_depth},
         {**paper, "text": html(title(numbers["y"])), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
          "xshift": -52},
-        {**corner, "text": _coloured_by(numbers), "yshift": 42},
-        {**corner, "text": key, "yshift": 24, "font": {"size": 11, "color": theme.muted}},
+        {**corner, "text": _coloured_by(numbers), "yshift": 49},
+        {**corner, "text": key, "yshift": 30, "font": {"size": 11, "color": theme.muted}},
     ]  # fmt: skip
     if numbers["panel"] is not None:
         for place, name in enumerate(panels.names):
