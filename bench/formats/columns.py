@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.formats.cells import Parse, Unexpected
+from bench.formats.slices import MAX_NUMBER, within
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$"
-MAX_NUMBER = 1e30
 MAX_NUMBER_LENGTH = 64
 SHOWN = 200
 REMEMBERED = 50_000
@@ -72,7 +71,7 @@ def measured(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
     if not pa.types.is_floating(column.type):
         quick = _quick_numbers(column)
         column = quick if quick is not None else column
-    if pa.types.is_floating(column.type) and _all_within(column, least):
+    if pa.types.is_floating(column.type) and within(column, least):
         return column, None
     return _careful_numbers(column, least)
 
@@ -103,14 +102,6 @@ def _quick_numbers(column: pa.Array) -> pa.Array | None:
         return None
 
 
-def _all_within(column: pa.Array, least: float) -> bool:
-    total = pc.sum(column).as_py()
-    if total is None:
-        return True
-    limits = pc.min_max(column).as_py()
-    return math.isfinite(total) and limits["min"] >= least and limits["max"] < MAX_NUMBER
-
-
 def _careful_numbers(column: pa.Array, least: float) -> tuple[pa.Array, Mask | None]:
     given = stated(column)
     if not pa.types.is_floating(column.type):
@@ -130,12 +121,15 @@ class CellReader:
         self._kind = kind
         self._parse = parse
         self._known: dict[str, tuple[Any, str | None]] = {}
+        self._last: tuple[pa.Array, pa.Array] | None = None
 
     def read(self, column: pa.Array, name: str, verdicts: Verdicts) -> pa.Array:
         """The column's canonical values; rows with an unexpected cell are refused and NULL."""
         if pa.types.is_floating(column.type):
             column = _number_text(column)
         words = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+        if self._last is not None and self._last[0].equals(words.dictionary):
+            return self._last[1].take(words.indices)
         found = [self._look_up(cell) for cell in words.dictionary.to_pylist()]
         values = pa.array([value for value, _ in found], type=self._kind)
         if any(expected for _, expected in found):
@@ -146,6 +140,8 @@ class CellReader:
                 shown(words),
                 lambda row: str(found[words.indices[row].as_py()][1]),
             )
+        else:
+            self._last = (words.dictionary, values)
         return values.take(words.indices)
 
     def _look_up(self, cell: str | None) -> tuple[Any, str | None]:

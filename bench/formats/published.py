@@ -136,7 +136,7 @@ class _Reader:
             elif stored in self._cells:
                 columns[stored] = self._cells[stored].read(column, name, verdicts)
             else:
-                columns[stored] = self._number(name, column, verdicts)
+                columns[stored] = self._number(name, column, verdicts, sound=part.sound)
         self._require(columns, verdicts)
         if not self._scores:
             consistency.check({key: columns[key] for key in columns if is_metric(key)}, verdicts)
@@ -152,9 +152,10 @@ class _Reader:
             return None if name in NOT_IN_FILE else name
         return name if not self._scores and is_metric(name) else None
 
-    def _number(self, name: str, column: pa.Array, verdicts: Verdicts) -> pa.Array:
+    def _number(self, name: str, column: pa.Array, verdicts: Verdicts, *, sound: bool) -> pa.Array:
         signed = name == "value"
-        numbers, wrong = measured(column, -np.inf if signed else 0.0)
+        known = sound and pa.types.is_floating(column.type)
+        numbers, wrong = (column, None) if known else measured(column, -np.inf if signed else 0.0)
         if wrong is not None:
             unit = metric(name).unit if is_metric(name) else ""
             verdicts.against(wrong, name, shown(column), _number_expected(signed, unit))
@@ -192,10 +193,10 @@ class _Reader:
         for name, value in self._constants.items():
             if value is not None:
                 constant = pa.repeat(pa.scalar(value, pa.string()), rows)
-                columns[name] = pc.coalesce(columns[name], constant) if name in columns else constant
+                columns[name] = _coalesced(columns.get(name), constant)
         if not self._scores:
             kind = _implied_kind(columns, rows)
-            columns["load_kind"] = pc.coalesce(columns["load_kind"], kind) if "load_kind" in columns else kind
+            columns["load_kind"] = _coalesced(columns.get("load_kind"), kind)
         numbers = pc.cast(pa.array(part.numbers), pa.string())
         columns["locator"] = pc.binary_join_element_wise("row", numbers, " ")
 
@@ -218,6 +219,13 @@ def _without_metric(columns: dict[str, pa.Array], rows: int) -> Mask:
             if not without.any():
                 break
     return without
+
+
+def _coalesced(column: pa.Array | None, absent: pa.Array) -> pa.Array:
+    """The column, and where it is absent or NULL, what stands for it."""
+    if column is None:
+        return absent
+    return pc.coalesce(column, absent) if column.null_count else column
 
 
 def _number_expected(signed: bool, unit: str) -> str:
@@ -250,8 +258,7 @@ def _keep_checkpoints(columns: dict[str, pa.Array], spelled: pa.Array | None) ->
     owned = pc.and_(pc.match_substring(names, "/"), pc.less_equal(pc.utf8_length(names), MAX_TEXT))
     if pc.any(owned).as_py():
         checkpoint = pc.if_else(owned, names, None).take(words.indices)
-        given = columns.get("checkpoint")
-        columns["checkpoint"] = checkpoint if given is None else pc.coalesce(given, checkpoint)
+        columns["checkpoint"] = _coalesced(columns.get("checkpoint"), checkpoint)
 
 
 def _nearest_metric(name: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -9,11 +10,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bench.errors import InputError
 
 MAX_ROWS = 5_000_000
 MAX_COLUMNS = 1_000
+MAX_NUMBER = 1e30
 
 Numbers = npt.NDArray[np.int64]
 
@@ -23,12 +26,14 @@ class Slice:
     """Some rows of a table: their numbers in the file and their cells by column.
 
     Cells are text, text in a dictionary, or float64; a blank one is NULL. `broken` names rows that could not be
-    taken apart, with the reason; they have no cells here.
+    taken apart, with the reason; they have no cells here. `sound` says that every float64 cell is known to be a
+    finite number from 0 to MAX_NUMBER.
     """
 
     numbers: Numbers
     columns: dict[str, pa.Array]
     broken: dict[int, str] = field(default_factory=dict)
+    sound: bool = False
 
 
 class Table(Protocol):
@@ -60,6 +65,15 @@ def check_rows(file: str, rows: int) -> None:
 def numbers_from(first: int, count: int) -> Numbers:
     """The numbers of `count` rows, from this one on."""
     return np.arange(first, first + count, dtype=np.int64)
+
+
+def within(column: pa.Array, least: float) -> bool:
+    """Whether every cell of a float64 column is NULL or a finite number from `least` to MAX_NUMBER."""
+    total = pc.sum(column).as_py()
+    if total is None:
+        return True
+    limits = pc.min_max(column).as_py()
+    return math.isfinite(total) and limits["min"] >= least and limits["max"] < MAX_NUMBER
 
 
 def plain_error(problem: Exception) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +15,7 @@ from pyarrow import csv as arrow_csv
 
 from bench.catalogue import is_metric
 from bench.errors import InputError
-from bench.formats.slices import Numbers, Slice, check_rows, header_names, numbers_from, plain_error
+from bench.formats.slices import Numbers, Slice, check_rows, header_names, numbers_from, plain_error, within
 from bench.formats.text_file import beginning, check_text, opened
 
 MAX_BYTES = 2_000_000_000
@@ -40,7 +41,7 @@ def _first_line(text: str, delimiter: str) -> list[str]:
 
 
 class CsvTable:
-    """An opened CSV file. Only columns of measured numbers stay plain text; the others come as dictionaries."""
+    """An opened CSV file. Columns of metrics come as numbers or as plain text, the others as text in dictionaries."""
 
     def __init__(self, path: Path) -> None:
         quotes = check_text(path, MAX_BYTES)
@@ -61,18 +62,23 @@ class CsvTable:
     def slices(self) -> Iterator[Slice]:
         """The rows in order. A row with too few or too many cells comes as broken.
 
-        The quick reading does not know the number of a broken row; from the first one on the file is read again,
-        row by row.
+        The quick reading takes metrics for numbers and cannot tell the number of a broken row; from the first thing
+        on that is not in order the file is read again as text, row by row.
         """
-        seen: list[Any] = []
+        broken: list[Any] = []
         handed = 0
-        for batch in self._batches(threads=True, on_broken=seen.append):
-            if seen:
-                break
-            yield Slice(numbers_from(handed + 2, batch.num_rows), self._named(batch))
-            handed += batch.num_rows
-        if seen:
-            yield from self._counted(handed)
+        quick = self._batches(pa.float64(), threads=True, on_broken=broken.append)
+        with contextlib.suppress(pa.ArrowInvalid):
+            for batch in quick:
+                if broken or not _sound(batch):
+                    break
+                yield Slice(numbers_from(handed + 2, batch.num_rows), self._named(batch), sound=True)
+                handed += batch.num_rows
+            else:
+                if not broken:
+                    return
+        quick.close()
+        yield from self._counted(handed)
 
     def _counted(self, handed: int) -> Iterator[Slice]:
         broken: list[tuple[int, str]] = []
@@ -82,41 +88,43 @@ class CsvTable:
             broken.append((row.number, reason))
 
         kept = told = 0
-        for batch in self._batches(threads=False, on_broken=note):
-            known = broken.copy()  # the reader is ahead of us and adds to it meanwhile
-            numbers = _physical(numbers_from(kept, batch.num_rows), [number for number, _ in known])
-            fresh = max(0, min(batch.num_rows, handed - kept))
-            kept += batch.num_rows
-            yield Slice(numbers[fresh:], self._named(batch.slice(fresh)), dict(known[told:]))
-            told = len(known)
+        try:
+            for batch in self._batches(TEXT, threads=False, on_broken=note):
+                known = broken.copy()  # the reader is ahead of us and adds to it meanwhile
+                numbers = _physical(numbers_from(kept, batch.num_rows), [number for number, _ in known])
+                fresh = max(0, min(batch.num_rows, handed - kept))
+                kept += batch.num_rows
+                yield Slice(numbers[fresh:], self._named(batch.slice(fresh)), dict(known[told:]))
+                told = len(known)
+        except pa.ArrowInvalid as problem:
+            raise InputError(_sentence(self._path.name, plain_error(problem))) from problem
         if told < len(broken):
             yield Slice(numbers_from(0, 0), {}, dict(broken[told:]))
 
     def _named(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
         return dict(zip(self.columns, batch.columns, strict=True))
 
-    def _batches(self, *, threads: bool, on_broken: Callable[[Any], object]) -> Iterator[pa.RecordBatch]:
+    def _batches(
+        self, metrics: pa.DataType, *, threads: bool, on_broken: Callable[[Any], object]
+    ) -> Generator[pa.RecordBatch]:
         rows = 0
         with opened(self._path) as stream:
-            try:
-                reader = self._open(stream, threads, on_broken)
-                if reader.schema.names != self._cells:
-                    raise InputError(
-                        f"The first row of {self._path.name} is no header that can be taken apart."
-                    )
-                for batch in reader:
-                    rows += batch.num_rows
-                    check_rows(self._path.name, rows)
-                    yield batch
-            except pa.ArrowInvalid as problem:
-                raise InputError(_sentence(self._path.name, plain_error(problem))) from problem
+            reader = self._open(stream, metrics, threads, on_broken)
+            if reader.schema.names != self._cells:
+                raise InputError(f"The first row of {self._path.name} is no header that can be taken apart.")
+            for batch in reader:
+                rows += batch.num_rows
+                check_rows(self._path.name, rows)
+                yield batch
 
-    def _open(self, stream: BinaryIO, threads: bool, on_broken: Callable[[Any], object]) -> Any:
+    def _open(
+        self, stream: BinaryIO, metrics: pa.DataType, threads: bool, on_broken: Callable[[Any], object]
+    ) -> Any:
         def skip(row: Any) -> str:
             on_broken(row)
             return "skip"
 
-        types = {cell: TEXT if is_metric(cell.strip()) else WORDS for cell in self._cells}
+        types = {cell: metrics if is_metric(cell.strip()) else WORDS for cell in self._cells}
         return arrow_csv.open_csv(
             pa.PythonFile(stream, mode="r"),
             read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=BLOCK),
@@ -130,6 +138,10 @@ class CsvTable:
                 column_types=types, strings_can_be_null=True, null_values=[""], check_utf8=False
             ),
         )
+
+
+def _sound(batch: pa.RecordBatch) -> bool:
+    return all(within(column, 0.0) for column in batch.columns if pa.types.is_floating(column.type))
 
 
 def _physical(kept: Numbers, broken: list[int]) -> Numbers:

@@ -45,7 +45,8 @@ def check_text(path: Path, max_bytes: int) -> int:
         with opened(path) as stream:
             for window in windows(stream):
                 quotes += window.count(b'"')
-                decoder.decode(window)
+                if decoder.getstate()[0] or not window.isascii():
+                    decoder.decode(window)
                 if b"\0" in window:
                     raise InputError(f"{path.name} holds NUL bytes, so it is no text file; save it as UTF-8.")
         decoder.decode(b"", final=True)
