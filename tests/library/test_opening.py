@@ -1,0 +1,52 @@
+"""Opening a library is quick: nothing is loaded that only charts and data frames need."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+from pathlib import Path
+
+from bench.library import Library
+from tests.library.files import sweep
+
+ROOT = Path(__file__).resolve().parents[2]
+OPENED = (
+    "import sys; from pathlib import Path; from bench.library import Library;"
+    "library = Library.open(Path(sys.argv[1]));"
+    "tables = 'points sources notes facts retractions refusals prices accelerators models'.split();"
+    "print(*(library.fetch(f'SELECT count(*) FROM {name}')[0][0] > 0 for name in tables), 'pandas' in sys.modules)"
+)
+
+
+def with_everything(folder: Path) -> Library:
+    library = Library.open(folder / "library", shipped=False)
+    library.add([sweep(folder, 1)], {"usd_per_accelerator_hour": 2.5, "date": "2026-03-02"})
+    (folder / "bad.csv").write_text("no,result\n1,2\n")
+    library.add([folder / "bad.csv"])
+    points = [name for (name,) in library.fetch("SELECT point_id FROM points ORDER BY 1")]
+    library.annotate(points[0], 'said "fast"\n\u202e🚀')
+    library.retract(points[1], "a doubt")
+    return library
+
+
+def test_opening_loads_no_pandas_whatever_is_in_the_library(tmp_path: Path) -> None:
+    library = with_everything(tmp_path)
+    said = subprocess.run(
+        [sys.executable, "-c", OPENED, str(library.path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["True"] * 9 + ["False"]
+
+
+def test_the_small_tables_hold_what_was_said_in_its_own_type(tmp_path: Path) -> None:
+    library = with_everything(tmp_path)
+    assert library.fetch("SELECT text FROM notes") == [('said "fast"\n\u202e🚀',)]
+    assert library.fetch("SELECT first_date, points, shipped, sources, retracted FROM sources") == [
+        (datetime.date(2026, 3, 2), 3, False, ["made"], None)
+    ]
+    assert library.fetch("SELECT usd_per_accelerator_hour FROM prices WHERE book = 'stated'") == [(2.5,)]
+    assert library.fetch("SELECT reason, purged FROM retractions") == [("a doubt", False)]
