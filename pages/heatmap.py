@@ -1,21 +1,19 @@
 """Heatmap: where is it fast."""
 
-from bench.chart import title
-from pages.shared import frame, options, points, result
+from pages.shared import cells, frame, options, points, result
 
 with frame.opened("heatmap") as page:
     result.headline(page)
     options.row(page, "metric", "x", "y", "panel", "load")
     options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
-    cells = result.figure(page, clickable=True)
-    points.behind(page, cells)
+    clicked = result.figure(page, clickable=True)
+    points.behind(page, clicked)
     result.findings(page)
-    labels = {key: title(page.view.option(key)) for key in ("x", "y", "panel")}
-    labels["value"] = title(page.view.option("metric"))
     result.rows(
         page,
-        first=("panel", "x", "y", "value", "winner"),
-        labels=labels,
+        first=cells.FIRST,
+        without=("failed", "repeats"),
+        labels=cells.labels(page.view),
         fields={"panel": page.view.option("panel")},
     )
     result.why(page)

@@ -22,6 +22,5 @@ def navigation() -> dict[str, list[st.Page]]:
     return sections
 
 
-st.set_page_config(page_icon=look.MARK, layout="wide", initial_sidebar_state=look.SIDEBAR_PX)
 look.dress()
 st.navigation(navigation()).run()

@@ -15,9 +15,7 @@ from bench.plain_text import visible
 WEB = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 NAMED = ("model", "accelerator", "engine")
 LINKS = ("source_url", "licence_url", "url")
-IDS = frozenset(
-    {"point_id", "score_id", "source_id", "deployment_id", "workload_id", "series_id", "locator", "cell"}
-)
+IDS = re.compile(r"(point|score|source|deployment|workload|series)_id(_[ab])?|locator|cell")
 FIRST = ("model", "precision", "accelerators", "accelerator", "tp", "pp", "dp", "ep", "engine", "engine_version",
          "variant", "isl", "osl", "concurrency", "request_rate", "batch", "load_kind", "scenario")  # fmt: skip
 LAST = ("evidence", "origin", "date", "source", "source_url")
@@ -29,7 +27,11 @@ def table(rows: pd.DataFrame, first: Sequence[str] = (), without: Sequence[str] 
 
     `fields` names the field whose values a column of another name holds, such as a panel's.
     """
-    kept = [name for name in rows if name not in IDS and name not in without and rows[name].notna().any()]
+    kept = [
+        name
+        for name in rows
+        if not IDS.fullmatch(str(name)) and name not in without and rows[name].notna().any()
+    ]
     leading = [name for name in (*first, *FIRST) if name in kept]
     trailing = [name for name in LAST if name in kept and name not in leading]
     middle = [name for name in kept if name not in leading and name not in trailing]

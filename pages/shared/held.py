@@ -68,17 +68,16 @@ def sources(page: Page) -> None:
         return
     row = held.iloc[picked].astype(object).where(held.iloc[picked].notna(), None).to_dict()
     with st.container(border=True, key="behind"):
-        st.markdown(f"**{markdown(row['title'])}**")
-        for label, value in (
+        facts = (
             ("Licence", row["licence"]),
             ("Attribution", row["attribution"]),
             ("Retrieved", row["retrieved"]),
             ("Format", row["format"]),
             ("Facts stated at import", row["facts"]),
             ("Hidden", row["retracted"]),
-        ):
-            if value:
-                st.markdown(f"{label}: {markdown(value)}")
+        )
+        lines = [f"**{markdown(row['title'])}**"]
+        st.markdown("  \n".join(lines + [f"{label}: {markdown(value)}" for label, value in facts if value]))
         with st.container(horizontal=True):
             _link("Published at", row["source_url"])
             _link("Licence text", row["licence_url"])

@@ -1,4 +1,4 @@
-"""How the pages look beyond the theme in .streamlit/config.toml: density, one quiet header, print."""
+"""How the pages look beyond the theme in .streamlit/config.toml; `look.css` is part of the document (shell)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ SIDEBAR_PX = 200
 
 
 def dress() -> None:
-    """Puts the mark and the style sheet into the page."""
+    """Sets the mark, the width and the sidebar of every page."""
+    st.set_page_config(page_icon=MARK, layout="wide", initial_sidebar_state=SIDEBAR_PX)
     st.logo(MARK, size="medium")
-    st.html(Path(__file__).with_name("look.css"))

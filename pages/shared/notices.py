@@ -6,10 +6,13 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from bench.chart import value_label
 from bench.plain_text import markdown
 from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted
+from bench.wording import counted, joined
 from pages.shared import address, cached
+
+WAYS = 6
 
 
 def about_the_link(sentences: Iterable[str]) -> None:
@@ -41,18 +44,19 @@ def nothing_loaded() -> None:
 def nothing_selected(name: str, view: View, version: str) -> None:
     """No point has all of the selection; offers to lift each filter that alone is in the way."""
     st.header("No point matches all of these filters", anchor=False)
-    ways = []
-    for key, _ in view.where:
-        left = cached.count(View(view.with_where(**{key: None}).where), version)
-        if left:
-            ways.append((key, left))
-    ways.sort(key=lambda way: -way[1])
-    st.markdown("Lift one of them:" if ways else "No single filter is in the way; start over.")
+    left = {key: cached.count(View(view.with_where(**{key: None}).where), version) for key, _ in view.where}
+    ways = sorted((key for key in left if left[key]), key=lambda key: -left[key])
+    st.markdown(
+        "Each of these alone would let some through:"
+        if ways
+        else "No single filter is in the way; start over."
+    )
     with st.container(horizontal=True):
-        for key, left in ways[:6]:
-            label = f"{FILTER_BY_KEY[key].label}: {counted(left, 'point')}"
-            st.button(label, key=f"lift.{key}", on_click=address.choose, args=(name, key, ()))
-        st.button("Reset", key="lift", on_click=address.reset)
+        for key in ways[:WAYS]:
+            values = joined([value_label(key, value) for value in view.values(key)], "or", at_most=2)
+            label = f"Without {FILTER_BY_KEY[key].label.lower()} {values}: {counted(left[key], 'point')}"
+            st.button(markdown(label), key=f"lift.{key}", on_click=address.choose, args=(name, key, ()))
+        st.button("Reset everything", key="lift", on_click=address.reset)
 
 
 def _start_over(why: str) -> None:

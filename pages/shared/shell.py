@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 PAGES = Path(__file__).parents[1]
 STREAMLIT_HTML = Path(st.__file__).parent / "static" / "index.html"
 FIRST = "overview"
+STYLE = Path(__file__).with_name("look.css")
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -45,12 +46,15 @@ def _document(_: Request) -> HTMLResponse:
 
 @cache
 def document() -> str:
-    """Streamlit's document with our title and the server's address."""
+    """Streamlit's document with our title, our style sheet and the server's address.
+
+    A style sheet sent by the page's script would arrive after the page is drawn.
+    """
     located = f"<script>window.__streamlit = {{ BACKEND_BASE_URL: location.origin + {json.dumps(_base())} }}</script>"
+    styled = f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
     html = STREAMLIT_HTML.read_text(encoding="utf-8")
-    return html.replace("<head>", f"<head>{located}", 1).replace(
-        "<title>Streamlit</title>", "<title>Kneepoint</title>", 1
-    )
+    html = html.replace("<head>", f"<head>{located}", 1).replace("</head>", f"{styled}</head>", 1)
+    return html.replace("<title>Streamlit</title>", "<title>Kneepoint</title>", 1)
 
 
 def _base() -> str:

@@ -61,7 +61,9 @@ def column(name: str, label: str | None, dtype: Any) -> Any:
     metric = catalogue.metric(name) if catalogue.is_metric(name) else None
     heading = label or (metric.axis if metric else chart.title(name))
     if name in LINKS:
-        return st.column_config.LinkColumn(heading, display_text=r"https?://(?:www\.)?([^/?#]+)")
+        return st.column_config.LinkColumn(
+            heading, width="medium", display_text=r"https?://(?:www\.)?([^/?#]+)"
+        )
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return st.column_config.DateColumn(heading, format="YYYY-MM-DD")
     if pd.api.types.is_bool_dtype(dtype):

@@ -18,6 +18,8 @@ FLAGS = (
 CHART = ".js-plotly-plot .main-svg"
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
+LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton]"
+
 FIGURE = """
 () => {
   const chart = document.querySelector('.js-plotly-plot')
@@ -78,6 +80,7 @@ def settled(page: Page) -> None:
     """Returns once the page's script has finished and the chart it sent is drawn."""
     page.wait_for_timeout(150)
     page.wait_for_selector(QUIET)
+    page.wait_for_selector(LOADING, state="detached")
     page.wait_for_timeout(350)
 
 
