@@ -7,6 +7,7 @@ there before it. A sheet is read at every start; a Parquet footer only by DuckDB
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
@@ -105,7 +106,7 @@ class Pack:
 def listed(folder: Path) -> list[str]:
     """The file names of the packs in a folder, in order; none when the folder is not there."""
     try:
-        names = [entry.name for entry in folder.iterdir()]
+        names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(name for name in names if name.endswith(".parquet") and name.count(".") == 1)
