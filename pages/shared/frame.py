@@ -93,7 +93,8 @@ def _selection(page: Page) -> None:
             wrap=True,
         )
         at = "" if page.name == FIRST else page.name
-        buttons.link(at, [*questions(), "data"], page.view.query(), address.write(page.view))
+        names = [*questions(), "data"]
+        buttons.link(at, names, page.view.query(), address.write(page.view), page.theme)
         st.button("Reset", key="reset", on_click=address.reset)
     if is_open:
         filters.panel(page.name, page.view, page.library)

@@ -1,4 +1,5 @@
-// Copies the page's link; writes a View that was only filled in into the address bar, without a new history entry.
+// Copies the page's link. Writes a View that was only filled in into the address bar, without a new history entry.
+// Asks for charts in the other theme when the reader's browser turns dark or light.
 
 const copied = async (text) => {
   try {
@@ -16,13 +17,24 @@ const copied = async (text) => {
   }
 }
 
-export default function ({ data, parentElement }) {
+const theme = (element) => {
+  const colour = getComputedStyle(element).getPropertyValue("--st-background-color").trim()
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
+  return red * 0.299 + green * 0.587 + blue * 0.114 < 128 ? "dark" : "light"
+}
+
+let drawnFor = ""
+
+export default function ({ data, parentElement, setTriggerValue }) {
   const last = location.pathname.split("/").pop()
   const here = data.pages.includes(last) ? last : ""
   if (data.address && here === data.page && location.search !== "?" + data.address) {
     history.replaceState(history.state, "", location.pathname + "?" + data.address + location.hash)
   }
   const button = parentElement.querySelector("button")
+  const shown = theme(button)
+  if (shown !== data.theme && shown !== drawnFor) setTriggerValue("theme", shown)
+  drawnFor = shown
   button.textContent = "Copy link"
   button.onclick = async () => {
     const link = location.origin + location.pathname + (data.query ? "?" + data.query : "")
