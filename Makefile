@@ -10,6 +10,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
+ON_EVERY_CORE := -n auto --dist loadfile
 
 # What is installed is remembered by an empty file that carries the hash of what was asked for.
 asked = $(firstword $(shell { $(PYTHON) -V || true; cat $(1); } 2>&1 | cksum))
@@ -25,10 +26,11 @@ run: port $(APP_INSTALLED) ## start the app on http://127.0.0.1:8501 (PORT=… f
 	@exec $(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tests, browser tests included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ON_EVERY_CORE) -m "not browser"
+	$(BIN)/python -m pytest -m browser
 
 check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, tests without browser, engine and setup
-	$(BIN)/python -m pytest -q -m "not browser and not engine and not setup"
+	$(BIN)/python -m pytest -q $(ON_EVERY_CORE) -m "not browser and not engine and not setup"
 
 lint: $(DEV_INSTALLED) ## format check, lint and types
 	$(BIN)/python -m ruff format --check .
