@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bench.library import Library
 from bench.selection import count, described
 from bench.view import View
+from tests.pages import hostile
 from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
 
@@ -145,3 +148,14 @@ def test_the_counts_of_the_frame_are_the_librarys(opened: Open) -> None:
     at = opened("data")
     total = count(Library.open(), View())
     assert f"{total:,} points" in headline(at).replace("\\", "")
+
+
+def test_what_another_process_imports_is_there_at_the_next_change(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    at = opened("data")
+    before = count(Library.open(own_library), View())
+    assert f"{before:,} points" in headline(at).replace("\\", "")
+    assert not Library.open(own_library).add([hostile.write(tmp_path)]).refused
+    at = at.run()
+    assert f"{before + len(hostile.POINTS):,} points" in headline(at).replace("\\", "")
