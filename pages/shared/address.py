@@ -66,7 +66,7 @@ def current(name: str, library: Library) -> View:
         if state.where is not None and view.where != state.where:
             view = replace(view, where=state.where, whole=True)
     state.queries.append(query)
-    told = cached.complete(name, view, library.version)
+    told = _completed(name, view, library)
     if state.where is None:
         state.stories[name] = told.query()
     state.views[name] = told
@@ -113,6 +113,14 @@ def reset() -> None:
 def _replace(name: str, view: View) -> None:
     state = kept()
     state.views[name], state.problems, state.changed = view.made_whole(), [], True
+
+
+def _completed(name: str, view: View, library: Library) -> View:
+    """The View complete; as it is when the question cannot complete it, which its answer then says why."""
+    try:
+        return cached.complete(name, view, library.version)
+    except BenchError:
+        return view.made_whole()
 
 
 def _went_through_history() -> bool:

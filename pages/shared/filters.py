@@ -15,6 +15,9 @@ from bench.view import Filter, View
 from pages.shared import address, cached
 
 COLUMN_PX = 220
+MOST_VALUES = 100
+"""So many values of one filter still make a link that this app reads again."""
+
 UNLISTED = frozenset({"series"})
 """Offered only once a link has set them: nobody picks a series by its id."""
 
@@ -52,6 +55,8 @@ def _values(name: str, row: Filter, where: View, version: str) -> None:
         key=key,
         format_func=lambda value: labels.get(value, visible(value)),
         placeholder="All",
+        select_all=False,
+        max_selections=MOST_VALUES,
         on_change=_chosen,
         args=(name, row.key, key),
     )

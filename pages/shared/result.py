@@ -9,19 +9,25 @@ import pandas as pd
 import streamlit as st
 
 from bench import chart
+from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import buttons, cached, table
+from pages.shared import buttons, cached, notices, options, table
 from pages.shared.frame import Page
 
 CHART_PX = 520
 
 
 def headline(page: Page) -> None:
-    """The answer's sentence, and what it leaves out."""
-    with st.skeleton(height=CHART_PX):
-        answer = page.answer
-        cached.figure(page.name, page.view, page.version, page.theme)
+    """The answer's sentence, and what it leaves out; or why there is no answer, and the options to change that."""
+    try:
+        with st.skeleton(height=CHART_PX):
+            answer = page.answer
+            cached.figure(page.name, page.view, page.version, page.theme)
+    except BenchError as problem:
+        notices.failed(str(problem))
+        options.row(page)
+        st.stop()
     st.title(markdown(answer.headline), anchor=False)
     said = cached.not_loaded(View(page.view.where), page.version)
     caveats = [markdown(caveat) for caveat in answer.caveats if caveat not in said]

@@ -159,3 +159,11 @@ def test_what_another_process_imports_is_there_at_the_next_change(
     assert not Library.open(own_library).add([hostile.write(tmp_path)]).refused
     at = at.run()
     assert f"{before + len(hostile.POINTS):,} points" in headline(at).replace("\\", "")
+
+
+def test_a_question_that_cannot_be_answered_says_why_and_keeps_its_options(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", slo_x="soon")
+    assert "slo_x='soon' is not a number" in at.warning[0].value.replace("\\", "")
+    at = at.text_input(key="pareto.slo_x").set_value("50").run()
+    assert not at.warning
+    assert headline(at)
