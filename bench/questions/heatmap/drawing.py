@@ -13,6 +13,7 @@ from bench.chart import Theme, hover_lines, look, setting, title
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.plain_text import html
+from bench.questions.heatmap.told import flag_kinds
 from bench.wording import counted, number
 
 FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 23
@@ -23,6 +24,7 @@ SECOND_LINE_PX = 32
 
 MANY_TICKS = 40
 FAILED = "#D55E00"
+DAGGER = "†"
 SLOT, NO_METRIC, ONE_SIDE, FAILURE = 0.0, 1.0, 2.0, 3.0
 MARKS = {
     "no metric": (NO_METRIC, "–"),
@@ -260,6 +262,7 @@ def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]
         (f"A: only {html(sides['a'])}", "only a" in states),
         (f"B: only {html(sides['b'])}", "only b" in states),
         ("<i>italics</i>: not measured", any(cell.get("evidence") not in (None, MEASURED) for cell in cells)),
+        (f"{DAGGER} flagged, see the notes", any(flag_kinds(cell) for cell in cells)),
         ("faint: no point", len(cells) < len(panels.names) * len(panels.xs) * len(panels.ys)),
         (f"@ best {LOADS.get(load, '')}", bool(load)),
     ]
@@ -287,16 +290,17 @@ def _texts(measured: Iterable[Cell], numbers: Mapping[str, Any], panels: Panels)
     if panels.cell_width < NO_TEXT_PX:
         return [""] * len(measured)
     if panels.cell_width < SMALL_TEXT_PX:
-        return [_slanted(short(cell["value"], digits=2), cell) for cell in measured]
+        return [_noted(short(cell["value"], digits=2), cell) for cell in measured]
     write = number if panels.cell_width >= FULL_TEXT_PX else short
     sign = "×" if numbers["ratio"] else ""
     load = _second_line(measured, numbers, panels)
-    return [_slanted(f"{write(cell['value'])}{sign}{_under(cell.get(load))}", cell) for cell in measured]
+    return [_noted(f"{write(cell['value'])}{sign}{_under(cell.get(load))}", cell) for cell in measured]
 
 
-def _slanted(text: str, cell: Cell) -> str:
-    """The text, in italics where the value was not measured."""
-    return text if cell.get("evidence", MEASURED) == MEASURED else f"<i>{text}</i>"
+def _noted(text: str, cell: Cell) -> str:
+    """The text, in italics where the value was not measured, with a dagger where a point behind it is flagged."""
+    noted = f"{text}{DAGGER}" if flag_kinds(cell) else text
+    return noted if cell.get("evidence", MEASURED) == MEASURED else f"<i>{noted}</i>"
 
 
 def _under(level: float | None) -> str:

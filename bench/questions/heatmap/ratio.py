@@ -12,9 +12,9 @@ from bench.wording import counted, joined, number
 
 
 def headline(told: Told) -> str:
-    """The range of the ratio over the cells both sides have, and its median."""
+    """The range of the ratio over the cells both sides have, and its median; cells of flagged points apart."""
     a, b = told.sides or ("", "")
-    values = sorted(cell["value"] for cell in told.measured)
+    values = sorted(cell["value"] for cell in told.sound)
     low, high = number(values[0]), number(values[-1])
     metric = metric_words(told)
     start = f"{metric[:1].upper()}{metric[1:]} of {a} is"
@@ -28,15 +28,16 @@ def headline(told: Told) -> str:
 def ahead(told: Told) -> str:
     """In how many cells each side is ahead, how many are a tie, and where the ratio is largest."""
     a, b = told.sides or ("", "")
-    verdicts = Counter(verdict(cell["value"], told.grid.better) for cell in told.measured)
+    verdicts = Counter(verdict(cell["value"], told.grid.better) for cell in told.sound)
     leads = [f"{name} in {counted(verdicts[side], 'cell')}" for name, side in _named(a, b) if verdicts[side]]
     words = [f"Ahead: {joined(leads)}"] if leads else []
     if verdicts["tie"]:
         words.append(f"{'a' if words else 'A'} tie within 1 %: {counted(verdicts['tie'], 'cell')}")
-    if told.peak and len(told.measured) > 1:
-        words.append(f"largest ratio at {place(told, told.peak)}")
+    if len(told.sound) > 1:
+        largest = told.best(told.sound)
+        words.append(f"largest ratio at {place(told, largest)}")
         if told.grid.panel and len(told.panels) > 1:
-            words[-1] += f", {setting(told.grid.panel, told.peak['panel'])}"
+            words[-1] += f", {setting(told.grid.panel, largest['panel'])}"
     return f"{'; '.join(words)}."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection
 from typing import Any
@@ -16,6 +15,7 @@ from bench.questions.heatmap.told import (
     are_lengths,
     at,
     axis_words,
+    flag_kinds,
     is_or_are,
     metric_of,
     metric_words,
@@ -240,14 +240,15 @@ def _mixture(told: Told) -> str:
 
 
 def _flagged(told: Told) -> str:
-    kinds = Counter(
-        kind
-        for cell in told.cells
-        if cell.get("flags")
-        for kind in sorted({flag["kind"] for flag in json.loads(cell["flags"])})
-    )
+    kinds = Counter(kind for cell in told.cells for kind in flag_kinds(cell))
     listed = [f"{kind.replace('_', ' ')} ({counted(cells, 'cell')})" for kind, cells in kinds.items()]
-    return f"Some winning points are flagged: {joined(listed)}." if listed else ""
+    if not listed:
+        return ""
+    left_out = len(told.measured) - len(told.sound)
+    apart = (
+        f"; the range above leaves {counted(left_out, 'such cell')} out" if told.sides and left_out else ""
+    )
+    return f"Some {'points' if told.sides else 'winning points'} are flagged: {joined(listed)}{apart}."
 
 
 def _kind(kind: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,11 @@ class Told:
         return [cell for cell in self.cells if cell["state"] == "measured"]
 
     @cached_property
+    def sound(self) -> list[Cell]:
+        """The cells with a value that rests on no flagged point; all of them where every one does."""
+        return [cell for cell in self.measured if not flag_kinds(cell)] or self.measured
+
+    @cached_property
     def panels(self) -> dict[Any, list[Cell]]:
         """The measured cells of each panel that has some."""
         panels: dict[Any, list[Cell]] = {}
@@ -72,6 +78,12 @@ class Told:
         """How many values x, y and the panel have."""
         across, up, panels = ({cell[key] for cell in self.cells} for key in ("x", "y", "panel"))
         return len(across), len(up), len(panels)
+
+
+def flag_kinds(cell: Cell) -> tuple[str, ...]:
+    """The kinds of flag on the points a cell's value comes from, of either side in a ratio."""
+    stated = (cell.get(column) for column in ("flags", "flags_a", "flags_b"))
+    return tuple(sorted({flag["kind"] for flags in stated if flags for flag in json.loads(flags)}))
 
 
 def place(told: Told, cell: Cell) -> str:

@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench.chart import DARK, LIGHT
@@ -378,3 +379,17 @@ def test_every_value_of_the_rows_is_finite_or_absent(shipped):
     frame = heatmap.rows(shipped, View.of({"model": ["deepseek-r1"]}))
     assert all(math.isfinite(value) for value in frame["value"].dropna())
     assert (frame["value"].notna() == (frame["state"] == "measured")).all()
+
+
+def test_a_ratio_over_a_flagged_point_is_marked_and_kept_out_of_the_range(shipped: Library) -> None:
+    """The published MI355X row at concurrency 512 is 40 times under Little's law, so B200 is no 65 times faster."""
+    sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
+    answer = heatmap.answer(shipped, View.of({"model": ["deepseek-r1"]}, sides))
+    assert answer.rows["value"].max() > 60
+    assert "to 2.19 times that of MI355X over 26 shared cells" in answer.headline
+    assert any(
+        "littles-law (1 cell); the range above leaves 1 such cell out" in note for note in answer.caveats
+    )
+    texts = [trace.text for trace in heatmap.figure(answer, LIGHT).data if trace.text is not None]
+    written = [text for table in texts for text in np.ravel(np.asarray(table, dtype=object))]
+    assert sum("†" in str(text) for text in written) == 1
