@@ -26,6 +26,9 @@ LARGE = 24
 FEW = 2
 MANY_POINTS = 10_000
 
+BY_QUERY = {View: View.query}
+"""A View is known by its query string, which Streamlit hashes thirty times faster than the View."""
+
 
 @st.cache_resource(show_spinner=False)
 def library() -> Library:
@@ -46,13 +49,13 @@ def warm() -> None:
     questions()
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def complete(name: str, view: View, version: str) -> View:
     """The View with nothing left to a default; a page that presents no question has none."""
     return (question(name).complete(library(), view) if name in questions() else view).made_whole()
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def choices(name: str, view: View, version: str) -> Choices:
     """What the question's options offer for this View."""
     return question(name).choices(library(), view)
@@ -63,12 +66,12 @@ def answer(name: str, view: View, version: str) -> Answer:
     return (_large_answer if _is_large(view, version) else _answer)(name, view, version)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def _answer(name: str, view: View, version: str) -> Answer:
     return question(name).answer(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW)
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def _large_answer(name: str, view: View, version: str) -> Answer:
     return question(name).answer(library(), view)
 
@@ -78,12 +81,12 @@ def figure(name: str, view: View, version: str, theme: str) -> go.Figure:
     return (_large_figure if _is_large(view, version) else _figure)(name, view, version, theme)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def _figure(name: str, view: View, version: str, theme: str) -> go.Figure:
     return question(name).figure(answer(name, view, version), chart.theme(theme))
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW)
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
     return question(name).figure(answer(name, view, version), chart.theme(theme))
 
@@ -96,14 +99,14 @@ def readable(
     return kept(name, view, version, first, without, fields, limit)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def _readable(
     name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
 ) -> pd.DataFrame:
     return tabular.table(answer(name, view, version).rows.head(limit), first, without, dict(fields))
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW)
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def _large_readable(
     name: str, view: View, version: str, first: Texts, without: Texts, fields: Pairs, limit: int
 ) -> pd.DataFrame:
@@ -114,67 +117,67 @@ def _is_large(view: View, version: str) -> bool:
     return count(View(view.where), version) > MANY_POINTS
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def described(view: View, version: str) -> str:
     """The selection in one line."""
     return selection.described(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def not_loaded(view: View, version: str) -> list[str]:
     """One sentence for each thing asked for that is not loaded."""
     return selection.not_loaded(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def offers(view: View, key: str, version: str) -> list[Offer]:
     """What a filter offers under the View's other filters."""
     return selection.offers(library(), view, key)
 
 
-@st.cache_resource(show_spinner=False, max_entries=SMALL)
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def count(view: View, version: str) -> int:
     """How many points a View selects."""
     return selection.count(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def behind(name: str, view: View, version: str, cell: str) -> pd.DataFrame:
     """The points behind a cell, of a question whose chart has cells."""
     return question(name).points_behind(library(), view, cell)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def points_named(ids: Texts, version: str) -> pd.DataFrame:
     """The points with these ids."""
     return holdings.points_named(library(), ids)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def passports_of(point_id: str, metrics: Texts, version: str) -> pd.DataFrame:
     """How these metrics of one point were read."""
     return holdings.passports_of(library(), point_id, metrics)
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW)
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def points(view: View, limit: int, version: str) -> pd.DataFrame:
     """The first points a View selects."""
     return holdings.points(library(), view, limit)
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW)
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def passports(view: View, version: str) -> pd.DataFrame:
     """The passports of the sources a View selects."""
     return holdings.passports(library(), view)
 
 
-@st.cache_resource(show_spinner=False, max_entries=LARGE)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def held(table: str, version: str) -> pd.DataFrame:
     """A table of the whole library: sources, scores, prices or refusals."""
     return holdings.TABLES[table](library())
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW)
+@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def told(version: str) -> str:
     """What is loaded, in one sentence."""
     return holdings.told(library())

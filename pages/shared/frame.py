@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import streamlit as st
 
@@ -35,7 +36,7 @@ class Page:
         """The question this page presents."""
         return question(self.name)
 
-    @property
+    @cached_property
     def answer(self) -> Answer:
         """The question's answer for this View."""
         return cached.answer(self.name, self.view, self.version)

@@ -20,6 +20,7 @@ PAGES = Path(__file__).parents[1]
 STREAMLIT_HTML = Path(st.__file__).parent / "static" / "index.html"
 FIRST = "overview"
 STYLE = Path(__file__).with_name("look.css")
+EARLY = ("PlotlyChart", "DataFrame", "arrowFormatUtils", "BidiComponent", "Selectbox", "StreamlitMarkdown")
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -48,13 +49,21 @@ def _document(_: Request) -> HTMLResponse:
 def document() -> str:
     """Streamlit's document with our title, our style sheet and the server's address.
 
-    A style sheet sent by the page's script would arrive after the page is drawn.
+    A style sheet sent by the page's script would arrive after the page is drawn. The scripts every page needs are
+    loaded at once, not when the first chart arrives.
     """
     located = f"<script>window.__streamlit = {{ BACKEND_BASE_URL: location.origin + {json.dumps(_base())} }}</script>"
     styled = f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
     html = STREAMLIT_HTML.read_text(encoding="utf-8")
-    html = html.replace("<head>", f"<head>{located}", 1).replace("</head>", f"{styled}</head>", 1)
+    html = html.replace("<head>", f"<head>{located}", 1).replace("</head>", f"{styled}{_early()}</head>", 1)
     return html.replace("<title>Streamlit</title>", "<title>Kneepoint</title>", 1)
+
+
+def _early() -> str:
+    names = [
+        path.name for part in EARLY for path in sorted(STREAMLIT_HTML.parent.glob(f"static/js/{part}.*.js"))
+    ]
+    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
 
 
 def _base() -> str:
