@@ -197,6 +197,13 @@ METRICS: tuple[Metric, ...] = (
     _figure("usd_per_million_total_tokens", "Cost per million tokens", "USD", "lower",
             "What a million prompt or generated tokens cost at the stated price and utilisation.",
             "usd_per_accelerator_hour x accelerators / (total_tokens_per_s x utilisation x 3600) x 1e6"),
+    _figure("output_tokens_per_s_per_usd_hour", "Output throughput per dollar an hour", "tokens/s per USD/h", "higher",
+            "Generated tokens per second for each dollar an hour that the whole deployment costs.",
+            "output tokens per second / (usd_per_accelerator_hour x accelerators)"),
+    _figure("scaling_efficiency", "Scaling efficiency", "", "higher",
+            "Throughput gained by more accelerators as a share of what as many times the smallest measured count would "
+            "give; above 1 where the smallest count was short of memory.",
+            "(T_n / T_base) / (n / n_base)"),
 )
 # fmt: on
 

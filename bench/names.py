@@ -141,7 +141,8 @@ def display_name(kind: str, slug: str) -> str:
 def matching(kind: str, text: str) -> tuple[str, ...]:
     """The slugs a filter value stands for: by slug, alias or family, without regard to case.
 
-    An unknown value stands for itself, slugified.
+    A slug stands for itself alone. Any other value stands for the rows of that family, for the row with that
+    spelling and, since a result may carry a name that no row has, for itself, slugified.
     """
     rows = _rows(kind)
     if any(row.slug == text.lower() for row in rows):
@@ -149,9 +150,7 @@ def matching(kind: str, text: str) -> tuple[str, ...]:
     wanted = _folded(text)
     found = {row.slug for row in rows if _folded(getattr(row, "family", "")) == wanted}
     spelled = _spellings(kind).get(wanted)
-    if spelled:
-        found.add(spelled)
-    return tuple(sorted(found)) or (slugified(text),)
+    return tuple(sorted({*found, spelled or slugified(text)}))
 
 
 def _folded(text: str) -> str:

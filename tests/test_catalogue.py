@@ -98,3 +98,17 @@ def test_every_cost_metric_names_its_throughput():
     assert all(
         catalogue.is_metric(key) and catalogue.is_metric(value) for key, value in catalogue.PRICED.items()
     )
+
+
+@pytest.mark.parametrize(
+    "key",
+    """
+    ttft_ms_p99 tpot_ms_p50 itl_ms_mean ntpot_ms_mean e2el_ms_p99 goodput_requests_per_s
+    interactivity_tokens_per_s_per_user_p99 output_tokens_per_s input_tokens_per_s total_tokens_per_s
+    output_tokens_per_s_per_accelerator output_tokens_per_s_per_decode_accelerator scaling_efficiency
+    usd_per_million_output_tokens decode_step_ms_mean ttft_cold_ms ttft_cached_ms mlperf_tokens_per_s
+    mlperf_samples_per_s mlperf_queries_per_s output_tokens_per_s_per_usd_hour
+    """.split(),
+)
+def test_what_the_field_defines_and_the_sources_print_is_in_the_catalogue(key):
+    assert catalogue.metric(key).formula

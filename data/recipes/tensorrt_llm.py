@@ -16,6 +16,8 @@ OVERVIEW = f"{REPOSITORY}/blob/{{commit}}/docs/source/{{folder}}/perf-overview.m
 V017 = OVERVIEW.format(commit="258c7540c03517def55d9a5aadfa9288af474e1b", folder="performance")
 V100 = OVERVIEW.format(commit="00f37686aa854010d68bcbd0f4ab000221541ca6", folder="performance")
 LATEST = OVERVIEW.format(commit="03e27c7d5ff0c6e89f8328838c0a8e64f1b34f9d", folder="developer-guide")
+ACCELERATORS = {"A100": "a100-sxm-80gb", "GH200": "gh200-96gb"}
+"""The names the tables shorten, as the page spells them out: A100 SXM4 80GB and GH200 480GB, the part with 96 GB."""
 LATEST_VARIANT = "perf-overview at 03e27c7d, release not stated"
 
 CHECKPOINTS = {
@@ -61,7 +63,7 @@ def _common(row: dict[str, str], release: str) -> Row:
         "checkpoint": CHECKPOINTS.get((release, row["model"], row["precision"])),
         "precision": row["precision"].lower(),
         "engine": "tensorrt-llm",
-        "accelerator": names.accelerator_slug(row["gpu"]),
+        "accelerator": ACCELERATORS.get(row["gpu"]) or names.accelerator_slug(row["gpu"]),
         "evidence": "measured",
         "origin": "published",
     }

@@ -93,9 +93,39 @@ def test_a_family_is_found_by_its_name() -> None:
     assert names.matching("accelerator", "h100") == ("h100-nvl", "h100-pcie", "h100-sxm")
     assert names.matching("accelerator", "H100-SXM") == ("h100-sxm",)
     assert names.matching("accelerator", "Trillium") == ("tpu-v6e",)
+    assert names.matching("accelerator", "GH200") == ("gh200-144gb", "gh200-96gb")
+    assert {"v100-pcie-16gb", names.accelerator_slug("V100")} == set(names.matching("accelerator", "v100"))
     assert names.accelerator_slug("H100") == "h100-sxm"
     assert names.model_slug("RedHatAI/gemma-4-31B-it-FP8-Dynamic") == "gemma-4-31b"
     assert names.model_slug("Llama-3.1-70B") != names.model_slug("meta-llama/Llama-3.3-70B-Instruct")
+
+
+@pytest.mark.parametrize("name", ["accelerators", "models"])
+def test_no_name_of_one_row_is_a_family_of_several(name: str) -> None:
+    several = {family for family, count in Counter(row["family"] for row in table(name)).items() if count > 1}
+    assert not several & {row["slug"] for row in table(name)}
+
+
+def test_a_name_that_no_row_has_is_found_beside_its_family() -> None:
+    assert names.matching("model", "llama-3") == ("llama-3", "llama-3-70b", "llama-3-8b")
+    assert names.matching("model", "My Own Model") == ("my-own-model",)
+
+
+def test_what_a_name_leaves_open_is_not_filled_in() -> None:
+    unknown = names.accelerator(names.accelerator_slug("NVIDIA A100"))
+    assert unknown is not None
+    assert (unknown.family, unknown.memory_gb, unknown.hbm_tb_s) == ("a100", None, None)
+    spelled = {
+        "NVIDIA A100-SXM4-80GB": "a100-sxm-80gb",
+        "NVIDIA A100-SXM4-40GB": "a100-sxm-40gb",
+        "NVIDIA A100 80GB PCIe": "a100-pcie-80gb",
+        "NVIDIA A100-PCIE-40GB": "a100-pcie-40gb",
+        "NVIDIA GH200 480GB": "gh200-96gb",
+        "NVIDIA H100 80GB HBM3": "h100-sxm",
+        "NVIDIA H100 PCIe": "h100-pcie",
+        "NVIDIA H100 NVL": "h100-nvl",
+    }
+    assert {text: names.accelerator_slug(text) for text in spelled} == spelled
 
 
 def test_tensor_cores_are_not_chips() -> None:

@@ -20,7 +20,7 @@ def test_tensorrt_llm_017_scales_llama_70b_over_one_two_four_eight_h200() -> Non
     a100 = only("tensorrt-llm-0.17", model="llama-3.1-8b", accelerator="a100-sxm-80gb", isl="128", osl="128")
     assert (a100["precision"], a100["kv_precision"], a100["output_tokens_per_s"]) == ("fp16", "", "6627.27")
     assert {row["load_kind"] for row in rows("tensorrt-llm-0.17")} == {"saturated"}
-    assert {row["harness"] for row in rows("tensorrt-llm-0.17") if row["accelerator"] == "gh200"} == {
+    assert {row["harness"] for row in rows("tensorrt-llm-0.17") if row["accelerator"] == "gh200-96gb"} == {
         "gptmanagerbenchmark"
     }
 

@@ -81,6 +81,8 @@ def file(cell: Cell) -> Filing:
         return _profiled(cell)
     if metric == "prefill_time_1200_tokens":
         return _long_prompt()
+    if metric == "decode_latency" and cell["engine"] == "vLLM":
+        return LeftOut(DERIVED)  # batch / throughput of a server: no step of a decode loop
     if metric not in METRICS:
         return LeftOut(_reason(cell))
     if cell["accelerator"].startswith("TPU"):

@@ -28,7 +28,7 @@ CARD = Card(
             "token_source": "batch x steps; for vLLM not stated",
         },
         "decode_step_ms_mean": {
-            "definition": "as catalogue for rvLLM; for vLLM batch / throughput of the server, not a loop",
+            "definition": "as catalogue",
             "unit_in_file": "ms/step",
         },
         "ttft_cold_ms": {
