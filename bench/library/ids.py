@@ -33,15 +33,15 @@ WORKLOAD_IDENTITY = (
 SERIES_IDENTITY = ("source", "harness", "load_kind", "arrivals", "scenario", "evidence")
 """What points of one series share beside deployment, workload and run: all but the load's own number and the repeat."""
 
-HEX = np.frombuffer("".join(f"{octet:02x}" for octet in range(256)).encode(), dtype=np.uint8).reshape(256, 2)
+HEX = np.frombuffer("".join(f"{octet:02x}" for octet in range(256)).encode(), dtype=np.uint16)
+"""The two hex digits of every octet, as one number of two bytes."""
 
 
 def point_ids(source_id: str, locators: Sequence[str]) -> pa.Array:
     """The first 16 hex digits of sha256(source id, locator) for each locator."""
     start = source_id.encode() + b"\0"
-    return pa.array(
-        [hashlib.sha256(start + text.encode()).hexdigest()[:16] for text in locators], type=pa.string()
-    )
+    digests = b"".join([hashlib.sha256(start + text.encode()).digest() for text in locators])
+    return hex_digits(np.frombuffer(digests, dtype=">u8").reshape(-1, 4)[:, 0])
 
 
 def deployments(points: pa.Table) -> Fingerprints:
@@ -88,8 +88,7 @@ def mixed(values: Fingerprints) -> Fingerprints:
 
 def hex_digits(values: Fingerprints) -> pa.Array:
     """Each number as 16 hex digits."""
-    octets = np.ascontiguousarray(values, dtype=">u8").view(np.uint8).reshape(-1, 8)
-    digits = np.ascontiguousarray(HEX[octets].reshape(-1))
+    digits = HEX[np.ascontiguousarray(values, dtype=">u8").view(np.uint8)]
     offsets = np.arange(len(values) + 1, dtype=np.int32) * np.int32(16)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digits))
 
