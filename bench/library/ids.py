@@ -88,7 +88,7 @@ def mixed(values: Fingerprints) -> Fingerprints:
 
 def hex_digits(values: Fingerprints) -> pa.Array:
     """Each number as 16 hex digits."""
-    digits = HEX[np.ascontiguousarray(values, dtype=">u8").view(np.uint8)]
+    digits = HEX.take(np.ascontiguousarray(values, dtype=">u8").view(np.uint8))
     offsets = np.arange(len(values) + 1, dtype=np.int32) * np.int32(16)
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digits))
 
