@@ -16,8 +16,10 @@ from bench.library.store import Root, read_manifest
 from bench.view import View
 from bench.wording import counted
 
-FILE_POINTS = 200_000
+FILE_POINTS = 50_000
 """A file of points holds at most this many; who needs more asks the library by SQL."""
+
+ORDER = "source, model, series_id, point_id"
 
 COUNTED = ("points", "scores", "sources", "refusals")
 
@@ -51,12 +53,12 @@ def sources(library: Library) -> pd.DataFrame:
     )
 
 
-def points(library: Library, view: View, limit: int | None = None) -> pd.DataFrame:
-    """The points a View selects, with every column that one of them has; the first `limit` of them."""
+def points(library: Library, view: View, limit: int = FILE_POINTS) -> pd.DataFrame:
+    """The first `limit` points a View selects, with every column that one of them has."""
     condition = selection.clause(view)
-    at_most = f" LIMIT {int(limit)}" if limit is not None else ""
     found = library.query(
-        f"SELECT * FROM points WHERE {condition.sql} ORDER BY source, model, series_id, point_id{at_most}",
+        "SELECT * FROM points WHERE point_id IN (SELECT point_id FROM points"
+        f" WHERE {condition.sql} ORDER BY {ORDER} LIMIT {int(limit)}) ORDER BY {ORDER}",
         condition.params,
     )
     return found.dropna(axis="columns", how="all")
