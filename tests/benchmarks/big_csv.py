@@ -17,13 +17,17 @@ ROWS_AT_FIRST = 10_000
 
 
 def measure() -> Iterator[Figure]:
-    """In turns: a fresh process imports the file, a fresh one makes a table of it in memory, one on disk."""
+    """In turns: one process imports the file, another makes a table of it in memory and on disk.
+
+    Both processes are new each time and have loaded their modules before the clock starts.
+    """
     imports, in_memory, on_disk = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "synthetic.csv"
         rows = write_csv(file)
         for number in range(ROUNDS):
             with process("_importer", Path(folder) / f"library{number}", file) as importer:
+                importer.ask("warm")
                 imports.append(importer.ask("import"))
             with process("_table_maker", file, Path(folder) / f"{number}.duckdb") as maker:
                 in_memory.append(maker.ask("memory")["s"])
