@@ -134,8 +134,12 @@ def engine_slug(text: str) -> str:
 
 def display_name(kind: str, slug: str) -> str:
     """The name people read for a slug of this kind (accelerator, model, engine); the slug itself when unknown."""
-    rows = _rows(kind) if kind in {"accelerator", "model", "engine"} else ()
-    return next((row.name for row in rows if row.slug == slug), slug)
+    return _display_names(kind).get(slug, slug)
+
+
+@cache
+def _display_names(kind: str) -> dict[str, str]:
+    return {row.slug: row.name for row in _rows(kind)} if kind in {"accelerator", "model", "engine"} else {}
 
 
 def matching(kind: str, text: str) -> tuple[str, ...]:

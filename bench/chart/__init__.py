@@ -11,6 +11,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import plotly.graph_objects as go
@@ -236,8 +237,14 @@ def hover_lines(row: dict[str, Any], metrics: Sequence[str]) -> str:
     provenance = [row.get("evidence"), row.get("source"), measured]
     lines.append(html(" · ".join(str(part) for part in provenance if _stated(part))))
     if _stated(row.get("passport")):
-        lines.extend(html(line) for line in textwrap.wrap(str(row["passport"]), HOVER_WIDTH))
+        lines.append(_wrapped(str(row["passport"])))
     return "<br>".join(line for line in lines if line)
+
+
+@lru_cache(maxsize=4096)
+def _wrapped(text: str) -> str:
+    """The text in lines of a hover box; the points of a source share theirs."""
+    return "<br>".join(html(line) for line in textwrap.wrap(text, HOVER_WIDTH))
 
 
 def deployment_words(row: dict[str, Any]) -> str:

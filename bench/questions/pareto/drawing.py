@@ -117,11 +117,19 @@ def _add_cloud(figure: go.Figure, rows: pd.DataFrame, x: Axis, y: Axis, shades: 
     beaten = rows[~rows["on_frontier"]]
     colours = [shades.get(owner, theme.muted) for owner in beaten["owner"]]
     marker = {"symbol": _symbols(beaten), "size": 5, "color": colours, "opacity": FADED, "line": {"width": 0}}
-    trace = go.Scattergl if len(rows) > DRAWN_AS_SVG else go.Scatter
     figure.add_trace(
-        trace(x=beaten[x.metric.key], y=beaten[y.metric.key], mode="markers", showlegend=False, marker=marker,
-              customdata=beaten["point_id"], text=beaten["hover"], hovertemplate="%{text}<extra></extra>")
-    )  # fmt: skip
+        {
+            "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
+            "x": beaten[x.metric.key],
+            "y": beaten[y.metric.key],
+            "mode": "markers",
+            "showlegend": False,
+            "marker": marker,
+            "customdata": beaten["point_id"],
+            "text": beaten["hover"],
+            "hovertemplate": "%{text}<extra></extra>",
+        }
+    )
 
 
 def _add_grid(figure: go.Figure, cloud: Mapping[str, Any], theme: Theme) -> None:
@@ -133,16 +141,17 @@ def _add_grid(figure: go.Figure, cloud: Mapping[str, Any], theme: Theme) -> None
         shade[row][column], counts[row][column] = math.log10(points), f"{points:,}"
     faint, strong = ("#e9edf1", "#9aa7b3") if theme.name == "light" else ("#1b232b", "#5d6b78")
     figure.add_trace(
-        go.Heatmap(
-            x=cloud["x_edges"],
-            y=cloud["y_edges"],
-            z=shade,
-            text=counts,
-            showscale=False,
-            hoverongaps=False,
-            colorscale=[[0, faint], [1, strong]],
-            hovertemplate="%{text} points in this cell<extra></extra>",
-        )
+        {
+            "type": "heatmap",
+            "x": cloud["x_edges"],
+            "y": cloud["y_edges"],
+            "z": shade,
+            "text": counts,
+            "showscale": False,
+            "hoverongaps": False,
+            "colorscale": [[0, faint], [1, strong]],
+            "hovertemplate": "%{text} points in this cell<extra></extra>",
+        }
     )
 
 
@@ -151,15 +160,16 @@ def _add_overall(figure: go.Figure, rows: pd.DataFrame, x: Axis, y: Axis, theme:
     if len(line) < 2:
         return
     figure.add_trace(
-        go.Scatter(
-            x=line[x.metric.key],
-            y=line[y.metric.key],
-            mode="lines",
-            name="best of all",
-            hoverinfo="skip",
-            opacity=0.16,
-            line={"color": theme.frontier, "width": 11, "shape": _stairs(x)},
-        )
+        {
+            "type": "scatter",
+            "x": line[x.metric.key],
+            "y": line[y.metric.key],
+            "mode": "lines",
+            "name": "best of all",
+            "hoverinfo": "skip",
+            "opacity": 0.16,
+            "line": {"color": theme.frontier, "width": 11, "shape": _stairs(x)},
+        }
     )
 
 
@@ -167,24 +177,25 @@ def _add_frontier(figure: go.Figure, own: pd.DataFrame, group: Mapping[str, Any]
                   *, in_legend: bool) -> None:  # fmt: skip
     line = _ascending(own, x)
     figure.add_trace(
-        go.Scatter(
-            x=line[x.metric.key],
-            y=line[y.metric.key],
-            mode="lines+markers",
-            name=html(group["group"] or "frontier"),
-            showlegend=in_legend,
-            text=line["hover"],
-            hovertemplate="%{text}<extra></extra>",
-            customdata=line["point_id"],
-            line={"color": shade, "width": 1.8, "shape": _stairs(x)},
-            marker={
+        {
+            "type": "scatter",
+            "x": line[x.metric.key],
+            "y": line[y.metric.key],
+            "mode": "lines+markers",
+            "name": html(group["group"] or "frontier"),
+            "showlegend": in_legend,
+            "text": line["hover"],
+            "hovertemplate": "%{text}<extra></extra>",
+            "customdata": line["point_id"],
+            "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
+            "marker": {
                 "symbol": _symbols(line),
                 "size": 8,
                 "color": shade,
                 "opacity": 1,
                 "line": {"width": 1.2, "color": shade},
             },
-        )
+        }
     )
 
 
@@ -192,9 +203,16 @@ def _add_knees(figure: go.Figure, knees: pd.DataFrame, x: Axis, y: Axis, shades:
     drawn = knees[knees["owner"].isin(list(shades))]
     rings = [shades[owner] for owner in drawn["owner"]]
     figure.add_trace(
-        go.Scatter(x=drawn[x.metric.key], y=drawn[y.metric.key], mode="markers", hoverinfo="skip", showlegend=False,
-                   marker={"symbol": "circle-open", "size": 18, "color": rings, "line": {"width": 2}})
-    )  # fmt: skip
+        {
+            "type": "scatter",
+            "x": drawn[x.metric.key],
+            "y": drawn[y.metric.key],
+            "mode": "markers",
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "marker": {"symbol": "circle-open", "size": 18, "color": rings, "line": {"width": 2}},
+        }
+    )
 
 
 def _add_limits(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, theme: Theme) -> None:
@@ -228,9 +246,16 @@ def _add_best(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, t
     if best is None:
         return
     figure.add_trace(
-        go.Scatter(x=[best["x"]], y=[best["y"]], mode="markers", hoverinfo="skip", showlegend=False,
-                   marker={"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}})
-    )  # fmt: skip
+        {
+            "type": "scatter",
+            "x": [best["x"]],
+            "y": [best["y"]],
+            "mode": "markers",
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "marker": {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}},
+        }
+    )
     figure.add_annotation(
         **_at(x, y, best["x"], best["y"]), text="<b>best within the limits</b>", showarrow=False, xanchor="left",
         yanchor="bottom", xshift=12, yshift=12, bgcolor=_veil(theme), font={"size": 12},
@@ -247,11 +272,13 @@ def _label_ends(figure: go.Figure, rows: pd.DataFrame, named: Sequence[Mapping[s
     names = [_shortened(group["group"]) for group in named]
     places = [(x.place(right) * PLOT_WIDTH, y.place(top) * PLOT_HEIGHT) for right, top in ends]
     shifts = _shifts(places, [len(name) * LETTER for name in names])
-    for (right, top), name, shift, group in zip(ends, names, shifts, named, strict=True):
-        figure.add_annotation(
-            **_at(x, y, right, top), text=html(name), showarrow=False, xanchor="left", xshift=10, yshift=shift,
-            font={"color": shades[group["owner"]], "size": 12.5}, bgcolor=_veil(theme), borderpad=1,
-        )  # fmt: skip
+    labels = [
+        {**_at(x, y, right, top), "text": html(name), "showarrow": False, "xanchor": "left", "xshift": 10,
+         "yshift": shift, "font": {"color": shades[group["owner"]], "size": 12.5}, "bgcolor": _veil(theme),
+         "borderpad": 1}
+        for (right, top), name, shift, group in zip(ends, names, shifts, named, strict=True)
+    ]  # fmt: skip
+    figure.update_layout(annotations=[*figure.layout.annotations, *labels])
 
 
 def _shifts(places: Sequence[tuple[float, float]], widths: Sequence[float]) -> list[float]:
@@ -293,19 +320,20 @@ def _add_keys(figure: go.Figure, rows: pd.DataFrame, theme: Theme) -> None:
         keys.append(("knee", "circle-open", 15))
     for label, symbol, size in keys:
         figure.add_trace(
-            go.Scatter(
-                x=[None],
-                y=[None],
-                mode="markers",
-                name=html(label),
-                hoverinfo="skip",
-                marker={
+            {
+                "type": "scatter",
+                "x": [None],
+                "y": [None],
+                "mode": "markers",
+                "name": html(label),
+                "hoverinfo": "skip",
+                "marker": {
                     "symbol": symbol,
                     "size": size,
                     "color": theme.muted,
                     "line": {"width": 1.5, "color": theme.muted},
                 },
-            )
+            }
         )
 
 
