@@ -37,7 +37,16 @@ def free_port() -> int:
 def running(library: Path | None = None) -> Iterator[Server]:
     """The app, started on a free port and ended afterwards."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless=true"]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        "--server.port",
+        str(port),
+        "--server.headless=true",
+    ]
     environment = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist")}
     start = time.perf_counter()
     process = subprocess.Popen(
