@@ -49,9 +49,7 @@ def show(
     )
     total = max(of, len(shown))
     if total > len(drawn):
-        st.caption(
-            f"The first {len(drawn):,} of {counted(total, 'row')} are shown; save a file for the rest."
-        )
+        st.caption(f"The first {len(drawn):,} of {counted(total, 'row')} are shown.")
     picked = event["selection"]["rows"] if pick else []
     return picked[0] if picked and picked[0] < len(drawn) else None
 
