@@ -12,7 +12,7 @@ import duckdb
 from tests.benchmarks import Figure
 from tests.benchmarks._process import process
 
-MEGABYTES, ROUNDS = 200, 4
+MEGABYTES, ROUNDS = 200, 5
 ROWS_AT_FIRST = 10_000
 
 
