@@ -1,8 +1,8 @@
 """SQL that people write: one SELECT, run by a child process that can read the packs, write nothing and be killed.
 
 The index's own lock does not suffice: DELETE inside a CTE parses as SELECT, and one string can outgrow DuckDB's memory
-limit. So the statement's type is checked, it runs in a read-only transaction, and the child has an address-space
-limit, may write no file, sees no environment variable and ends after TIME_LIMIT_S, whatever it is doing.
+limit. So the statement's type is checked and it runs in a read-only transaction; the child may grow by ROOM only once
+the library is open, may write no file, sees no environment variable and ends after TIME_LIMIT_S, whatever it is doing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,11 +31,14 @@ START_LIMIT_S = 20.0
 
 ROW_LIMIT = 10_000
 BYTE_LIMIT = 64 << 20
-MEMORY_LIMIT = 2 << 30
+ROOM = 1 << 30
+"""Bytes a query may take beyond what the opened library has reserved; a string may outgrow DuckDB's own limit."""
+
 TEXT_LIMIT = 100_000
 BATCH_ROWS = 2048
 PROJECT = Path(__file__).resolve().parents[2]
 
+TOO_MUCH = "The query needed more memory than a query may have; select less."
 ONE_SELECT = "Only one SELECT statement can be run here"
 
 
@@ -90,11 +93,17 @@ def checked(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     return statements[0].query
 
 
-def answered(folders: Sequence[tuple[str, bool]], sql: str) -> tuple[pa.Table, bool]:
-    """The rows and whether they were cut, in this very process; the child calls it within its limits."""
+def answered(
+    folders: Sequence[tuple[str, bool]],
+    sql: str,
+    confine: Callable[[duckdb.DuckDBPyConnection], None] | None = None,
+) -> tuple[pa.Table, bool]:
+    """The rows and whether they were cut, in this very process; `confine` limits it once the library is open."""
     library = Library.of(tuple((Path(path), own) for path, own in folders))
     with contextlib.closing(library), library.cursor() as cursor:
         statement = checked(cursor, sql)
+        if confine:
+            confine(cursor)
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         try:
             return _limited(cursor.execute(statement).to_arrow_reader(BATCH_ROWS))
@@ -120,7 +129,7 @@ def _decoded(answer: bytes) -> Result:
     try:
         stated = json.loads(head)
     except ValueError as problem:
-        raise QueryRefused("The query needed more memory than a query may have; select less.") from problem
+        raise QueryRefused(TOO_MUCH) from problem
     if "refused" in stated:
         raise QueryRefused(stated["refused"])
     with pa.ipc.open_stream(body) as stream:
@@ -129,25 +138,38 @@ def _decoded(answer: bytes) -> Result:
 
 def _said(problem: Exception) -> str:
     """What DuckDB says about a statement, without the excerpt of it."""
+    if isinstance(problem, duckdb.OutOfMemoryException):
+        return TOO_MUCH
     lines = itertools.takewhile(lambda line: not line.startswith("LINE "), str(problem).splitlines())
     return " ".join(line.strip() for line in lines if line.strip())[:500] or type(problem).__name__
 
 
-def _confine() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+def _limit_memory(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Nothing; this process may reserve ROOM more than now, all of DuckDB's threads running.
+
+    The limit is on top of what is reserved because that grows with the machine's cores: an allocator's arenas and
+    the threads' stacks are address space, not memory.
+    """
+    cursor.execute("SELECT count(*) FROM range(1_000_000)").fetchall()
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + ROOM
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _write_nothing() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def main() -> None:
     """Nothing; answers the request on stdin with one JSON line and, when it succeeded, an Arrow stream."""
-    _confine()
+    _write_nothing()
     request = json.loads(sys.stdin.buffer.read())
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, request["seconds"])
     out = sys.stdout.buffer
     try:
-        table, truncated = answered(request["folders"], request["sql"])
+        table, truncated = answered(request["folders"], request["sql"], _limit_memory)
     except BenchError as problem:
         out.write(json.dumps({"refused": str(problem)}).encode() + b"\n")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,12 @@ def own_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     st.cache_resource.clear()
     yield place
     st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit makes each script it runs the main module, which a process started by another test would run again."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture
