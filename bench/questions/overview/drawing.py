@@ -67,22 +67,14 @@ def _add_cells(figure: go.Figure, models: list[str], chips: list[str], counts: n
     if not filled.any():
         return
     scale = replace(colouring.of_values(counts[filled], "higher", log=True), stops=STOPS[theme.name])
+    written = np.where(filled, np.vectorize(lambda count: f"{count:,.0f}")(np.nan_to_num(counts)), "")
     figure.add_trace(
-        go.Heatmap(
-            x=_safe(chips), y=_safe(models), z=scale.of(counts), zmin=scale.low, zmax=scale.high, text=hover,
-            hovertemplate="%{text}<extra></extra>", hoverongaps=False, xgap=2, ygap=2, showscale=False,
-            colorscale=[[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)],
-        )
+        {"type": "heatmap", "x": _safe(chips), "y": _safe(models), "z": scale.of(counts), "zmin": scale.low,
+         "zmax": scale.high, "text": written, "texttemplate": "%{text}", "customdata": hover,
+         "hovertemplate": "%{customdata}<extra></extra>", "hoverongaps": False, "xgap": 2, "ygap": 2,
+         "showscale": False,
+         "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)]}
     )  # fmt: skip
-    dark = np.zeros(counts.shape, dtype=bool)
-    dark[filled] = scale.dark_ink(counts[filled])
-    for ink, colour in ((True, "#1c2733"), (False, "#ffffff")):
-        cells = np.argwhere(filled & (dark == ink))
-        _add_text(
-            figure,
-            [(models[row], chips[column], f"{counts[row, column]:,.0f}") for row, column in cells],
-            colour,
-        )
 
 
 def _add_text(figure: go.Figure, cells: list[tuple[str, str, str]], colour: str) -> None:
