@@ -13,6 +13,10 @@ MARKDOWN_ACTIVE = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&])")
 # Streamlit's Markdown turns ":name:" and ":red[text]" into icons and colours, "$" into mathematics and bare
 # addresses into links; escaping every ASCII punctuation mark with a backslash is what CommonMark 0.31, 2.4 allows.
 
+BARE_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+WORD_JOINER = "\N{WORD JOINER}"
+# Bare addresses become links after escapes are read, so only a character between their parts keeps them text.
+
 
 def visible(text: object) -> str:
     """The text with control, direction and other invisible characters written out as U+XXXX."""
@@ -31,13 +35,13 @@ def _shown(character: str) -> str:
 
 
 def markdown(text: object) -> str:
-    """The text as Markdown source that renders as exactly these characters."""
-    return MARKDOWN_ACTIVE.sub(r"\\\1", visible(text))
+    """The text as Markdown source that renders as these characters; an address gets an invisible joint, not a link."""
+    return MARKDOWN_ACTIVE.sub(r"\\\1", BARE_ADDRESS.sub(WORD_JOINER, visible(text)))
 
 
 def html(text: object) -> str:
-    """The text for HTML and for plotly's pseudo-HTML labels and hover boxes."""
-    return html_entities.escape(visible(text)).replace("%{", "%&#123;")
+    """The text for plotly's pseudo-HTML labels and hover boxes, which know no entity for a quotation mark."""
+    return html_entities.escape(visible(text), quote=False).replace("%{", "%&#123;")
 
 
 def terminal(text: object) -> str:

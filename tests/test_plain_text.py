@@ -31,8 +31,19 @@ def test_html_reads_back_as_the_text(text):
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))))
 def test_markdown_escapes_every_active_mark(text):
     escaped = plain_text.markdown(text)
-    assert re.sub(r"\\(.)", r"\1", escaped) == text
+    assert re.sub(r"\\(.)", r"\1", escaped).replace(plain_text.WORD_JOINER, "") == text
     assert not re.search(r"(?<!\\)(?:\\\\)*[*_`$\[\]<>]", escaped)
+
+
+def test_an_address_in_markdown_is_no_address_to_link_to():
+    for text in ("https://evil.example/x", "see HTTP://evil.example", "www.evil.example", "me@evil.example"):
+        read = re.sub(r"\\(.)", r"\1", plain_text.markdown(text))
+        assert read.replace(plain_text.WORD_JOINER, "") == text
+        assert not re.search(r"://|www\.|\w@", read, re.IGNORECASE)
+
+
+def test_quotation_marks_stay_as_they_are_where_plotly_reads():
+    assert plain_text.html("=HYPERLINK(\"a\", 'b')") == "=HYPERLINK(\"a\", 'b')"
 
 
 def test_formulas_get_a_quote_and_numbers_do_not():

@@ -77,7 +77,9 @@ def test_the_sentences_worked_out_by_hand(small):
         " H100 SXM (250 against 100 tokens/s): Llama 3.1 70B FP8, vLLM, 1,024 in / 256 out, concurrency 8, 2 chips,"
         " best of each."
     )
-    assert newest.startswith("The newest results, up to 2026-02-28, are made's: 8 points")
+    assert newest == (
+        "The newest results, up to 2026-02-28, are made's: 1 point of Llama 3.1 70B on H200 SXM."
+    )
     assert besides == "Beside the points 0 quality scores are loaded; nothing was refused."
 
 

@@ -25,6 +25,7 @@ ORDER = 0
 OPTIONS: tuple[Option, ...] = ()
 
 SHOWN_MODELS = 20
+NEWEST_DAYS = 7
 PER_CHIP = "output_tokens_per_s_per_accelerator"
 STREAMS = ("interactivity_tokens_per_s_per_user_p50", "interactivity_tokens_per_s_per_user_mean")
 SOUND = "evidence = 'measured' AND coalesce(flags, '') IN ('', '[]')"
@@ -134,7 +135,7 @@ def _headline(found: Mapping[str, Any], held: Mapping[str, int]) -> str:
     if not found["points"]:
         return f"None of the {counted(held['points'], 'loaded point')} is selected."
     if found["points"] == held["points"]:
-        return f"{counted(found['points'], 'point')} are loaded: {about}{newest}."
+        return f"{counted(found['points'], 'point is', 'points are')} loaded: {about}{newest}."
     return f"{found['points']:,} of {counted(held['points'], 'loaded point')} are selected: {about}{newest}."
 
 
@@ -154,7 +155,9 @@ def _caveats(found: Mapping[str, Any], matrix: pd.DataFrame, said: bool) -> list
     if others:
         told.append(f"{counted(others, 'point')} not measured: counted in brackets, out of the sentences.")
     if found["flagged"] and said:
-        told.append(f"{counted(found['flagged'], 'measured point')} with a flag left out of the sentences.")
+        told.append(
+            f"{counted(found['flagged'], 'measured point')} with a flag left out of the bests and the gap."
+        )
     hidden = found["models"] - matrix["model"].nunique()
     if hidden > 0:
         told.append(
@@ -252,11 +255,15 @@ def _largest_gap(library: Library, view: View) -> Said | None:
 
 
 def _newest(library: Library, view: View) -> Said | None:
-    condition = selection.clause(view).also("date IS NOT NULL")
+    """The source with the newest measured point, flagged or not, and its points of the days up to that one."""
+    condition = selection.clause(view).also("evidence = 'measured'").also("date IS NOT NULL")
     found = library.fetch(
-        "SELECT source, max(date) AS newest, count(*), list(DISTINCT model ORDER BY model),"
-        f" list(DISTINCT accelerator ORDER BY accelerator) FROM points WHERE {condition.sql}"
-        " GROUP BY source ORDER BY newest DESC, source LIMIT 1",
+        "WITH dated AS (SELECT source, model, accelerator, date, max(date) OVER (PARTITION BY source) AS newest"
+        f" FROM points WHERE {condition.sql})"
+        " SELECT source, newest, count(*), list(DISTINCT model ORDER BY model),"
+        f" list(DISTINCT accelerator ORDER BY accelerator) FROM dated"
+        f" WHERE date > newest - INTERVAL {NEWEST_DAYS} DAY"
+        " GROUP BY source, newest ORDER BY newest DESC, source LIMIT 1",
         condition.params,
     )
     if not found:
@@ -267,7 +274,12 @@ def _newest(library: Library, view: View) -> Said | None:
         f" {joined([value_label('model', slug) for slug in models], at_most=3)} on"
         f" {joined([value_label('accelerator', slug) for slug in chips], at_most=3)}."
     )
-    why = Why("Newest results", "the source with the latest date", "the date of each point", "the sources")
+    why = Why(
+        "Newest results",
+        f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
+        "the date of each measured point, flagged or not",
+        "the sources",
+    )
     return Said(sentence, "data", _link(view, {"source": (source,)}, {}), why)
 
 
