@@ -263,7 +263,7 @@ def _state(found: pd.DataFrame) -> pd.Series:
 
 def _divided(found: pd.DataFrame) -> pd.DataFrame:
     """Both sides' rows of a cell in one, with their ratio."""
-    kept = ["panel", "x", "y", "value", "points", "failed", "point_id", "winner", "flags"]
+    kept = ["panel", "x", "y", "value", "points", "failed", "point_id", "winner", "flags", *LOAD_AXES]
     place = found["panel"].map(repr)
     halves = [found.assign(place=place).loc[found["side"] == side, [*kept, "place"]] for side in ("a", "b")]
     both = halves[0].merge(halves[1], on=["place", "x", "y"], how="outer", suffixes=("_a", "_b"))
@@ -275,7 +275,7 @@ def _divided(found: pd.DataFrame) -> pd.DataFrame:
     has_a, has_b = both["value_a"].notna(), both["value_b"].notna()
     merged["state"] = merged["state"].mask(has_a & ~has_b, "only a").mask(has_b & ~has_a, "only b")
     merged["a"], merged["b"] = both["value_a"], both["value_b"]
-    for column in ("point_id", "winner", "flags"):
+    for column in ("point_id", "winner", "flags", *LOAD_AXES):
         merged[f"{column}_a"], merged[f"{column}_b"] = both[f"{column}_a"], both[f"{column}_b"]
     return merged
 

@@ -7,7 +7,8 @@ from statistics import median
 
 from bench.chart import setting
 from bench.maths.grid import Verdict, verdict
-from bench.questions.heatmap.told import Told, metric_words, place
+from bench.questions.heatmap.told import Cell, Told, metric_words, place
+from bench.records import LOAD_AXES
 from bench.wording import counted, joined, number
 
 
@@ -50,6 +51,29 @@ def one_sided(told: Told) -> str:
         if states[f"only {side}"]
     ]
     return f"Measured on one side only, so not divided: {joined(alone)}." if alone else ""
+
+
+def unlike_loads(told: Told) -> str:
+    """In how many cells the two sides' bests were measured at different loads, and where they differ most."""
+    apart: list[tuple[float, Cell, str]] = []
+    for cell in told.sound:
+        for axis in LOAD_AXES:
+            a, b = cell[f"{axis}_a"], cell[f"{axis}_b"]
+            if a and b and a != b:
+                apart.append((max(a / b, b / a), cell, f"{setting(axis, a)} against {number(b)}"))
+    if not apart:
+        return ""
+    cells = len({id(cell) for _, cell, _ in apart})
+    _, cell, loads = max(apart, key=lambda found: found[0])
+    where = (
+        f"{place(told, cell)}, {setting(told.grid.panel, cell['panel'])}"
+        if told.grid.panel
+        else place(told, cell)
+    )
+    return (
+        f"Each side is at its own best load, not the same one in {cells:,} of {counted(len(told.sound), 'cell')}:"
+        f" {loads} at {where}."
+    )
 
 
 def _named(a: str, b: str) -> tuple[tuple[str, Verdict], tuple[str, Verdict]]:

@@ -70,7 +70,7 @@ def findings(told: Told) -> tuple[str, ...]:
 def caveats(told: Told) -> tuple[str, ...]:
     """What is mixed, what was left out and how many, and what the winners are flagged for."""
     grid, count = told.grid, told.count
-    sentences = [_mixture(told)]
+    sentences = [ratio.unlike_loads(told) if told.sides else "", _mixture(told)]
     for points, why in (
         (count.unplaced, f"without {axis_words(grid.x)} or {axis_words(grid.y)}"),
         (count.no_metric, f"without {metric_words(told)}"),

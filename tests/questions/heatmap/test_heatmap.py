@@ -381,6 +381,19 @@ def test_every_value_of_the_rows_is_finite_or_absent(shipped):
     assert (frame["value"].notna() == (frame["state"] == "measured")).all()
 
 
+def test_a_ratio_of_unlike_loads_says_so(shipped: Library) -> None:
+    """Only concurrency 1 was published for 16 MI355X at 8,192/1,024, so 52 times is no lead of the B200."""
+    sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
+    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, {"x": "isl", "y": "osl", **sides})
+    told = heatmap.answer(shipped, view).caveats
+    assert told[0] == (
+        "Each side is at its own best load, not the same one in 5 of 8 cells: concurrency 256 against 1 at 8,192/1,024,"
+        " 16 chips."
+    )
+    fixed = heatmap.answer(shipped, view.with_options(load="concurrency=64")).caveats
+    assert not any("own best load" in note for note in fixed)
+
+
 def test_a_ratio_over_a_flagged_point_is_marked_and_kept_out_of_the_range(shipped: Library) -> None:
     """The published MI355X row at concurrency 512 is 40 times under Little's law, so B200 is no 65 times faster."""
     sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
