@@ -142,14 +142,14 @@ def test_other_evidence_enters_when_the_reader_asks(small):
 def test_the_best_point_within_the_limits(small):
     answer = pareto.answer(small, View.of(options={"slo_x": 45}))
     assert answer.numbers["best_within"]["x"] == 50
-    assert answer.findings[0] == (
+    assert answer.headline == (
         "With median interactivity of 45 tokens/s/user or more, the best is 100 tokens/s per chip at"
         " 50 tokens/s/user: Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8."
     )
-    assert "H200 SXM does not reach it." in answer.findings[1]
+    assert "H200 SXM does not reach it." in answer.findings[0]
     none = pareto.answer(small, View.of(options={"slo_x": 45, "slo_y": 200}))
     assert none.numbers["best_within"] is None
-    assert none.findings[0].startswith("No point that may enter has median interactivity of 45")
+    assert none.headline.startswith("No point that may enter has median interactivity of 45")
 
 
 def test_a_cost_stands_on_the_median_price(small):
@@ -378,3 +378,11 @@ def test_every_choice_offered_gives_an_answer(shipped):
     for key in ("x", "y", "group"):
         for value, _ in offered[key]:
             assert pareto.answer(shipped, view.with_options(**{key: value})).headline
+
+
+def test_the_readers_limits_lead_the_answer_and_what_was_filled_in_is_said(shipped: Library) -> None:
+    asked = View.of({"model": ["deepseek-r1"], "isl": [1024], "osl": [1024]}, {"slo_x": 60, "slo_y": 200})
+    answer = pareto.answer(shipped, asked)
+    assert answer.headline.startswith("With median interactivity of 60 tokens/s/user or more and")
+    assert "Narrowed to precision fp8; 228 points of the selection beside it left out." in answer.caveats
+    assert not [note for note in pareto.answer(shipped, answer.view).caveats if note.startswith("Narrowed")]

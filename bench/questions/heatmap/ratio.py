@@ -13,7 +13,7 @@ from bench.wording import counted, joined, number
 
 
 def headline(told: Told) -> str:
-    """The range of the ratio over the cells both sides have, and its median; cells of flagged points apart."""
+    """The median of the ratio over the cells both sides have, and its range; cells of flagged points apart."""
     a, b = told.sides or ("", "")
     values = sorted(cell["value"] for cell in told.sound)
     low, high = number(values[0]), number(values[-1])
@@ -21,9 +21,10 @@ def headline(told: Told) -> str:
     start = f"{metric[:1].upper()}{metric[1:]} of {a} is"
     if len(values) == 1:
         return f"{start} {high} times that of {b} in the one cell both have."
-    spread = f"{low} to {high}" if low != high else high
-    over = f"over {len(values):,} shared cells, {number(median(values))} in the median"
-    return f"{start} {spread} times that of {b} {over}."
+    middle = (
+        f"{start} {number(median(values))} times that of {b} in the median of {len(values):,} shared cells"
+    )
+    return f"{middle}, from {low} to {high}." if low != high else f"{middle}."
 
 
 def ahead(told: Told) -> str:

@@ -18,7 +18,7 @@ from bench.questions.pareto.axes import Axes
 from bench.questions.pareto.frontiers import Frontiers, Place
 from bench.questions.pareto.points import Tally
 from bench.view import View
-from bench.wording import joined
+from bench.wording import counted, joined
 
 TITLE = "Pareto"
 QUESTION = "Which operating points are worth choosing?"
@@ -117,18 +117,21 @@ def answer(library: Library, view: View) -> Answer:
     }
     if tally.usable > DRAWN_POINTS and tally.x_span and tally.y_span:
         numbers["cloud"] = points.cloud(library, whole, axes, tally, numbers["x_log"], numbers["y_log"])
+    said = [
+        *sentences.within(axes, limits, best, _told(frame, best), reached),
+        sentences.headline(axes, tally, found),
+        *sentences.findings(axes, tally, found),
+    ]
     return Answer(
         question=QUESTION,
         view=whole,
-        headline=sentences.headline(axes, tally, found),
+        headline=said[0],
         rows=frame,
-        findings=(
-            *sentences.within(axes, limits, best, _told(frame, best), reached),
-            *sentences.findings(axes, tally, found),
-        ),
+        findings=tuple(said[1:]),
         numbers=numbers,
         caveats=(
             *_not_loaded(library, whole, tally),
+            *_narrowed(library, view, whole),
             *sentences.caveats(
                 axes,
                 tally,
@@ -151,6 +154,16 @@ def figure(answer: Answer, theme: Theme) -> go.Figure:
 def table(answer: Answer) -> pd.DataFrame:
     """The frontier points alone, in the order of the answer's rows: what each next step costs."""
     return answer.rows[answer.rows["on_frontier"]].reset_index(drop=True)
+
+
+def _narrowed(library: Library, view: View, whole: View) -> list[str]:
+    """What was filled in besides what the reader asked for, and how many points that leaves out."""
+    added = {key: values for key, values in whole.where if not view.values(key)}
+    if not view.where or not added:
+        return []
+    left_out = selection.count(library, view) - selection.count(library, whole)
+    words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
+    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]
 
 
 def _rows(library: Library, view: View, axes: Axes, usable: int) -> pd.DataFrame:
