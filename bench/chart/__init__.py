@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -124,11 +124,6 @@ def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
     return figure
 
 
-def axis_title(key: str) -> str:
-    """The axis title for a metric or a column, unit included, safe for plotly's pseudo-HTML."""
-    return html(title(key))
-
-
 COLUMN_TITLES = {
     "isl": "Input length (tokens)",
     "osl": "Output length (tokens)",
@@ -208,17 +203,6 @@ def setting(field: str, value: Any) -> str:
         return f"{title(field).split(' (')[0].lower()} not stated"
     forms = SETTINGS.get(field, ("{}",))
     return (forms[0] if value == 1 else forms[-1]).format(words)
-
-
-def doubling_ticks(values: Iterable[float]) -> dict[str, Any]:
-    """Log axis settings with ticks at 1, 2, 4, 8 … over the values, where the field counts in doublings."""
-    positive = [value for value in values if value and value > 0]
-    if not positive:
-        return {"type": "log"}
-    first, last = math.floor(math.log2(min(positive))), math.ceil(math.log2(max(positive)))
-    step = 1 if last - first <= 12 else 2
-    ticks = [2.0**exponent for exponent in range(first, last + 1, step)]
-    return {"type": "log", "tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
 
 
 HOVER_WIDTH = 84

@@ -159,11 +159,6 @@ class Reading:
         return self.points.to_batches() if isinstance(self.points, pa.Table) else self.points
 
 
-def metric_column(key: str) -> pa.Field:
-    """The Arrow field of a stored metric."""
-    return pa.field(key, REAL)
-
-
 def points_table(points: Sequence[Point]) -> pa.Table:
     """The points as canonical columns: those that at least one point fills, and `locator`."""
     return _table([_flat(point) for point in points], POINT_COLUMNS)
