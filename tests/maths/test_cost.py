@@ -1,0 +1,355 @@
+"""Costs, bills and break-evens: sums worked out by hand, and what holds for any price, throughput and volume."""
+
+from __future__ import annotations
+
+import datetime
+import math
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import pricing
+from bench.library import Library
+from bench.maths import cost
+
+PRICE = st.integers(1, 100_000).map(lambda cents: cents / 100)
+RATE = st.integers(1, 10_000_000).map(lambda tenths: tenths / 10)
+SHARE = st.integers(1, 100).map(lambda percent: percent / 100)
+VOLUME = st.integers(0, 10**12).map(float)
+FACTOR = st.integers(2, 50)
+
+H100 = 1260.0
+"""Gemma 4 31B on one H100, as the article inferencebench-gemma4-h100 prints it."""
+LAMBDA = 2.49
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library.open(tmp_path_factory.mktemp("none") / "own")
+
+
+@pytest.fixture(scope="module")
+def database():
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def article_price(library: Library, provider: str, accelerator: str) -> float:
+    (found,) = library.fetch(
+        "SELECT usd_per_accelerator_hour FROM prices WHERE book = 'articles' AND provider = ? AND accelerator = ?",
+        (provider, accelerator),
+    )
+    return found[0]
+
+
+# 1,260 tokens/s take 1e6 / 1,260 / 3,600 = 0.22046 h for a million: 0.549 = 2.49 x 0.22046, and so on.
+@pytest.mark.parametrize(
+    ("provider", "usd"),
+    [
+        ("Lambda", 0.549),
+        ("RunPod", 0.725),
+        ("CoreWeave", 1.049),
+        ("AWS", 1.129),
+        ("Azure", 1.190),
+        ("GCP", 1.118),
+    ],
+)
+def test_the_articles_six_providers(shipped: Library, provider: str, usd: float) -> None:
+    ((throughput, accelerators),) = shipped.fetch(
+        "SELECT output_tokens_per_s, accelerators FROM points WHERE source = 'inferencebench-gemma4-h100'"
+        " AND harness LIKE '%inferencemax%' AND accelerators = 1"
+    )
+    whole = cost.deployment_usd_per_hour(article_price(shipped, provider, "h100-sxm"), accelerators)
+    assert cost.usd_per_million(whole, throughput, 1) == pytest.approx(usd, abs=0.0005)
+
+
+# 9,600 / (4 x 1.30) = 1,846.2; 3,848 / 1.92 = 2,004.2; 8,786 / 1.92 = 4,576.0. The price is of all four TPU chips.
+@pytest.mark.parametrize(
+    ("deployment", "provider", "best"),
+    [
+        ("engine = 'rvllm' AND accelerator = 'tpu-v6e'", "GCP", 1846),
+        ("engine = 'vllm' AND variant LIKE 'column B%'", "vast.ai", 2004),
+        ("engine = 'rvllm' AND accelerator = 'h100-sxm' AND date < DATE '2026-05-01'", "vast.ai", 4576),
+    ],
+)
+def test_the_three_31b_rows_per_dollar_an_hour(
+    shipped: Library, deployment: str, provider: str, best: int
+) -> None:
+    ((throughput, chip, accelerators),) = shipped.fetch(
+        "SELECT max(output_tokens_per_s), any_value(accelerator), any_value(accelerators) FROM points"
+        f" WHERE source = 'rvllm-tpu-v6e-vs-h100' AND model = 'gemma-4-31b' AND {deployment}"
+    )
+    whole = cost.deployment_usd_per_hour(article_price(shipped, provider, chip), accelerators)
+    assert cost.tokens_per_s_per_usd_per_hour(throughput, whole) == pytest.approx(best, abs=0.5)
+
+
+def test_a_hundred_million_tokens_a_day_on_one_h100() -> None:
+    # 1,260 x 86,400 = 108.864M a day at most: 100 / 108.864 = 91.9 %, on a day of 2.49 x 24 = 59.76.
+    bill = cost.rented(LAMBDA, H100, 1, 100e6)
+    assert bill is not None
+    assert bill.instances == 1
+    assert bill.utilisation == pytest.approx(0.919, abs=0.0005)
+    assert bill.usd_per_day == pytest.approx(59.76)
+    assert bill.usd_per_month == pytest.approx(1792.80)
+    assert bill.usd_per_million == pytest.approx(0.5976)
+
+
+def test_the_articles_own_bill_pays_used_tokens_only() -> None:
+    # 2.49 / (1,260 x 3,600) x 1e6 x 100 = 54.89 a day, 1,646.83 a month; the article rounds to 55 and 1,650.
+    bill = cost.pay_per_token(cost.usd_per_million(LAMBDA, H100, 1), 100e6)
+    assert bill is not None
+    assert bill.usd_per_day == pytest.approx(54.894, abs=0.001)
+    assert bill.usd_per_month == pytest.approx(1646.83, abs=0.01)
+    # An API at 2.50 a million: 250 a day, 7,500 a month.
+    api = cost.pay_per_token(2.50, 100e6)
+    assert api is not None
+    assert (api.usd_per_day, api.usd_per_month) == (250, 7500)
+
+
+def test_an_instance_loaded_to_eighty_percent_at_most_needs_a_second() -> None:
+    # 108.864M x 0.8 = 87.1M < 100M: two instances, 119.52 a day, each 100 / 217.728 = 45.9 % used.
+    bill = cost.rented(LAMBDA, H100, 0.8, 100e6)
+    assert bill is not None
+    assert (bill.instances, bill.usd_per_day) == (2, pytest.approx(119.52))
+    assert bill.utilisation == pytest.approx(0.459, abs=0.0005)
+
+
+def test_a_volume_of_exactly_so_many_capacities_rents_no_more() -> None:
+    for instances in range(1, 2000):
+        bill = cost.rented(1, 0.1, 0.7, instances * (0.1 * 0.7 * 86400))
+        assert bill is not None
+        assert bill.instances == instances
+
+
+def test_no_tokens_need_no_instance() -> None:
+    bill = cost.rented(LAMBDA, H100, 1, 0)
+    assert bill == cost.Rental(0, 0, 0, None)
+    assert bill is not None
+    assert bill.usd_per_million is None
+
+
+def test_the_break_even_of_the_article_against_an_api_at_two_and_a_half_dollars() -> None:
+    # 59.76 / 2.50 = 23.904M a day. Ratio 0.549 / 2.50 = 0.2196 < 1/2, so the API is never cheaper again.
+    found = cost.break_even(LAMBDA, H100, 1, 2.50)
+    assert found is not None
+    assert found.first == pytest.approx(23.904e6)
+    assert found.capacity == pytest.approx(108.864e6)
+    assert found.cost_ratio == pytest.approx(0.2196, abs=0.0001)
+    assert (found.settled, found.settled_instances) == (found.first, 1)
+    assert found.at(1) == found.first
+    assert found.at(2) is None
+
+
+def test_close_prices_let_the_api_win_again_after_each_full_instance() -> None:
+    # 1 token/s is 86,400 a day, for 0.0036 x 24 = 0.0864 USD a day: 1 USD per million. The API takes 1.25, so the
+    # ratio is 0.8 and k instances break even at k x 69,120 tokens a day: 69,120 in one; 138,240 in two (needed above
+    # 86,400); 207,360 in three (above 172,800); 276,480 in four (above 259,200). Five would at 345,600, which four
+    # still serve: from 276,480 on renting is never dearer.
+    found = cost.break_even(0.0036, 1, 1, 1.25)
+    assert found is not None
+    breaks = [found.at(k) for k in range(1, 7)]
+    assert breaks == [pytest.approx(k * 69_120) for k in range(1, 5)] + [None, None]
+    assert (found.settled, found.settled_instances) == (pytest.approx(276_480), 4)
+
+
+def test_the_api_is_cheaper_at_any_volume_or_at_its_own_price_only_ties() -> None:
+    own = cost.usd_per_million(LAMBDA, H100, 0.5)
+    assert own is not None
+    assert cost.break_even(LAMBDA, H100, 0.5, own * 0.99) is None
+    level = cost.break_even(LAMBDA, H100, 0.5, own)
+    assert level is not None
+    assert level.first == pytest.approx(level.capacity)
+    assert level.settled is None
+    assert level.settled_instances is None
+
+
+def test_paid_by_the_token_one_side_is_cheaper_at_any_volume() -> None:
+    assert cost.cheaper(0.549, 2.50) == "own"
+    assert cost.cheaper(2.50, 0.549) == "api"
+    assert cost.cheaper(1.009, 1) == cost.cheaper(1, 1.009) == "tie"
+    assert cost.cheaper(None, 1) is None
+
+
+def test_costs_of_a_mix_by_hand() -> None:
+    # 3.60 USD/h, 300 input and 100 output tokens/s: a second costs 0.001 USD, so a million
+    # output 10, input 3.333, blended 2.50; at 5:1 a second is 300 + 5 x 100 = 800 input tokens: 1.25 and 6.25.
+    found = cost.token_costs(3.60, 300, 100, 1, 5)
+    assert found == cost.TokenCosts(
+        pytest.approx(10), pytest.approx(10 / 3), pytest.approx(2.5), pytest.approx(1.25), pytest.approx(6.25)
+    )
+    # An API with these two prices costs the blend: 0.75 x 1.25 + 0.25 x 6.25 = 2.50.
+    assert cost.blended_price(1.25, 6.25, cost.input_share(3072, 1024)) == pytest.approx(2.5)
+
+
+def test_without_the_input_throughput_only_the_output_side_has_a_cost() -> None:
+    found = cost.token_costs(3.60, None, 100, 0.5, 5)
+    assert found == cost.TokenCosts(pytest.approx(20), None, None, None, None)
+    assert cost.token_costs(3.60, 300, 100).split_input is None
+
+
+def test_a_mix_of_one_kind_needs_one_price_and_no_other() -> None:
+    assert cost.blended_price(None, 10, 0) == 10
+    assert cost.blended_price(2, None, 1) == 2
+    assert cost.blended_price(None, 10, 0.5) is None
+    assert cost.blended_price(2, 10, None) is None
+    assert cost.input_share(0, 0) is None
+    assert cost.input_share(512, None) is None
+
+
+def test_the_grid_of_utilisation_and_price() -> None:
+    # 100 tokens/s are 0.36M an hour: 0.36 USD/h are 1 USD per million at full use, 2 at half.
+    found = cost.sensitivity(100, [0.36, None, 0.72], [1, 0.5])
+    assert np.array_equal(found, [[1, math.nan, 2], [2, math.nan, 4]], equal_nan=True)
+    assert np.isnan(cost.sensitivity(None, [1, 2], [1])).all()
+    assert cost.sensitivity(100, [], [1, 0.5]).shape == (2, 0)
+    assert cost.sensitivity(100, [1], []).shape == (0, 1)
+
+
+def test_a_price_has_an_age_where_it_has_a_date() -> None:
+    today = datetime.date(2026, 8, 15)
+    assert cost.age_days(datetime.date(2025, 8, 15), today) == 365
+    assert cost.age_days(datetime.date(2026, 8, 16), today) == -1
+    assert cost.age_days(None, today) is None
+
+
+@pytest.mark.parametrize("absent", [None, math.nan])
+def test_what_needs_an_absent_number_is_absent(absent: float | None) -> None:
+    assert cost.deployment_usd_per_hour(absent, 4) is None
+    assert cost.deployment_usd_per_hour(1.3, None) is None
+    assert cost.usd_per_million(absent, 100, 1) is cost.usd_per_million(1, absent, 1) is None
+    assert (
+        cost.tokens_per_s_per_usd_per_hour(absent, 1) is cost.tokens_per_s_per_usd_per_hour(1, absent) is None
+    )
+    assert cost.pay_per_token(absent, 1) is cost.pay_per_token(1, absent) is None
+    assert (
+        cost.rented(absent, 1, 1, 1) is cost.rented(1, absent, 1, 1) is cost.rented(1, 1, 1, absent) is None
+    )
+    assert cost.break_even(absent, 1, 1, 1) is cost.break_even(1, absent, 1, 1) is None
+    assert cost.break_even(1, 1, 1, absent) is None
+
+
+def test_nothing_served_has_no_cost() -> None:
+    assert cost.usd_per_million(1, 0, 1) is None
+    assert cost.rented(1, 0, 1, 1) is None
+    assert cost.break_even(1, 0, 1, 1) is None
+    assert cost.rented(1, 1e-320, 1, 1e9) is None
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: cost.usd_per_million(1, 100, 0), "A utilisation of 0 is not possible"),
+        (lambda: cost.usd_per_million(1, 100, 60), "state a share above 0 and at most 1"),
+        (lambda: cost.usd_per_million(None, None, math.nan), "A utilisation of nan"),
+        (lambda: cost.rented(1, 100, 1.01, 1), "A utilisation of 1.01"),
+        (lambda: cost.sensitivity(1, [1], [0.5, -1]), "A utilisation of -1"),
+        (lambda: cost.usd_per_million(0, 100, 1), "0 USD per hour is not possible: state a price above 0"),
+        (lambda: cost.usd_per_million(1, -5, 1), "-5 tokens per second is not possible"),
+        (lambda: cost.usd_per_million(1, math.inf, 1), "inf tokens per second"),
+        (lambda: cost.break_even(1, 1, 1, -2.5), "-2.5 USD per million tokens is not possible"),
+        (lambda: cost.pay_per_token(1, -1), "-1 tokens a day is not possible"),
+        (lambda: cost.deployment_usd_per_hour(1, 0), "0 accelerators is not possible"),
+        (lambda: cost.token_costs(1, 1, 1, 1, 0), "divide the API's two prices"),
+        (lambda: cost.blended_price(1, 1, 1.5), "A share of input tokens of 1.5 is not possible"),
+        (lambda: cost.BreakEven(1, 1, 1, None, None).at(0), "ask from 1 instance upwards"),
+    ],
+)
+def test_nonsense_gets_a_sentence(ask, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        ask()
+    assert str(caught.value).endswith(".")
+
+
+@given(PRICE, RATE, SHARE, FACTOR)
+def test_cost_is_linear_in_price_and_inverse_in_throughput_and_utilisation(
+    price, rate, share, factor
+) -> None:
+    base = cost.usd_per_million(price, rate, share)
+    assert base is not None
+    assert cost.usd_per_million(price * factor, rate, share) == pytest.approx(base * factor)
+    assert cost.usd_per_million(price, rate * factor, share) == pytest.approx(base / factor)
+    assert cost.usd_per_million(price, rate, share / factor) == pytest.approx(base * factor)
+    per_dollar = cost.tokens_per_s_per_usd_per_hour(rate, price)
+    assert per_dollar is not None
+    assert base * per_dollar * share == pytest.approx(1e6 / 3600)
+
+
+@given(PRICE, RATE, st.integers(1, 72), SHARE)
+def test_the_sql_of_a_cost_gives_the_same(database, price, rate, accelerators, share) -> None:
+    chips = {"chip": pricing.ChipPrice("chip", price, 1, price, price)}
+    sql, params = pricing.cost_sql("usd_per_million_output_tokens", chips, share)
+    point = "(SELECT 'chip' AS accelerator, ? AS accelerators, CAST(? AS DOUBLE) AS output_tokens_per_s)"
+    (found,) = database.execute(f"SELECT {sql} FROM {point}", [*params, accelerators, rate]).fetchone()
+    whole = cost.deployment_usd_per_hour(price, accelerators)
+    assert found == pytest.approx(cost.usd_per_million(whole, rate, share))
+
+
+@given(PRICE, RATE, RATE, SHARE, PRICE)
+def test_every_definition_of_a_cost_makes_the_same_bill(price, taken, made, share, ratio) -> None:
+    found = cost.token_costs(price, taken, made, share, ratio)
+    hour = share * 3600 / 1e6
+    bills = (
+        found.all_on_output * made * hour,
+        found.all_on_input * taken * hour,
+        found.blended * (taken + made) * hour,
+        (found.split_input * taken + found.split_output * made) * hour,
+    )
+    assert bills == pytest.approx((price,) * 4)
+    blend = cost.blended_price(found.split_input, found.split_output, cost.input_share(taken, made))
+    assert blend == pytest.approx(found.blended)
+
+
+@given(PRICE, VOLUME, FACTOR)
+def test_the_bill_of_used_tokens_is_linear_in_the_volume(price, volume, factor) -> None:
+    once, often = cost.pay_per_token(price, volume), cost.pay_per_token(price, volume * factor)
+    assert once is not None
+    assert often is not None
+    assert often.usd_per_day == pytest.approx(once.usd_per_day * factor)
+
+
+@given(PRICE, RATE, SHARE, VOLUME, VOLUME)
+def test_the_rented_bill_is_a_staircase_above_the_bill_of_used_tokens(price, rate, share, one, other) -> None:
+    less, more = (cost.rented(price, rate, share, volume) for volume in sorted((one, other)))
+    assert less is not None
+    assert more is not None
+    assert less.usd_per_day <= more.usd_per_day
+    for bill in (less, more):
+        assert bill.usd_per_day == pytest.approx(bill.instances * price * 24)
+        assert bill.utilisation is None or 0 < bill.utilisation <= share * (1 + 1e-9)
+        used = cost.pay_per_token(cost.usd_per_million(price, rate, 1), bill.tokens_per_day)
+        assert used is not None
+        assert bill.usd_per_day >= used.usd_per_day * (1 - 1e-9)
+        assert bill.instances == 0 or (bill.instances - 1) * rate * share * 86400 < bill.tokens_per_day
+
+
+@given(PRICE, RATE, SHARE, PRICE, st.integers(1, 200))
+def test_at_a_break_even_both_bills_are_equal(price, rate, share, api, instances) -> None:
+    found = cost.break_even(price, rate, share, api)
+    own = cost.usd_per_million(price, rate, share)
+    assert (found is None) == (own > api)
+    volume = found.at(instances) if found else None
+    if volume is not None:
+        bill, paid = cost.rented(price, rate, share, volume), cost.pay_per_token(api, volume)
+        assert bill.instances == instances
+        assert bill.usd_per_day == pytest.approx(paid.usd_per_day)
+
+
+@given(PRICE, RATE, SHARE, st.integers(101, 1000), st.integers(0, 5000))
+def test_once_settled_renting_is_never_dearer_and_just_before_it_is(
+    price, rate, share, percent, further
+) -> None:
+    own = cost.usd_per_million(price, rate, share)
+    api = own * percent / 100
+    found = cost.break_even(price, rate, share, api)
+    assert found is not None
+
+    def dearer(volume: float) -> bool:
+        return cost.rented(price, rate, share, volume).usd_per_day > api * volume / 1e6 * (1 + 1e-9)
+
+    assert not dearer(found.settled * (1 + further / 1000))
+    assert dearer(found.settled * (1 - 1e-6))
+    assert found.at(found.settled_instances) == pytest.approx(found.settled)
+    assert found.at(found.settled_instances + 1) is None
