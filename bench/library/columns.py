@@ -48,6 +48,8 @@ SQL_TYPES = {
     pa.list_(pa.string()): "VARCHAR[]",
 }
 
+SCHEMA_TYPE = "MAP(INTEGER, STRUCT(name VARCHAR, type VARCHAR, default_value VARCHAR))"
+
 
 def field_id(column: str) -> int:
     """The Parquet field id of a column: positive, and the same in every pack."""
@@ -72,12 +74,23 @@ def read_sql(paths: Sequence[str], columns: Mapping[str, pa.DataType], *, filena
             f"CAST(NULL AS {SQL_TYPES[kind]}) AS {quoted(name)}" for name, kind in columns.items()
         )
         return f"(SELECT {nothing}{', NULL::VARCHAR AS filename' if filename else ''} WHERE false)"
+    files = ", ".join(literal(path) for path in paths)
+    schema = f"CAST({literal(_schema_text(columns))} AS {SCHEMA_TYPE})"
+    return f"read_parquet([{files}], schema = {schema}{', filename = true' if filename else ''})"
+
+
+def _schema_text(columns: Mapping[str, pa.DataType]) -> str:
+    """The schema as one text: as an expression of a struct for each column, it would be bound at every query."""
     entries = ", ".join(
-        f"{field_id(name)}: {{name: {literal(name)}, type: {literal(SQL_TYPES[kind])}, default_value: NULL}}"
+        f"{field_id(name)}={{name: {_in_text(name)}, type: {_in_text(SQL_TYPES[kind])}, default_value: NULL}}"
         for name, kind in columns.items()
     )
-    files = ", ".join(literal(path) for path in paths)
-    return f"read_parquet([{files}], schema = MAP {{{entries}}}{', filename = true' if filename else ''})"
+    return f"{{{entries}}}"
+
+
+def _in_text(value: str) -> str:
+    """The value as it stands in the text of a nested value."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def literal(text: str) -> str:
