@@ -1,0 +1,380 @@
+"""Crossings, leads and intervals: on printed tables, on sums worked out by hand, in simulation, on random curves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bench.library import Library
+from bench.maths.crossover import Crossover, Knot, break_even_price, crossover
+
+SERIES = {
+    "tpu": "accelerator = 'tpu-v6e' and max_model_len = 2048",
+    "vllm a": "engine = 'vllm' and variant like 'column A%'",
+    "vllm b": "engine = 'vllm' and variant like 'column B%'",
+    "april": "variant = 'CUDA graph, forward only, April 2026'",
+    "june": "variant = 'CUDA graph, default routes, June 2026'",
+}
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library.open(tmp_path_factory.mktemp("none") / "own")
+
+
+@pytest.fixture(scope="module")
+def printed(shipped: Library) -> dict[str, list[tuple[float, float]]]:
+    """Output tokens/s by batch of the Gemma 4 31B article, series by series."""
+    asked = (
+        "select batch, output_tokens_per_s from points where model = 'gemma-4-31b' and load_kind = 'batch' "
+        "and evidence = 'measured' and output_tokens_per_s is not null and "
+    )
+    return {name: shipped.fetch(asked + where) for name, where in SERIES.items()}
+
+
+def test_four_tpu_chips_overtake_column_b_between_64_and_128(printed):
+    found = crossover(printed["tpu"], printed["vllm b"])
+    assert found.verdict == "crosses"
+    assert found.overlap == (1, 768)
+    [crossing] = found.crossings
+    assert crossing.x == pytest.approx(127.6, abs=0.05)
+    assert (
+        (crossing.below.x, crossing.above.x) == (crossing.interval.low, crossing.interval.high) == (64, 128)
+    )
+    assert crossing.interval.source == "bracket"
+    assert (crossing.leads_after, crossing.within_tie, crossing.above.tie) == ("a", False, True)
+    # The page's column of winners: +52, +61, +32, tie, +68, +126, +161 %.
+    leads = [-51.4, -60.9, -32.3, 0.1, 68.4, 125.7, 161.5]
+    assert [knot.lead_percent for knot in found.knots] == pytest.approx(leads, abs=0.05)
+
+
+def test_four_tpu_chips_overtake_column_a_between_256_and_512(printed):
+    found = crossover(printed["tpu"], printed["vllm a"])
+    [crossing] = found.crossings
+    assert crossing.x == pytest.approx(437.6, abs=0.05)
+    assert (crossing.below.x, crossing.above.x) == (256, 512)
+    assert [(knot.measured_a, knot.measured_b) for knot in found.knots if knot.x == 32] == [(False, True)]
+
+
+def test_four_tpu_chips_never_overtake_rvllm_where_both_were_measured(printed):
+    april = crossover(printed["tpu"], printed["april"])
+    assert (april.verdict, april.crossings, april.overlap) == ("b_leads", (), (1, 512))
+    assert april.smallest.x == 512
+    assert april.smallest.lead_percent == pytest.approx(-2.8, abs=0.05)
+    june = crossover(printed["tpu"], printed["june"])
+    assert (june.verdict, june.crossings, june.overlap) == ("b_leads", (), (1, 256))
+
+
+def test_what_a_tpu_chip_may_cost_to_give_as_much_per_dollar(printed):
+    tpu, a, b = (dict(printed[name]) for name in ("tpu", "vllm a", "vllm b"))
+    # 1.92 USD for the H100; four chips together: 1.92 x 9600 / 3671.
+    assert 4 * break_even_price(b[768], tpu[768], 1, 4, 1.92) == pytest.approx(5.02, abs=0.005)
+    assert 4 * break_even_price(b[512], tpu[512], 1, 4, 1.92) == pytest.approx(4.33, abs=0.005)
+    assert 4 * break_even_price(a[512], tpu[512], 1, 4, 1.92) == pytest.approx(1.99, abs=0.005)
+
+
+def test_a_crossing_by_hand():
+    # Ratio 4 at 1, 1/4 at 16: on logarithms half way, at 4; there A is sqrt(40 x 90) = 60.
+    found = crossover([(1, 40), (16, 90)], [(16, 360), (1, 10)])
+    [crossing] = found.crossings
+    assert crossing.x == pytest.approx(4)
+    assert crossing.y == pytest.approx(60)
+    assert crossing.leads_after == "b"
+    assert [knot.lead_percent for knot in found.knots] == pytest.approx([300, -300])
+
+
+def test_an_interpolated_neighbour_is_told_as_such():
+    # B was not measured at 4, where it is 20; A overtakes it just before.
+    found = crossover([(1, 5), (4, 21), (16, 100)], [(1, 10), (16, 40)])
+    [crossing] = found.crossings
+    assert (crossing.above.x, crossing.above.measured_a, crossing.above.measured_b) == (4, True, False)
+    assert crossing.above.y_b == pytest.approx(20)
+
+
+def test_ranges_that_do_not_overlap_are_told_and_nothing_is_extrapolated():
+    found = crossover([(1, 10), (8, 20)], [(16, 1), (32, 1000)])
+    assert (found.verdict, found.overlap, found.knots, found.crossings) == ("no_overlap", None, (), ())
+    assert (found.range_a, found.range_b) == ((1, 8), (16, 32))
+
+
+def test_an_overlap_of_one_x_is_one_comparison():
+    found = crossover([(1, 10), (8, 20)], [(8, 25), (16, 30)])
+    assert (found.verdict, found.overlap, found.crossings) == ("b_leads", (8, 8), ())
+    assert found.smallest == found.largest == found.knots[0]
+    assert found.knots[0].lead_percent == pytest.approx(-25)
+
+
+def test_125_ms_against_100_is_the_lead_that_125_tokens_per_s_are():
+    low, high = crossover([(1, 100)], [(1, 125)], "lower"), crossover([(1, 125)], [(1, 100)])
+    assert low.verdict == high.verdict == "a_leads"
+    assert low.smallest.lead_percent == pytest.approx(25)
+    assert high.smallest.lead_percent == pytest.approx(25)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict", "crossings"),
+    [
+        ([2, 1, 0.5], "crosses", [(2, "b", False)]),  # equal at a knot, and through it
+        ([2, 1, 2], "a_leads", []),  # a touch
+        ([2, 1, 1, 0.5], "crosses", [(4, "b", False)]),  # equal for a while: B leads from its end on
+        ([2, 1, 1, 2], "a_leads", []),
+        ([1, 1, 2], "a_leads", []),  # nobody led before
+        ([2, 1], "a_leads", []),
+        ([1, 1], "tie", []),
+        ([1.005, 0.995], "tie", [(2**0.5, "b", True)]),
+        ([2, 0.995], "a_leads", [(1.990, "b", True)]),
+        ([2, 0.995, 2], "a_leads", [(1.990, "b", True), (2.010, "a", True)]),
+        ([2, 0.5, 2], "crosses", [(2**0.5, "b", False), (2**1.5, "a", False)]),
+        ([2, 0.995, 1.005, 0.5], "crosses", [(1.990, "b", False), (2**1.5, "a", True), (4.02, "b", False)]),
+        ([1.01, 1 / 1.01], "tie", [(2**0.5, "b", True)]),  # 1 % still is a tie, for either
+        ([1.0101, 1 / 1.0101], "crosses", [(2**0.5, "b", False)]),
+    ],
+)  # fmt: skip
+def test_ties_touches_and_crossings(ratios, verdict, crossings):
+    xs = [2.0**place for place in range(len(ratios))]
+    found = crossover([(x, 100 * ratio) for x, ratio in zip(xs, ratios, strict=True)], [(x, 100) for x in xs])
+    assert found.verdict == verdict
+    assert [crossing.x for crossing in found.crossings] == pytest.approx(
+        [x for x, _, _ in crossings], rel=1e-3
+    )
+    assert [(crossing.leads_after, crossing.within_tie) for crossing in found.crossings] == [
+        (leads, within) for _, leads, within in crossings
+    ]
+
+
+def test_the_bracket_of_a_crossing_at_a_knot_reaches_to_where_the_curves_differ():
+    found = crossover([(1, 8), (2, 4), (4, 4), (8, 1)], [(1, 4), (2, 4), (4, 4), (8, 4)])
+    [crossing] = found.crossings
+    assert (crossing.x, crossing.interval.low, crossing.interval.high) == (4, 1, 8)
+
+
+def test_repeats_turn_a_lead_into_a_tie():
+    # 110 against 100, each of three: 100 to 121 scatter by 9.5 % either way, so 10 % is within the interval.
+    found = crossover([(1, 100), (1, 110), (1, 121)], [(1, 91), (1, 100), (1, 110)])
+    assert found.verdict == "tie"
+    assert found.knots[0].lead_percent == pytest.approx(10, abs=0.1)
+    assert found.knots[0].lead_low < 0 < found.knots[0].lead_high
+    assert crossover([(1, 110)], [(1, 100)]).verdict == "a_leads"
+
+
+def test_an_interval_by_hand():
+    # A's three repeats lie a factor of e^0.1 apart, at both ends: variance of a mean's logarithm 0.01 / 3, 2 degrees
+    # of freedom. B does not scatter. A leads by e^9 at 1 and trails by e^9 at 2^18: e per doubling. In the middle both
+    # ends weigh half: variance 0.01 / 6, t at 4 is 2.776, so the band is 0.1133, which the lead leaves after 0.1133
+    # doublings.
+    spread = [math.exp(-0.1), 1, math.exp(0.1)]
+    a = [(x, lead * one) for x, lead in ((1, math.exp(9)), (2**18, math.exp(-9))) for one in spread]
+    b = [(x, 1) for x in (1, 2**18) for _ in range(2)]
+    [crossing] = crossover(a, b).crossings
+    assert crossing.x == pytest.approx(2**9)
+    assert crossing.interval.source == "repeats"
+    assert math.log2(crossing.interval.low) == pytest.approx(9 - 0.1133, abs=0.002)
+    assert math.log2(crossing.interval.high) == pytest.approx(9 + 0.1133, abs=0.002)
+
+
+def test_an_interval_is_open_where_the_overlap_or_the_repeats_end():
+    noisy, still = [0.5, 1.0, 2.0], [1.0, 1.0]
+    found = crossover(
+        [(x, rate * one) for x, rate in ((1, 1.2), (4, 0.8)) for one in noisy],
+        [(x, one) for x in (1, 4) for one in still],
+    )
+    [crossing] = found.crossings
+    assert (crossing.interval.low, crossing.interval.high) == (1, 4)
+    assert (crossing.interval.open_low, crossing.interval.open_high) == (True, True)
+    # At 16 nothing was repeated: how well the curve beyond 4 is known is not known.
+    found = crossover(
+        [(x, rate * one) for x, rate in ((1, 90), (4, 0.8)) for one in noisy] + [(16, 0.1)],
+        [(x, one) for x in (1, 4) for one in still] + [(16, 1)],
+    )
+    [crossing] = found.crossings
+    assert crossing.interval.low > 1
+    assert not crossing.interval.open_low
+    assert crossing.interval.high == 4
+    assert crossing.interval.open_high
+    assert found.knots[-1].lead_low is None
+
+
+def test_without_repeats_on_one_side_the_interval_is_the_bracket():
+    found = crossover([(1, 2), (1, 2.1), (4, 1), (4, 0.9)], [(1, 1), (4, 2)])
+    assert found.crossings[0].interval.source == "bracket"
+    assert (found.crossings[0].interval.low, found.crossings[0].interval.high) == (1, 4)
+
+
+@pytest.mark.parametrize(("xs_a", "xs_b"), [((1, 8, 64), (1, 8, 64)), ((1, 4, 16, 64), (2, 8, 128))])
+def test_intervals_cover_the_true_crossing_at_their_stated_rate(xs_a, xs_b):
+    # True curves: A = 100, B = 100 (x / 12)^0.3; five repeats, 5 % and 10 % of scatter.
+    noise, runs, covered = np.random.default_rng(31), 1000, 0
+    for _ in range(runs):
+        a = [(x, 100 * one) for x in xs_a for one in noise.lognormal(0, 0.05, 5)]
+        b = [(x, 100 * (x / 12) ** 0.3 * one) for x in xs_b for one in noise.lognormal(0, 0.10, 5)]
+        intervals = [crossing.interval for crossing in crossover(a, b).crossings]
+        assert all(interval.source == "repeats" for interval in intervals)
+        covered += any(interval.low <= 12 <= interval.high for interval in intervals)
+    assert 0.93 <= covered / runs <= 0.97
+
+
+def test_the_lead_at_a_knot_is_covered_at_its_stated_rate():
+    noise, runs, covered = np.random.default_rng(32), 1000, 0
+    for _ in range(runs):
+        a = [(x, 120 * one) for x in (1, 4) for one in noise.lognormal(0, 0.05, 5)]
+        b = [(2, 100 * one) for one in noise.lognormal(0, 0.02, 3)]
+        [knot] = crossover(a, b).knots
+        covered += knot.lead_low <= 20 <= knot.lead_high
+    assert 0.93 <= covered / runs <= 0.97
+
+
+X = st.sampled_from([1, 2, 3, 4, 6, 8, 16, 64])
+Y = st.one_of(st.integers(1, 12), st.sampled_from([100, 100.5, 101, 102]), st.floats(0.01, 1000))
+CURVE = st.lists(st.tuples(X, Y), min_size=1, max_size=14)
+BETTER = st.sampled_from(["higher", "lower"])
+
+
+def mirrored(found: Crossover) -> Crossover:
+    """What the comparison of B with A has to be."""
+    swap = {"a": "b", "b": "a", "a_leads": "b_leads", "b_leads": "a_leads"}
+
+    def turned(knot: Knot | None) -> Knot | None:
+        if knot is None:
+            return None
+        low, high = knot.lead_low, knot.lead_high
+        return replace(
+            knot,
+            y_a=knot.y_b,
+            y_b=knot.y_a,
+            measured_a=knot.measured_b,
+            measured_b=knot.measured_a,
+            lead_percent=-knot.lead_percent,
+            lead_low=None if high is None else -high,
+            lead_high=None if low is None else -low,
+        )
+
+    return replace(
+        found,
+        verdict=swap.get(found.verdict, found.verdict),
+        range_a=found.range_b,
+        range_b=found.range_a,
+        knots=tuple(turned(knot) for knot in found.knots),
+        crossings=tuple(
+            replace(one, leads_after=swap[one.leads_after], below=turned(one.below), above=turned(one.above))
+            for one in found.crossings
+        ),
+        smallest=turned(found.smallest),
+        largest=turned(found.largest),
+    )
+
+
+@given(CURVE, CURVE, BETTER)
+def test_b_against_a_is_the_mirror_of_a_against_b(a, b, better):
+    assert crossover(b, a, better) == mirrored(crossover(a, b, better))
+
+
+@given(CURVE, CURVE)
+def test_where_less_is_better_the_other_leads_at_the_same_places(a, b):
+    high, low = crossover(a, b), crossover(a, b, "lower")
+    assert [(one.x, one.interval, one.within_tie) for one in high.crossings] == [
+        (one.x, one.interval, one.within_tie) for one in low.crossings
+    ]
+    assert all(
+        one.leads_after != other.leads_after for one, other in zip(high.crossings, low.crossings, strict=True)
+    )
+    assert [knot.lead_percent for knot in high.knots] == [-knot.lead_percent for knot in low.knots]
+
+
+@given(CURVE, CURVE, st.randoms())
+def test_the_order_of_the_points_does_not_matter(a, b, random):
+    assert crossover(random.sample(a, len(a)), random.sample(b, len(b))) == crossover(a, b)
+
+
+def clear(found: Crossover) -> bool:
+    """Whether no lead, and no end of its interval, lies where rounding decides."""
+    marks = [knot.lead_percent for knot in found.knots]
+    marks += [end for knot in found.knots for end in (knot.lead_low, knot.lead_high) if end is not None]
+    return all(abs(abs(one) - 1) > 1e-6 and (one == 0 or abs(one) > 1e-6) for one in marks)
+
+
+@given(CURVE, CURVE, st.floats(0.01, 100), st.floats(0.01, 100))
+def test_units_do_not_move_a_crossing(a, b, factor_x, factor_y):
+    before = crossover(a, b)
+    assume(clear(before))
+    after = crossover(*([(x * factor_x, y * factor_y) for x, y in curve] for curve in (a, b)))
+    assert after.verdict == before.verdict
+    assert len(after.crossings) == len(before.crossings)
+    for one, other in zip(before.crossings, after.crossings, strict=True):
+        assert other.x == pytest.approx(one.x * factor_x, rel=1e-5)
+        assert other.y == pytest.approx(one.y * factor_y, rel=1e-5)
+        assert (other.leads_after, other.within_tie) == (one.leads_after, one.within_tie)
+        assert other.interval.low == pytest.approx(one.interval.low * factor_x, rel=1e-5)
+        assert other.interval.high == pytest.approx(one.interval.high * factor_x, rel=1e-5)
+
+
+def means(curve):
+    """Logarithms of the x of a curve and of the geometric means there, in order."""
+    xs = sorted({x for x, _ in curve})
+    return np.log(xs), np.array([np.mean([math.log(y) for x, y in curve if x == one]) for one in xs])
+
+
+@given(CURVE, CURVE)
+def test_the_lead_changes_sides_at_the_crossings_and_nowhere_else(a, b):
+    found = crossover(a, b)
+    if found.overlap is None:
+        assert max(found.range_a[0], found.range_b[0]) > min(found.range_a[1], found.range_b[1])
+        return
+    passed = [one.x for one in found.crossings]
+    finely = np.unique(np.concatenate((np.geomspace(*found.overlap, 200), [knot.x for knot in found.knots])))
+    leads = np.interp(np.log(finely), *means(a)) - np.interp(np.log(finely), *means(b))
+    led = [(x, lead > 0) for x, lead in zip(finely, leads, strict=True) if abs(lead) > 1e-9]
+    for (x0, a_led), (x1, a_leads) in pairwise(led):
+        between = [x for x in passed if x0 <= x <= x1]
+        assert len(between) % 2 == (a_led != a_leads)
+
+
+@given(CURVE, CURVE, BETTER)
+def test_a_comparison_agrees_with_itself(a, b, better):
+    found = crossover(a, b, better)
+    leaders = {"a" if knot.lead_percent > 0 else "b" for knot in found.knots if not knot.tie}
+    if found.overlap is not None:
+        verdicts = {frozenset(): "tie", frozenset("a"): "a_leads", frozenset("b"): "b_leads"}
+        assert found.verdict == verdicts.get(frozenset(leaders), "crosses")
+    assert (found.verdict == "crosses") == any(not one.within_tie for one in found.crossings)
+    assert all(one.leads_after != other.leads_after for one, other in pairwise(found.crossings))
+    for one in found.crossings:
+        assert found.overlap[0] < one.x < found.overlap[1]
+        assert one.below.x <= one.x <= one.above.x
+        assert found.overlap[0] <= one.interval.low <= one.x <= one.interval.high <= found.overlap[1]
+        assert (one.above.lead_percent > 0) == (one.leads_after == "a") != (one.below.lead_percent > 0)
+    assert (found.smallest is None) == (found.largest is None) == (len(leaders) != 1)
+    if found.smallest and found.largest:
+        side = 1 if leaders == {"a"} else -1
+        ahead = [side * knot.lead_percent for knot in found.knots]
+        assert side * found.smallest.lead_percent == min(ahead)
+        assert side * found.largest.lead_percent == max(ahead) > 0
+
+
+@pytest.mark.parametrize("point", [(0, 1), (1, 0), (-1, 1), (1, math.nan), (math.inf, 1)])
+def test_what_has_no_logarithm_is_refused_with_its_place(point):
+    with pytest.raises(ValueError, match="curve B has the point"):
+        crossover([(1, 1)], [(1, 1), point])
+
+
+def test_a_curve_without_points_is_refused():
+    with pytest.raises(ValueError, match="curve A has no points"):
+        crossover([], [(1, 1)])
+
+
+@given(st.floats(1, 1e5), st.floats(1, 1e5), st.integers(1, 64), st.integers(1, 64), st.floats(0, 100))
+def test_at_the_break_even_price_both_give_as_many_tokens_per_dollar(y_a, y_b, n_a, n_b, price_a):
+    price_b = break_even_price(y_a, y_b, n_a, n_b, price_a)
+    assert price_b * n_b / y_b == pytest.approx(price_a * n_a / y_a)
+    assert break_even_price(y_a, y_b, n_a, n_b, 2 * price_a) == pytest.approx(2 * price_b)
+
+
+@pytest.mark.parametrize("wrong", [(0, 1, 1, 1, 1), (1, -1, 1, 1, 1), (1, 1, 0, 1, 1), (1, 1, 1, 1, -1)])
+def test_no_break_even_price_without_throughputs_counts_and_a_price(wrong):
+    with pytest.raises(ValueError, match="no break-even price"):
+        break_even_price(*wrong)

@@ -1,0 +1,91 @@
+"""Student's t against printed tables, means of repeats against sums by hand, intervals against simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.maths.statistics import half_width, log_mean, student_t_95
+
+
+@pytest.mark.parametrize(
+    ("df", "t"),
+    # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975.
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (8, 2.306), (10, 2.228), (20, 2.086),
+     (30, 2.042), (60, 2.000), (100, 1.984), (10**9, 1.960)],
+)  # fmt: skip
+def test_students_t_is_what_the_tables_print(df, t):
+    assert student_t_95(df) == pytest.approx(t, abs=5.1e-4)
+
+
+def test_students_t_where_its_distribution_has_a_closed_form():
+    # At 1 it is Cauchy's, at 2 the tail is 1 - t / sqrt(2 + t^2).
+    assert student_t_95(1) == pytest.approx(math.tan(math.pi * 0.475), rel=1e-10)
+    assert student_t_95(2) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)), rel=1e-10)
+
+
+@given(st.floats(1, 500), st.floats(1e-3, 10))
+def test_students_t_falls_with_the_degrees_of_freedom(df, more):
+    assert 1.959963 < student_t_95(df + more) < student_t_95(df)
+
+
+def test_students_t_has_no_step_where_its_expansion_takes_over():
+    assert student_t_95(200) == pytest.approx(student_t_95(199.999_999), abs=1e-7)
+
+
+@pytest.mark.parametrize("df", [0, 0.5, -1, math.nan])
+def test_students_t_asks_for_two_repeats(df):
+    with pytest.raises(ValueError, match="two repeats"):
+        student_t_95(df)
+
+
+def test_a_mean_on_logarithms_by_hand():
+    # 1, 10 and 100: the middle of the logarithms is that of 10, they scatter by ln 10, the mean by ln 10 / sqrt 3.
+    found = log_mean([100, 1, 10])
+    assert found.mean == pytest.approx(10)
+    assert found.variance == pytest.approx(math.log(10) ** 2 / 3)
+    assert found.df == 2
+
+
+def test_a_single_value_says_nothing_about_its_spread_and_equal_ones_have_none():
+    assert log_mean([3.3]).mean == 3.3
+    assert log_mean([3.3]).variance is None
+    assert log_mean([3.3, 3.3, 3.3]).mean == 3.3
+    assert log_mean([3.3, 3.3, 3.3]).variance == 0
+
+
+@pytest.mark.parametrize("values", [[], [1.0, 0.0], [-1.0], [math.inf, 1.0], [math.nan]])
+def test_what_has_no_logarithm_has_no_mean(values):
+    with pytest.raises(ValueError, match=r"give at least one|leave it out"):
+        log_mean(values)
+
+
+def test_half_an_interval_by_hand():
+    # One mean: t at 4. Two that scatter alike: t at 8. One that does not scatter adds nothing.
+    assert half_width([(0.04, 4)]) == pytest.approx(2.776445 * 0.2)
+    assert half_width([(0.02, 4), (0.02, 4)]) == pytest.approx(2.306004 * 0.2)
+    assert half_width([(0.04, 4), (0.0, 9)]) == half_width([(0.04, 4)])
+    assert half_width([(0.0, 4)]) == half_width([]) == 0
+
+
+@given(st.lists(st.tuples(st.floats(1e-200, 1), st.integers(1, 30)), min_size=1, max_size=4))
+def test_the_degrees_of_freedom_of_a_sum_lie_between_the_least_and_their_sum(parts):
+    total = math.sqrt(math.fsum(variance for variance, _ in parts))
+    by_least = student_t_95(min(df for _, df in parts)) * total
+    by_sum = student_t_95(sum(df for _, df in parts)) * total
+    assert by_sum * (1 - 1e-9) <= half_width(parts) <= by_least * (1 + 1e-9)
+
+
+def test_intervals_of_a_difference_hold_the_truth_95_times_in_100():
+    noise = np.random.default_rng(20)
+    held = 0
+    for _ in range(2000):
+        a = log_mean(noise.lognormal(1, 0.05, 5).tolist())
+        b = log_mean(noise.lognormal(1, 0.2, 3).tolist())
+        reach = half_width([(a.variance, a.df), (b.variance, b.df)])
+        held += abs(math.log(a.mean / b.mean)) <= reach
+    assert 0.935 <= held / 2000 <= 0.97
