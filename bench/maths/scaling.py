@@ -1,0 +1,320 @@
+"""What more accelerators buy: efficiency, scaling laws, frontiers at equal x, one wide instance or replicas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.maths import interpolation
+
+FEWEST_FOR_A_LAW = 4
+"""The Universal Scalability Law has three parameters: through three counts it would pass whatever they are."""
+ROUNDING = 1e-9
+"""A parameter that lowers the relative error by less than this is rounding, and is left at its bound."""
+
+# The directions in which (1/λ, σ/λ, κ/λ) may move: all of them, or with σ or κ held at a value at its bound.
+# Fewest parameters first, so that among equally good fits the plainest is found.
+_LINEAR = np.array([[1.0], [0.0], [0.0]])
+_ALL_SERIAL = np.array([[1.0], [1.0], [0.0]])
+_NO_COHERENCY = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+_NO_CONTENTION = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+_FULL_CONTENTION = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+_AMDAHL = (_LINEAR, _ALL_SERIAL, _NO_COHERENCY)
+_USL = (*_AMDAHL, _NO_CONTENTION, _FULL_CONTENTION, np.eye(3))
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The count with the highest throughput by a fitted law; a whole number only by chance.
+
+    `measured` says whether it lies between the smallest and the largest measured count; otherwise it is extrapolated
+    and must be shown so. Below the smallest, throughput falls from the first measured count on. `observed` says whether
+    the highest measured throughput is next to it and a larger count has less: otherwise no fall was seen, only fitted.
+    """
+
+    count: float
+    throughput: float
+    measured: bool
+    observed: bool
+
+
+@dataclass(frozen=True)
+class Law:
+    """A scaling law fitted to measured throughputs: T(n) = λ n / (1 + σ (n - 1) + κ n (n - 1)).
+
+    `unit_throughput` is λ, one accelerator's throughput by the law (Amdahl's T1), in the unit of the throughputs;
+    `contention` is σ, Amdahl's serial fraction; `coherency` is κ, always 0 in Amdahl's law. `error` is the root of
+    the mean squared relative error, measured / fitted - 1, over the measured `counts`, of which `best_count` had the
+    highest throughput. With few `degrees_of_freedom` (counts less parameters) a small error is no evidence that the
+    law holds.
+    """
+
+    unit_throughput: float
+    contention: float
+    coherency: float
+    counts: tuple[float, ...]
+    best_count: float
+    degrees_of_freedom: int
+    error: float
+
+    @property
+    def smallest(self) -> float:
+        """The smallest measured count; below it the law extrapolates."""
+        return self.counts[0]
+
+    @property
+    def largest(self) -> float:
+        """The largest measured count; beyond it the law extrapolates."""
+        return self.counts[-1]
+
+    @property
+    def super_linear(self) -> bool:
+        """Whether throughput at first grows faster than the count: σ below 0, as where a model barely fits on one."""
+        return self.contention < 0
+
+    @property
+    def peak(self) -> Peak | None:
+        """Where the law's throughput stops growing: n* = sqrt((1 - σ) / κ).
+
+        None where it has no peak: κ is 0, or the law breaks down (grows without limit) before it.
+
+        Source: Gunther, Guerrilla Capacity Planning, Springer 2007, equation 4.33.
+        """
+        if self.coherency <= 0:
+            return None
+        count = math.sqrt((1 - self.contention) / self.coherency)
+        throughput = self.throughput_at(count)
+        if throughput is None:
+            return None
+        before = max((one for one in self.counts if one <= count), default=count)
+        after = min((one for one in self.counts if one >= count), default=count)
+        return Peak(
+            count,
+            throughput,
+            measured=self.smallest <= count <= self.largest,
+            observed=self.best_count in (before, after) and self.best_count < self.largest,
+        )
+
+    def throughput_at(self, count: float) -> float | None:
+        """The law's throughput with that many accelerators; outside smallest to largest it is extrapolated.
+
+        None where the law says nothing: a σ below 0 would make throughput infinite from some count on.
+        """
+        cost = 1 + self.contention * (count - 1) + self.coherency * count * (count - 1)
+        return self.unit_throughput * count / cost if cost > 0 else None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One serving instance as measured: its accelerators, its throughput, and its latencies where known (None)."""
+
+    accelerators: int
+    throughput: float
+    tpot_ms: float | None = None
+    ttft_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class ReplicaComparison:
+    """One wide instance against as many accelerators in replicas of the smallest one. The replicas are projected.
+
+    Throughputs in tokens per second; `ratio` is replicas / wide. Latencies saved are the replica's less the wide
+    instance's, in ms, below 0 where the wide one is slower, None where one is unknown. `extra_usd_per_million_tokens`
+    is what a million tokens cost more on the wide instance, below 0 where they cost less, None without a price; the
+    same per ms saved is None where no latency is saved.
+    """
+
+    accelerators: int
+    replicas: int
+    throughput: float
+    replicas_throughput: float
+    ratio: float
+    throughput_per_accelerator: float
+    replicas_throughput_per_accelerator: float
+    tpot_saved_ms: float | None
+    ttft_saved_ms: float | None
+    extra_usd_per_million_tokens: float | None
+    extra_usd_per_tpot_ms: float | None
+    extra_usd_per_ttft_ms: float | None
+
+
+def base(counts: Sequence[float], throughputs: Sequence[float | None]) -> int | None:
+    """The position of the smallest count with a throughput above 0; None when there is none.
+
+    ValueError when a count comes twice or is not above 0.
+    """
+    if any(not (math.isfinite(count) and count > 0) for count in counts):
+        raise ValueError(f"accelerators must be above 0, got {sorted(counts)}")
+    if len(set(counts)) < len(counts):
+        raise ValueError(
+            f"accelerators must differ, got {sorted(counts)}: keep one throughput for each count"
+        )
+    usable = [place for place, value in enumerate(throughputs) if _finite(value) is not None and value]
+    return min(usable, key=lambda place: counts[place], default=None)
+
+
+def efficiencies(counts: Sequence[float], throughputs: Sequence[float | None]) -> list[float | None]:
+    """How much of linear growth each count reaches: (T_n / T_base) / (n / n_base), 1 at the base.
+
+    The base is `base(counts, throughputs)`. Above 1 is legitimate (weights that leave no room for a cache on one
+    accelerator do on two) and is not clipped. None where a throughput is absent, and everywhere without a base.
+    """
+    start = base(counts, throughputs)
+    reference = None if start is None else _finite(throughputs[start])
+    found: list[float | None] = []
+    for count, throughput in zip(counts, throughputs, strict=True):
+        value = _finite(throughput)
+        if start is None or reference is None or value is None:
+            found.append(None)
+        else:
+            found.append((value / reference) / (count / counts[start]))
+    return found
+
+
+def amdahl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | None:
+    """Amdahl's law through measured throughputs, T(n) = T1 / (s + (1 - s) / n), s from 0 to 1; None below 4 counts.
+
+    Fitted as `usl` is; data that grow faster than linearly end at s = 0.
+
+    Source: Amdahl, "Validity of the single processor approach to achieving large scale computing capabilities",
+    AFIPS Spring Joint Computer Conference 1967.
+    """
+    return _fitted(counts, throughputs, _AMDAHL, parameters=2, super_linear=False)
+
+
+def usl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | None:
+    """The Universal Scalability Law through measured throughputs; None below 4 counts or where it cannot hold.
+
+    Fitted by least squares on the relative error measured / fitted - 1, with κ >= 0 and σ <= 1. n / T is linear in
+    (1/λ, σ/λ, κ/λ), so there is one best fit and no starting guess. σ may fall below 0, which Gunther's book rules
+    out, because real sweeps grow super-linearly where one accelerator's memory is the limit. None also when the best
+    fit turns negative or infinite within the measured counts. Throughputs that are absent or 0 are left out.
+
+    Source: Gunther, Guerrilla Capacity Planning, Springer 2007, chapters 4 to 6; λ as third parameter and σ < 0:
+    Gunther, Puglia, Tomasette, "Hadoop Superlinear Scalability", Communications of the ACM 58(4), 2015.
+    """
+    return _fitted(counts, throughputs, _USL, parameters=3, super_linear=True)
+
+
+def on_frontier(xs: Sequence[float | None], ys: Sequence[float | None], x: float) -> float | None:
+    """The best y a frontier offers at x: measured there, else on log-log axes between its two neighbours.
+
+    None outside the measured range. The points come in any order; of points with equal x the highest y counts.
+    """
+    best: dict[float, float] = {}
+    for one, value in zip(xs, ys, strict=True):
+        if one is not None and value is not None and _finite(value) is not None:
+            best[one] = max(value, best.get(one, value))
+    return interpolation.at(list(best), list(best.values()), x)
+
+
+def shared_range(curves: Sequence[Sequence[float | None]]) -> tuple[float, float] | None:
+    """The smallest and the largest x that all curves cover, from the x of each; None when they share none.
+
+    An x that is absent or not above 0 does not count, as in `on_frontier`.
+    """
+    spans = [[x for x in curve if x is not None and math.isfinite(x) and x > 0] for curve in curves]
+    if not spans or not all(spans):
+        return None
+    low, high = max(map(min, spans)), min(map(max, spans))
+    return (low, high) if low <= high else None
+
+
+def replicas(count: int, base_count: int, base_throughput: float | None) -> float | None:
+    """The projected throughput of count accelerators as independent replicas of an instance with base_count.
+
+    Replicas share nothing, so theirs adds up. None when base_count does not divide count, or without a throughput.
+    """
+    if base_throughput is None or base_count < 1 or count < 1 or count % base_count:
+        return None
+    return count // base_count * base_throughput
+
+
+def against_replicas(
+    wide: Instance, small: Instance, usd_per_accelerator_hour: float | None = None
+) -> ReplicaComparison | None:
+    """What a wide instance gives up in throughput and price against replicas of a small one, and the latency it gains.
+
+    None when the small instance's accelerators do not divide the wide one's, or a throughput is not above 0. A
+    million tokens cost usd_per_accelerator_hour x accelerators / (throughput x 3600) x 1e6: both always busy.
+    """
+    projected = replicas(wide.accelerators, small.accelerators, small.throughput)
+    if projected is None or projected <= 0 or wide.throughput <= 0:
+        return None
+    per_wide, per_small = wide.throughput / wide.accelerators, small.throughput / small.accelerators
+    extra = None
+    if usd_per_accelerator_hour is not None:
+        extra = usd_per_accelerator_hour / 3600 * 1e6 * (1 / per_wide - 1 / per_small)
+    tpot_saved, ttft_saved = _less(small.tpot_ms, wide.tpot_ms), _less(small.ttft_ms, wide.ttft_ms)
+    return ReplicaComparison(
+        accelerators=wide.accelerators,
+        replicas=wide.accelerators // small.accelerators,
+        throughput=wide.throughput,
+        replicas_throughput=projected,
+        ratio=projected / wide.throughput,
+        throughput_per_accelerator=per_wide,
+        replicas_throughput_per_accelerator=per_small,
+        tpot_saved_ms=tpot_saved,
+        ttft_saved_ms=ttft_saved,
+        extra_usd_per_million_tokens=extra,
+        extra_usd_per_tpot_ms=_per_ms(extra, tpot_saved),
+        extra_usd_per_ttft_ms=_per_ms(extra, ttft_saved),
+    )
+
+
+def _fitted(counts: Sequence[float], throughputs: Sequence[float | None],
+            forms: Sequence[NDArray[np.float64]], parameters: int, super_linear: bool) -> Law | None:  # fmt: skip
+    """The form with the least error among those within bounds: a convex problem's optimum is the best of its faces."""
+    base(counts, throughputs)
+    usable = [(n, t) for n, t in zip(counts, throughputs, strict=True) if _finite(t) is not None and t]
+    if len(usable) < FEWEST_FOR_A_LAW:
+        return None
+    n, measured = (np.array(values, dtype=float) for values in zip(*sorted(usable), strict=True))
+    unit = float(measured.max())
+    # measured / fitted = (T / n) (1/λ + σ/λ (n - 1) + κ/λ n (n - 1)); in units of the largest T, it stays near 1.
+    design = np.column_stack([np.ones_like(n), n - 1, n * (n - 1)]) * (measured / unit / n)[:, None]
+    found: list[tuple[float, NDArray[np.float64]]] = []
+    for form in forms:
+        columns = design @ form
+        lengths = np.linalg.norm(columns, axis=0)
+        solution = np.linalg.lstsq(columns / lengths, np.ones_like(n))[0]
+        one, contended, incoherent = coefficients = form @ (solution / lengths)
+        if incoherent >= 0 and contended <= one and (super_linear or contended >= 0):
+            found.append((float(np.sqrt(np.mean((design @ coefficients - 1) ** 2))), coefficients))
+    least = min(error for error, _ in found)
+    error, (one, contended, incoherent) = next(fit for fit in found if fit[0] <= least + ROUNDING)
+    if one <= 0 or not _holds(one, contended, incoherent, n):
+        return None
+    return Law(
+        unit_throughput=unit / float(one),
+        contention=float(contended / one),
+        coherency=float(incoherent / one),
+        counts=tuple(n.tolist()),
+        best_count=float(n[measured.argmax()]),
+        degrees_of_freedom=len(n) - parameters,
+        error=error,
+    )
+
+
+def _holds(one: float, contended: float, incoherent: float, n: NDArray[np.float64]) -> bool:
+    """Whether n / T stays above 0 all the way from the smallest to the largest count, at its lowest point too."""
+    places = [n[0], n[-1]]
+    if incoherent > 0:
+        places.append(np.clip((incoherent - contended) / (2 * incoherent), n[0], n[-1]))
+    return all(one + contended * (place - 1) + incoherent * place * (place - 1) > 0 for place in places)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) and value >= 0 else None
+
+
+def _less(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _per_ms(extra: float | None, saved_ms: float | None) -> float | None:
+    return extra / saved_ms if extra is not None and saved_ms is not None and saved_ms > 0 else None

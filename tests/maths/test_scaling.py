@@ -1,0 +1,390 @@
+"""Efficiency, scaling laws and replicas: published figures by hand, known laws recovered, bounds held on any data."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bench.maths import pareto, scaling
+
+# Gemma 4 31B on 1, 2, 4 and 8 H100, ISL 512, OSL 256, concurrency 128: output tokens/s.
+GEMMA = [1, 2, 4, 8], [1_260.0, 1_675.0, 1_996.0, 2_208.0]
+# TensorRT-LLM 0.17, Llama 3.1 70B FP8 on H100, ISL 1000, OSL 1000: output tokens/s.
+LLAMA = [1, 2, 4, 8], [839.97, 4_390.53, 7_430.99, 11_451.2]
+
+COUNTS = st.sets(st.integers(1, 128), min_size=4, max_size=9).map(sorted)
+THROUGHPUT = st.floats(0.1, 1e6)
+ABSENT = st.sampled_from([None, math.nan])
+
+
+def law(n, unit, contention, coherency):
+    return unit * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
+
+
+@st.composite
+def measured(draw):
+    counts = draw(COUNTS)
+    return counts, draw(st.lists(THROUGHPUT, min_size=len(counts), max_size=len(counts)))
+
+
+@st.composite
+def laws(draw, least=-0.1):
+    """Counts, and a law that is positive on all of them."""
+    counts = draw(COUNTS)
+    unit, contention = draw(st.floats(1, 1e5)), draw(st.floats(least, 0.95))
+    coherency = draw(st.one_of(st.just(0.0), st.floats(1e-5, 0.1)))
+    lowest = min(1 + contention * (n - 1) + coherency * n * (n - 1) for n in range(1, counts[-1] + 1))
+    assume(lowest > 0.05)
+    return counts, (unit, contention, coherency)
+
+
+def test_the_efficiencies_of_gemma_on_h100():
+    percent = [round(100 * value, 1) for value in scaling.efficiencies(*GEMMA)]
+    assert percent == [100.0, 66.5, 39.6, 21.9]
+
+
+def test_efficiency_above_1_is_not_clipped():
+    found = scaling.efficiencies(*LLAMA)
+    assert found[:2] == [1.0, pytest.approx(2.6135, abs=1e-4)]
+
+
+@given(measured(), st.data())
+def test_the_base_is_the_smallest_count_with_a_throughput(points, data):
+    counts, throughputs = points
+    absent = data.draw(st.sets(st.sampled_from(counts)))
+    left = [None if n in absent else value for n, value in zip(counts, throughputs, strict=True)]
+    order = data.draw(st.permutations(range(len(counts))))
+    found = scaling.efficiencies([counts[i] for i in order], [left[i] for i in order])
+    present = [n for n in counts if n not in absent]
+    for place, i in enumerate(order):
+        if counts[i] in absent:
+            assert found[place] is None
+        elif counts[i] == min(present):
+            assert found[place] == 1.0
+        else:
+            start = counts.index(min(present))
+            linear = throughputs[start] * counts[i] / counts[start]
+            assert found[place] == pytest.approx(throughputs[i] / linear)
+
+
+def test_a_throughput_of_0_is_an_efficiency_of_0_but_no_base():
+    assert scaling.efficiencies([1, 2, 4], [0.0, 10.0, 0.0]) == [0.0, 1.0, 0.0]
+    assert scaling.efficiencies([1, 2], [None, 0.0]) == [None, None]
+    assert scaling.efficiencies([], []) == []
+
+
+@pytest.mark.parametrize("compute", [scaling.efficiencies, scaling.amdahl, scaling.usl])
+def test_a_count_given_twice_or_below_1_is_refused(compute):
+    with pytest.raises(ValueError, match=r"\[1, 2, 2, 4\]: keep one throughput for each count"):
+        compute([1, 2, 4, 2], [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(ValueError, match="must be above 0"):
+        compute([0, 1, 2, 4], [1.0, 2.0, 3.0, 4.0])
+
+
+@given(laws())
+def test_a_universal_law_is_recovered_from_its_own_throughputs(drawn):
+    counts, (unit, contention, coherency) = drawn
+    found = scaling.usl(counts, [law(n, unit, contention, coherency) for n in counts])
+    assert found is not None
+    assert found.error < 1e-6
+    assert found.degrees_of_freedom == len(counts) - 3
+    for n in counts:
+        assert found.throughput_at(n) == pytest.approx(law(n, unit, contention, coherency), rel=1e-5)
+    span = counts[-1] / counts[0]
+    if counts[0] == 1 and span >= 8:
+        assert found.unit_throughput == pytest.approx(unit, rel=1e-4)
+        assert found.contention == pytest.approx(contention, abs=1e-4)
+        assert found.coherency == pytest.approx(coherency, abs=1e-4)
+
+
+@given(laws(least=0.0))
+def test_amdahls_law_is_the_universal_law_without_coherency(drawn):
+    counts, (unit, serial, _) = drawn
+    throughputs = [unit / (serial + (1 - serial) / n) for n in counts]
+    amdahl, usl = scaling.amdahl(counts, throughputs), scaling.usl(counts, throughputs)
+    assert amdahl is not None
+    assert usl is not None
+    assert amdahl.coherency == 0
+    assert amdahl.peak is None
+    assert amdahl.degrees_of_freedom == usl.degrees_of_freedom + 1
+    for n in counts:
+        assert amdahl.throughput_at(n) == pytest.approx(unit / (serial + (1 - serial) / n), rel=1e-5)
+        assert usl.throughput_at(n) == pytest.approx(amdahl.throughput_at(n), rel=1e-5)
+
+
+@given(COUNTS, st.floats(1, 1e5), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from([0.0, 0.001, 0.02]))
+def test_rounding_is_no_contention_no_coherency_and_no_peak_far_away(counts, unit, contention, coherency):
+    found = scaling.usl(counts, [law(n, unit, contention, coherency) for n in counts])
+    if contention in (0.0, 1.0):
+        assert found.contention == contention
+    if coherency == 0:
+        assert found.coherency == 0
+        assert found.peak is None
+    assert not found.super_linear
+
+
+@pytest.mark.parametrize("fit", [scaling.amdahl, scaling.usl])
+def test_linear_growth_is_a_law_without_contention_coherency_or_peak(fit):
+    found = fit([1, 2, 4, 8, 72], [300.0 * n for n in (1, 2, 4, 8, 72)])
+    assert (found.contention, found.coherency, found.peak) == (0, 0, None)
+    assert found.unit_throughput == pytest.approx(300)
+    assert not found.super_linear
+
+
+def spread(fit, truth, counts, noise=0.02, times=1_000):
+    """σ and κ fitted to throughputs that scatter around a law, with a fixed seed."""
+    generator = np.random.default_rng(20_251_120)
+    exact = np.array([law(n, *truth) for n in counts])
+    fits = [fit(counts, list(exact * generator.normal(1, noise, len(counts)))) for _ in range(times)]
+    return np.array([one.contention for one in fits]), np.array([one.coherency for one in fits])
+
+
+def test_a_universal_law_is_recovered_from_throughputs_that_scatter_by_2_percent():
+    contention, coherency = spread(scaling.usl, (500.0, 0.10, 0.005), [1, 2, 4, 8, 16, 32])
+    assert np.mean(np.abs(contention - 0.10) < 0.02) > 0.95
+    assert np.mean(np.abs(coherency - 0.005) < 0.001) > 0.95
+    assert np.mean(contention) == pytest.approx(0.10, abs=0.002)
+    assert np.mean(coherency) == pytest.approx(0.005, abs=0.0001)
+
+
+def test_amdahls_law_is_recovered_from_throughputs_that_scatter_by_2_percent():
+    serial, coherency = spread(scaling.amdahl, (500.0, 0.25, 0.0), [1, 2, 4, 8])
+    assert np.mean(np.abs(serial - 0.25) < 0.025) > 0.95
+    assert np.mean(serial) == pytest.approx(0.25, abs=0.002)
+    assert not coherency.any()
+
+
+def squares(counts, throughputs, unit, contention, coherency):
+    fitted = [law(n, unit, contention, coherency) for n in counts]
+    return sum((t / f - 1) ** 2 for t, f in zip(throughputs, fitted, strict=True))
+
+
+@given(measured(), st.integers(0, 2**32))
+def test_no_other_law_within_bounds_fits_better(points, seed):
+    generator = np.random.default_rng(seed)
+    counts, throughputs = points
+    for fit in (scaling.amdahl, scaling.usl):
+        found = fit(counts, throughputs)
+        if found is None:
+            continue
+        parameters = found.unit_throughput, found.contention, found.coherency
+        least = squares(counts, throughputs, *parameters)
+        assert found.error == pytest.approx(math.sqrt(least / len(counts)), rel=1e-6, abs=1e-9)
+        for _ in range(30):
+            step = 10 ** generator.uniform(-4, 0)
+            unit = found.unit_throughput * math.exp(generator.normal(0, step))
+            contention = min(found.contention + generator.normal(0, step), 1.0)
+            coherency = max(found.coherency + generator.normal(0, step) / counts[-1], 0.0)
+            if fit is scaling.amdahl:
+                contention, coherency = max(contention, 0.0), 0.0
+            if all(1 + contention * (n - 1) + coherency * n * (n - 1) > 0 for n in counts):
+                assert squares(counts, throughputs, unit, contention, coherency) >= least * (1 - 1e-9) - 1e-8
+
+
+@given(measured())
+def test_every_fit_keeps_its_bounds_and_more_freedom_never_fits_worse(points):
+    amdahl, usl = scaling.amdahl(*points), scaling.usl(*points)
+    assert amdahl is not None
+    assert 0 <= amdahl.contention <= 1
+    assert amdahl.coherency == 0
+    if usl is not None:
+        assert usl.unit_throughput > 0
+        assert usl.contention <= 1
+        assert usl.coherency >= 0
+        assert usl.error <= amdahl.error + 2 * scaling.ROUNDING
+        assert all(usl.throughput_at(n) > 0 for n in points[0])
+
+
+@given(measured(), st.integers(-20, 20))
+def test_units_change_throughputs_only(points, doublings):
+    counts, throughputs = points
+    scaled = [value * 2.0**doublings for value in throughputs]
+    assert scaling.efficiencies(counts, scaled) == scaling.efficiencies(counts, throughputs)
+    for fit in (scaling.amdahl, scaling.usl):
+        before, after = fit(counts, throughputs), fit(counts, scaled)
+        assert (before is None) == (after is None)
+        if before is not None and after is not None:
+            assert (after.contention, after.coherency) == (before.contention, before.coherency)
+            assert after.unit_throughput == pytest.approx(before.unit_throughput * 2.0**doublings)
+
+
+@given(laws())
+def test_the_peak_is_the_highest_throughput_of_the_law(drawn):
+    counts, parameters = drawn
+    found = scaling.usl(counts, [law(n, *parameters) for n in counts])
+    assert found is not None
+    if found.peak is None:
+        return
+    peak = found.peak
+    assert peak.measured == (counts[0] <= peak.count <= counts[-1])
+    for n in (*counts, peak.count * 0.99, peak.count * 1.01):
+        if n > 1:
+            assert found.throughput_at(n) <= peak.throughput * (1 + 1e-9)
+
+
+def test_a_peak_worked_out_by_hand():
+    # σ = 0.19, κ = 0.01: n* = sqrt(0.81 / 0.01) = 9; T = 100 x 9 / (1 + 0.19 x 8 + 0.01 x 72) = 900 / 3.24.
+    counts = [1, 4, 8, 16]
+    found = scaling.usl(counts, [law(n, 100, 0.19, 0.01) for n in counts]).peak
+    assert found.count == pytest.approx(9)
+    assert found.throughput == pytest.approx(277.78, abs=0.01)
+    assert (found.measured, found.observed) == (True, True)
+    beyond = scaling.usl([1, 2, 4, 8], [law(n, 100, 0.19, 0.01) for n in (1, 2, 4, 8)]).peak
+    assert beyond.count == pytest.approx(9)
+    assert (beyond.measured, beyond.observed) == (False, False)
+    before = scaling.usl([12, 16, 24, 32], [law(n, 100, 0.19, 0.01) for n in (12, 16, 24, 32)]).peak
+    assert before.count == pytest.approx(9)
+    assert not before.measured
+
+
+def test_half_of_gemmas_work_does_not_spread_over_more_h100():
+    amdahl, usl = scaling.amdahl(*GEMMA), scaling.usl(*GEMMA)
+    # By hand from 1 and 8 alone: 2,208 / 1,260 = 1 / (s + (1 - s) / 8), so s = 0.509.
+    assert amdahl.contention == pytest.approx(0.509, abs=0.005)
+    assert amdahl.error < 0.002
+    assert (amdahl.degrees_of_freedom, usl.degrees_of_freedom) == (2, 1)
+    assert not usl.peak.measured
+
+
+def test_llamas_growth_is_super_linear_and_nobody_saw_it_fall():
+    # One H100 holds the weights and little else, so two do 5.2 times as much. The law, a bad fit, has its peak at 6.
+    usl = scaling.usl(*LLAMA)
+    assert usl.super_linear
+    assert usl.error > 0.2
+    assert (usl.peak.measured, usl.peak.observed) == (True, False)
+    assert scaling.amdahl(*LLAMA).contention < 0.05
+
+
+def test_a_peak_away_from_the_highest_measured_throughput_was_not_observed():
+    counts = [1, 2, 4, 6, 8, 9, 10, 12, 16, 24, 32]
+    throughputs = [law(n, 100, 0.19, 0.01) * (1.25 if n == 16 else 1) for n in counts]
+    found = scaling.usl(counts, throughputs)
+    assert found.best_count == 16
+    assert 8 < found.peak.count < 12
+    assert (found.peak.measured, found.peak.observed) == (True, False)
+
+
+def test_a_law_needs_four_counts_with_a_throughput():
+    for fit in (scaling.amdahl, scaling.usl):
+        assert fit([1, 2, 4], [1.0, 2.0, 3.0]) is None
+        assert fit([1, 2, 4, 8, 16], [1.0, None, 3.0, 0.0, math.nan]) is None
+        found = fit([16, 1, 4, 2, 8], [None, 100.0, 300.0, 180.0, 400.0])
+        assert (found.smallest, found.largest, found.counts) == (1, 8, (1, 2, 4, 8))
+        assert found.best_count == 8
+
+
+def test_no_law_where_the_best_fit_would_be_infinite_within_the_measured_counts():
+    # Throughput that grows with the sixth power of the count: n / T = 1 / n^5 bends more sharply than a parabola can.
+    counts = [1, 2, 4, 8, 16, 32]
+    assert scaling.usl(counts, [float(n**6) for n in counts]) is None
+    assert scaling.amdahl(counts, [float(n**6) for n in counts]).contention == 0
+
+
+def test_a_law_that_grows_without_limit_says_nothing_beyond_it():
+    # σ = -0.1: 1 - 0.1 (n - 1) reaches 0 at 11.
+    found = scaling.usl([1, 2, 4, 8], [law(n, 100, -0.1, 0) for n in (1, 2, 4, 8)])
+    assert found.super_linear
+    assert found.throughput_at(10) == pytest.approx(10_000, rel=1e-6)
+    assert found.throughput_at(12) is None
+    assert found.peak is None
+
+
+@st.composite
+def frontiers(draw):
+    xs = sorted(draw(st.sets(st.floats(1, 1e4), min_size=1, max_size=8)))
+    ys = sorted(draw(st.lists(st.floats(1, 1e5), min_size=len(xs), max_size=len(xs))), reverse=True)
+    return xs, ys
+
+
+@given(frontiers(), st.floats(0.5, 2e4), st.randoms())
+def test_a_frontier_is_read_where_it_was_measured_and_never_outside(frontier, x, random):
+    order = random.sample(range(len(frontier[0])), len(frontier[0]))
+    xs, ys = [frontier[0][i] for i in order], [frontier[1][i] for i in order]
+    assert [scaling.on_frontier(xs, ys, one) for one in xs] == ys
+    found = scaling.on_frontier(xs, ys, x)
+    if not min(xs) <= x <= max(xs):
+        assert found is None
+        return
+    below = max((pair for pair in zip(xs, ys, strict=True) if pair[0] <= x), key=lambda pair: pair[0])
+    above = min((pair for pair in zip(xs, ys, strict=True) if pair[0] >= x), key=lambda pair: pair[0])
+    assert above[1] <= found <= below[1]
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=1, max_size=20))
+def test_what_a_frontier_offers_never_rises_with_the_demand(points):
+    x, y = [float(a) for a, _ in points], [float(b) for _, b in points]
+    line = pareto.frontier(x, y)
+    xs, ys = [x[i] for i in line], [y[i] for i in line]
+    offered = [scaling.on_frontier(xs, ys, at) for at in np.linspace(min(xs), max(xs), 40)]
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(offered))
+
+
+def test_of_equal_interactivity_the_higher_throughput_counts():
+    assert scaling.on_frontier([20, 10, 20, None], [5.0, 9.0, 7.0, 99.0], 20) == 7.0
+
+
+def test_the_range_that_all_curves_cover():
+    assert scaling.shared_range([[30, 10, 50], [20, 80], [5, None, 60, math.nan]]) == (20, 50)
+    assert scaling.shared_range([[10, 20], [20, 30]]) == (20, 20)
+    assert scaling.shared_range([[10, 20], [21, 30]]) is None
+    assert scaling.shared_range([[10, 20], [None]]) is None
+    assert scaling.shared_range([]) is None
+
+
+@given(st.lists(frontiers(), min_size=1, max_size=4), st.floats(0, 1))
+def test_every_curve_has_a_value_in_the_shared_range(curves, share):
+    found = scaling.shared_range([xs for xs, _ in curves])
+    if found is not None:
+        x = min(found[0] + share * (found[1] - found[0]), found[1])
+        assert all(scaling.on_frontier(xs, ys, x) is not None for xs, ys in curves)
+
+
+def test_replicas_add_up_where_they_fill_the_accelerators():
+    assert scaling.replicas(8, 1, 1_260.0) == 10_080
+    assert scaling.replicas(8, 4, 1_996.0) == 3_992
+    assert scaling.replicas(4, 4, 1_996.0) == 1_996
+    assert scaling.replicas(8, 3, 100.0) is None
+    assert scaling.replicas(2, 4, 100.0) is None
+    assert scaling.replicas(8, 1, None) is None
+
+
+def test_eight_h100_as_one_instance_against_eight_replicas():
+    wide = scaling.Instance(8, 2_208.0, tpot_ms=15.0, ttft_ms=85.0)
+    small = scaling.Instance(1, 1_260.0, tpot_ms=40.0, ttft_ms=279.0)
+    found = scaling.against_replicas(wide, small, usd_per_accelerator_hour=2.0)
+    assert (found.replicas, found.replicas_throughput) == (8, 10_080)
+    assert found.ratio == pytest.approx(4.57, abs=0.005)
+    assert (found.throughput_per_accelerator, found.replicas_throughput_per_accelerator) == (276, 1_260)
+    # 2 USD / (276 x 3,600) is 2.0129 USD per million tokens, 2 / (1,260 x 3,600) is 0.4409: 1.5720 more.
+    assert found.extra_usd_per_million_tokens == pytest.approx(1.5720, abs=1e-4)
+    assert (found.tpot_saved_ms, found.ttft_saved_ms) == (25, 194)
+    assert found.extra_usd_per_tpot_ms == pytest.approx(1.5720 / 25, abs=1e-5)
+    assert found.extra_usd_per_ttft_ms == pytest.approx(1.5720 / 194, abs=1e-5)
+
+
+def test_what_is_unknown_of_two_instances_stays_unknown():
+    wide, small = scaling.Instance(4, 300.0, ttft_ms=90.0), scaling.Instance(2, 100.0, 20.0, 80.0)
+    found = scaling.against_replicas(wide, small)
+    assert (found.tpot_saved_ms, found.ttft_saved_ms) == (None, -10)
+    assert found.extra_usd_per_million_tokens is None
+    priced = scaling.against_replicas(wide, small, 3.6)
+    # Super-linear: 75 against 50 tokens/s each, so a million tokens cost 13.33 instead of 20 USD.
+    assert priced.extra_usd_per_million_tokens == pytest.approx(-6.67, abs=0.01)
+    assert (priced.extra_usd_per_tpot_ms, priced.extra_usd_per_ttft_ms) == (None, None)
+    assert scaling.against_replicas(scaling.Instance(3, 300.0), small) is None
+    assert scaling.against_replicas(scaling.Instance(4, 0.0), small) is None
+
+
+@given(st.integers(1, 8), st.integers(1, 16), THROUGHPUT, THROUGHPUT)
+def test_the_ratio_to_replicas_is_one_over_the_efficiency(accelerators, times, base, wide):
+    small = scaling.Instance(accelerators, base)
+    found = scaling.against_replicas(scaling.Instance(accelerators * times, wide), small)
+    if times > 1:
+        efficiency = scaling.efficiencies([accelerators, accelerators * times], [base, wide])[1]
+        assert found.ratio == pytest.approx(1 / efficiency)
+    assert found.replicas == times
