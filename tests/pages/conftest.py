@@ -15,9 +15,23 @@ from tests.pages import hostile as names
 from tests.pages.drawn import MAIN, Open
 
 
+@pytest.fixture(scope="session")
+def shipped_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The place of a library of one's own that nobody writes to: what pages keep of the shipped one stays true."""
+    place = tmp_path_factory.mktemp("pages") / "library"
+    yield place
+    assert not place.exists(), "A test that writes to the library asks for own_library."
+
+
 @pytest.fixture(autouse=True)
-def own_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty library of the test's own beside the shipped one; nothing is kept from test to test."""
+def shipped(shipped_alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages read the shipped library and keep what they made of it, as they do for the readers of one server."""
+    monkeypatch.setenv("KNEEPOINT_LIBRARY", str(shipped_alone))
+
+
+@pytest.fixture
+def own_library(shipped: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty library of the test's own beside the shipped one; nothing is kept from before or for later."""
     place = tmp_path / "library"
     monkeypatch.setenv("KNEEPOINT_LIBRARY", str(place))
     st.cache_resource.clear()
