@@ -84,9 +84,11 @@ def count(library: Library, view: View) -> int:
 def not_loaded(library: Library, view: View) -> list[str]:
     """One sentence for each filter value that no loaded point has."""
     sentences = []
+    whole = clause(view)
+    selects = bool(library.fetch(f"SELECT 1 FROM points WHERE {whole.sql} LIMIT 1", whole.params))
     for key, values in view.where:
         row = FILTER_BY_KEY[key]
-        if row.kind == "date":
+        if row.kind == "date" or (selects and len(values) == 1):
             continue
         for value in values:
             sql, params = _condition(row, (value,))
