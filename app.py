@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from pages.shared import shell
+from pages.shared import missing, shell
 
 
 @asynccontextmanager
@@ -49,5 +49,5 @@ app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     routes=[Route("/healthz", healthz), *shell.routes()],
-    middleware=[Middleware(shell.Headers)],
+    middleware=[Middleware(shell.Headers), Middleware(missing.NoSuchPage)],
 )

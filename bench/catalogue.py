@@ -225,6 +225,14 @@ def base_metrics() -> tuple[Metric, ...]:
     return METRICS
 
 
+@cache
+def keys() -> tuple[str, ...]:
+    """The key of every metric, a distribution's once for each statistic that is common."""
+    single = (row.key for row in METRICS if not row.distribution)
+    generated = (f"{row.key}_{s}" for row in METRICS if row.distribution for s in COMMON_STATISTICS)
+    return (*single, *generated)
+
+
 def statistics_of(base: str, keys: Iterable[str]) -> tuple[str, ...]:
     """The statistics of a distribution that occur among the keys, mean first, then percentiles upwards."""
     prefix = f"{base}_"
@@ -241,7 +249,7 @@ def metric(key: str) -> Metric:
     """The metric with this key, its statistic's label and expression filled in; UnknownName otherwise."""
     found = _find(key)
     if found is None:
-        raise UnknownName("metric", key, _suggestions())
+        raise UnknownName("metric", key, keys(), "python -m bench metrics")
     return found
 
 
@@ -303,10 +311,3 @@ def _statistic_order(statistic: str) -> tuple[int, float]:
     if match:
         return (1, float(f"{match.group(1)}.{match.group(2) or 0}"))
     return (0, ("mean", "std", "min", "max").index(statistic))
-
-
-@cache
-def _suggestions() -> tuple[str, ...]:
-    keys = (row.key for row in METRICS if not row.distribution)
-    generated = (f"{row.key}_{s}" for row in METRICS if row.distribution for s in COMMON_STATISTICS)
-    return (*keys, *generated)

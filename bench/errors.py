@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+SHORT = 12
+"""So many words still fit into a sentence."""
+
 
 class BenchError(Exception):
     """The request could not be met; the message is for the person who asked."""
@@ -31,17 +34,25 @@ class QueryRefused(BenchError):
 
 
 class UnknownName(UsageError):
-    """A word that is not in the vocabulary; the message offers the nearest ones that are."""
+    """A word that is not in the vocabulary; the message offers the nearest ones that are.
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        options = sorted(known)
-        near = difflib.get_close_matches(name.lower(), options, n=3, cutoff=0.5)
+    `listing` is the command or file that lists a vocabulary too long for a sentence; a shorter one is told whole.
+    """
+
+    def __init__(self, what: str, name: str, known: Iterable[str], listing: str = "") -> None:
+        options = sorted(set(known))
+        word = name[:80]
+        near = difflib.get_close_matches(word.lower(), options, n=3, cutoff=0.5)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
-        elif len(options) <= 12:
+        elif len(options) <= SHORT or not listing:
             hint = f"choose one of {', '.join(options)}."
         else:
-            hint = f"there are {len(options)} to choose from."
-        super().__init__(f"There is no {what} named {name[:80]!r}; {hint}")
+            first, second, third = difflib.get_close_matches(word.lower(), options, n=3, cutoff=0)
+            hint = (
+                f"of the {len(options)} there are, {first}, {second} and {third} are spelled most like it;"
+                f" `{listing}` lists them all."
+            )
+        super().__init__(f"There is no {what} named {word!r}; {hint}")
         self.name = name
         self.near = near

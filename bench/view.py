@@ -17,6 +17,7 @@ from bench.errors import UnknownName, UsageError
 
 WHOLE = "v"
 VERSION = "1"
+ANY_VERSION = re.compile(r"[1-9][0-9]{0,5}")
 
 FilterKind = Literal["name", "text", "number", "date"]
 
@@ -88,7 +89,8 @@ class View:
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> View:
         """The View in a link's key-value pairs; a key that is no filter is taken as an option.
 
-        UsageError when there are more or longer values than any page writes: a link is hostile until parsed.
+        A link of a newer version is whole too; `unlike_ours` is what to tell about it. UsageError when there are more
+        or longer values than any page writes: a link is hostile until parsed.
         """
         where: dict[str, list[str]] = {}
         options: dict[str, str] = {}
@@ -101,7 +103,7 @@ class View:
             if not KEY.fullmatch(key):
                 continue
             if key == WHOLE:
-                whole = value == VERSION
+                whole = ANY_VERSION.fullmatch(value) is not None
             elif key in FILTER_BY_KEY:
                 where.setdefault(key, []).append(value)
             else:
@@ -150,10 +152,20 @@ class View:
         return replace(self, whole=True)
 
 
+def unlike_ours(mark: str) -> str:
+    """What to tell a reader whose link has this `v`, in one sentence; empty when it is the one we write."""
+    if mark == VERSION:
+        return ""
+    if ANY_VERSION.fullmatch(mark):
+        newer = f"This link was made by a newer version of Kneepoint ({WHOLE}={mark})"
+        return f"{newer}; what this one knows of it is shown."
+    return f"{WHOLE}={mark[:20]!r} is not the version of a link, so what the link leaves open was filled in."
+
+
 def _canonical_where(where: Mapping[str, Iterable[object]]) -> Pairs:
     for key in where:
         if key not in FILTER_BY_KEY:
-            raise UnknownName("filter", key, FILTER_BY_KEY)
+            raise UnknownName("filter", key, FILTER_BY_KEY, "python -m bench ask --help")
     cleaned = {key: tuple(dict.fromkeys(str(value).strip() for value in where[key])) for key in where}
     return tuple(
         (row.key, tuple(value for value in cleaned[row.key] if value))

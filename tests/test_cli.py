@@ -129,6 +129,33 @@ def test_retract_restore_annotate_purge(run: Run, table: str) -> None:
     assert (status, err.count("\n")) == (1, 1)
 
 
+def test_a_rebuild_reads_the_files_again(run: Run, table: str, tmp_path: Path) -> None:
+    source = loaded(run, table)
+    for pack in (tmp_path / "library" / "points").iterdir():
+        pack.unlink()
+    assert held("SELECT count(*) FROM points") == [(0,)]
+    assert run("rebuild")[:2] == (0, "1 source read again from the files they came in.\n")
+    assert held("SELECT count(*) FROM points") == [(3,)]
+    status, out, _ = run("rebuild", "--json")
+    assert status == 0
+    assert {**json.loads(out), "library_version": ""} == {
+        "action": "rebuild", "sources": 1, "unread": 0, "library_version": ""
+    }  # fmt: skip
+    (tmp_path / "library" / "sources" / source / "manifest.json").unlink()
+    status, out, _ = run("rebuild")
+    assert (status, out.splitlines()[1:]) == (
+        1, ["1 source could not be read any more and keeps the rows it has."]
+    )  # fmt: skip
+    assert held("SELECT count(*) FROM points") == [(3,)]
+
+
+def test_every_metric_is_listed_by_its_key(run: Run) -> None:
+    listed = json.loads(run("metrics", "--json")[1])
+    assert {"output_tokens_per_s", "ttft_ms_p99"} <= {row["metric"] for row in listed}
+    assert all(row["label"] and row["definition"] and row["formula"] for row in listed)
+    assert "Output throughput" in run("metrics")[1]
+
+
 def test_sources_and_formats_are_listed(run: Run, table: str) -> None:
     source = loaded(run, table)
     status, out, _ = run("sources", "--json")
@@ -216,6 +243,9 @@ def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) 
             "There is no option of heatmap named 'metrc'; did you mean metric?",
         ),
         (["ask", "heatmap", "--where", "acelerator=h100"], "did you mean accelerator"),
+        (["ask", "heatmap", "--where", "v=99"], "`python -m bench ask --help` lists them all"),
+        (["ask", "heatmap", "--metric", "foo"], "`python -m bench metrics` lists them all"),
+        (["ask", "heatmap", "--scale", "foo"], "choose one of auto, linear, log"),
         (["ask", "heatmap", "--where", "h100"], "'h100' is no key=value pair"),
         (["ask", "heatmap", "h100"], "'h100' belongs to no option"),
         (["ask", "heatmap", "--x"], "expected one argument"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import UnknownName, UsageError
-from bench.view import FILTERS, MAX_LENGTH, MAX_VALUES, View
+from bench.view import FILTERS, MAX_LENGTH, MAX_VALUES, View, unlike_ours
 
 filter_values = st.lists(st.text(min_size=1, max_size=40).map(str.strip).filter(bool), min_size=1, max_size=4)
 wheres = st.dictionaries(st.sampled_from([row.key for row in FILTERS]), filter_values, max_size=5)
@@ -52,6 +52,21 @@ def test_replacing_and_lifting_a_filter():
 def test_a_filter_that_does_not_exist_is_named_with_the_nearest():
     with pytest.raises(UnknownName, match=r"acelerator.*did you mean accelerator"):
         View.of({"acelerator": ["h100"]})
+
+
+@pytest.mark.parametrize("mark", ["2", "99", "10"])
+def test_a_newer_link_is_whole_and_told(mark):
+    assert View.from_query(f"v={mark}&model=a") == View.from_query("v=1&model=a")
+    assert mark in unlike_ours(mark)
+    assert "newer" in unlike_ours(mark)
+
+
+@pytest.mark.parametrize("mark", ["0", "-1", "abc", "1.0", "01", "٣", "9" * 300])
+def test_what_is_no_version_leaves_the_link_open_and_is_told(mark):
+    assert not View.from_query(f"v={mark}&model=a").whole
+    assert "is not the version of a link" in unlike_ours(mark)
+    assert len(unlike_ours(mark)) < 120
+    assert unlike_ours("1") == ""
 
 
 @pytest.mark.parametrize(

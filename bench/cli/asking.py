@@ -9,7 +9,7 @@ from bench.cli import output
 from bench.cli.arguments import Parser, opened, pairs, shared
 from bench.errors import UnknownName, UsageError
 from bench.questions import Answer, Question, question, questions
-from bench.view import View
+from bench.view import FILTERS, View
 from bench.wording import counted
 
 SHOWN_ROWS = 10
@@ -59,7 +59,10 @@ def document(answer: Answer) -> dict[str, object]:
 
 def _overview() -> str:
     lines = [f"  {name:<12} {module.QUESTION}" for name, module in questions().items()]
-    return "\n".join(["Answer a question:", "", *lines])
+    filters = [f"  {row.key:<16} {row.label}" for row in FILTERS]
+    return "\n".join(
+        ["Answer a question:", "", *lines, "", "Any of them takes these filters by --where:", "", *filters]
+    )
 
 
 def _arguments(name: str, asked: Question, argv: Sequence[str]) -> argparse.Namespace:

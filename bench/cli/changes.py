@@ -1,4 +1,4 @@
-"""Commands that change a library: import, facts, retract, restore, annotate, purge."""
+"""Commands that change a library: import, facts, retract, restore, annotate, purge, rebuild."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def add_to(commands: Commands) -> None:
     purge = _command(commands, "purge", "delete a source's bytes and rows for good", _purge)
     purge.add_argument("id", help="the source's id or its first 8 digits")
     purge.add_argument("--reason", required=True, help="why; it is told to whoever imports the file again")
+    _command(commands, "rebuild", "read every imported file again, such as after an upgrade", _rebuild)
 
 
 def _add_import(commands: Commands) -> None:
@@ -122,6 +123,24 @@ def _purge(arguments: argparse.Namespace) -> int:
     access.demand("purge", access.Visitor.at_the_shell())
     reason = arguments.reason
     return _changed(arguments, "purge", lambda library: library.purge(arguments.id, reason), reason=reason)
+
+
+def _rebuild(arguments: argparse.Namespace) -> int:
+    access.demand("import", access.Visitor.at_the_shell())
+    library = opened(arguments)
+    read = library.rebuild()
+    held = library.sources()
+    unread = max(0, int((~held["shipped"].astype(bool)).sum()) - read)
+    if arguments.json:
+        output.document(
+            {"action": "rebuild", "sources": read, "unread": unread, "library_version": library.version}
+        )
+    else:
+        output.line(f"{counted(read, 'source')} read again from the files they came in.")
+        if unread:
+            kept = "keeps the rows it has" if unread == 1 else "keep the rows they have"
+            output.line(f"{counted(unread, 'source')} could not be read any more and {kept}.")
+    return 1 if unread else 0
 
 
 DONE = {

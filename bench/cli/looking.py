@@ -1,4 +1,4 @@
-"""Commands that look: query, sources, formats."""
+"""Commands that look: query, sources, formats, metrics."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ def add_to(commands: Commands) -> None:
         "formats", parents=[shared()], help="list the result formats that can be read"
     )
     formats.set_defaults(run=_formats)
+    metrics = commands.add_parser("metrics", parents=[shared()], help="list every metric by its key")
+    metrics.set_defaults(run=_metrics)
 
 
 def _query(arguments: argparse.Namespace) -> int:
@@ -82,4 +84,19 @@ def _formats(arguments: argparse.Namespace) -> int:
         output.document(rows)
     else:
         output.table(rows, ("format", "title"))
+    return 0
+
+
+def _metrics(arguments: argparse.Namespace) -> int:
+    from bench import catalogue
+
+    rows = [
+        {"metric": row.key, "label": row.label, "unit": row.unit, "better": row.direction,
+         "definition": row.definition, "formula": row.formula}
+        for row in map(catalogue.metric, catalogue.keys())
+    ]  # fmt: skip
+    if arguments.json:
+        output.document(rows)
+    else:
+        output.table(rows, ("metric", "label", "unit", "better"))
     return 0

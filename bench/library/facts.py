@@ -74,7 +74,7 @@ def _checked(key: str, value: object) -> Any:
         return _text(key, value)
     kind = REAL if key == PRICE else COLUMNS.get(key)
     if kind is None:
-        raise UnknownName("fact", key, [*COLUMNS, *ABOUT, PRICE])
+        raise UnknownName("fact", key, [*COLUMNS, *ABOUT, PRICE], "docs/published-format.md")
     if pa.types.is_boolean(kind):
         return _truth(key, value)
     if pa.types.is_date32(kind):

@@ -15,10 +15,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from bench import selection
-from bench.errors import BenchError, UnknownName
+from bench.errors import BenchError, UnknownName, UsageError
 from bench.library import Library
 from bench.questions import question, questions
-from bench.view import FILTER_BY_KEY, WHOLE, Pairs, View
+from bench.view import FILTER_BY_KEY, WHOLE, Pairs, View, unlike_ours
 from pages.shared import cached
 
 KEY = "kept"
@@ -56,7 +56,7 @@ def current(name: str, library: Library) -> View:
     query = urlencode(pairs)
     moved, state.page = state.page != name, name
     if pairs and not state.changed and (moved or _went_through_history() or query not in state.queries):
-        view, state.problems = _read(pairs, name, library)
+        view, state.problems = _read(pairs, name)
         if (view.where or view.whole) and query != state.stories.get(name):
             state.where = view.where
     else:
@@ -66,7 +66,7 @@ def current(name: str, library: Library) -> View:
         if state.where is not None and view.where != state.where:
             view = replace(view, where=state.where, whole=True)
     state.queries.append(query)
-    told = _completed(name, view, library)
+    told = _completed(name, view, library, state.problems)
     if state.where is None:
         state.stories[name] = told.query()
     state.views[name] = told
@@ -115,49 +115,57 @@ def _replace(name: str, view: View) -> None:
     state.views[name], state.problems, state.changed = view.made_whole(), [], True
 
 
-def _completed(name: str, view: View, library: Library) -> View:
-    """The View complete; as it is when the question cannot complete it, which its answer then says why."""
-    try:
-        return cached.complete(name, view, library.version)
-    except BenchError:
-        return view.made_whole()
-
-
 def _went_through_history() -> bool:
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 
 
-def _read(pairs: list[tuple[str, str]], name: str, library: Library) -> tuple[View, list[str]]:
+def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
     """The View in a link, and a sentence for each part of it that cannot be used."""
+    try:
+        View.from_pairs(pairs)
+    except UsageError as problem:
+        return View(), [str(problem)]
     options = {row.key for row in question(name).OPTIONS} if name in questions() else set()
-    problems: list[str] = []
+    problems = [told for key, value in pairs if key == WHOLE and (told := unlike_ours(value))]
     usable: list[tuple[str, str]] = []
     for key, value in pairs:
         try:
             if key in FILTER_BY_KEY:
                 selection.clause(View.of({key: [value]}))
             elif key not in options and key not in IGNORED:
-                raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options])
+                listing = f"python -m bench ask {name} --help" if options else "python -m bench ask --help"
+                raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options], listing)
             usable.append((key, value))
+        except UsageError as problem:
+            problems.append(str(problem))
+    return View.from_pairs(usable), problems
+
+
+def _completed(name: str, view: View, library: Library, problems: list[str]) -> View:
+    """The View complete, without the options the question cannot take; each of those is added to the problems.
+
+    As it is when the question cannot complete it whatever the options; its answer then says why.
+    """
+    try:
+        return cached.complete(name, view, library.version)
+    except UsageError:
+        return _without_the_impossible(name, view, library, problems)
+    except BenchError:
+        return view.made_whole()
+
+
+def _without_the_impossible(name: str, view: View, library: Library, problems: list[str]) -> View:
+    """The View complete with one option after the other, as the question states them, unless it refuses one."""
+    usable = replace(view, options=())
+    try:
+        told = cached.complete(name, usable, library.version)
+    except BenchError:
+        return view.made_whole()
+    for option in question(name).OPTIONS:
+        wider = usable.with_options(**{option.key: view.option(option.key) or None})
+        try:
+            told, usable = cached.complete(name, wider, library.version), wider
         except BenchError as problem:
             problems.append(str(problem))
-    try:
-        view = View.from_pairs(usable)
-    except BenchError as problem:
-        return View(), [*problems, str(problem)]
-    return _answerable(view, name, library, problems)
-
-
-def _answerable(view: View, name: str, library: Library, problems: list[str]) -> tuple[View, list[str]]:
-    """The View without the options the question cannot take."""
-    try:
-        cached.complete(name, view, library.version)
-    except BenchError:
-        for option in view.options:
-            try:
-                cached.complete(name, replace(view, options=(option,)), library.version)
-            except BenchError as problem:
-                problems.append(str(problem))
-                view = view.with_options(**{option[0]: None})
-    return view, problems
+    return told

@@ -30,15 +30,21 @@ def routes() -> list[Route]:
     Streamlit's own copy does not know: opened at /pareto it first looks for the server at /pareto/ and fails there,
     which costs every deep link a round trip and two errors in the console.
     """
-    names = [path.stem for path in sorted(PAGES.glob("*.py")) if path.stem not in ("__init__", "main", FIRST)]
-    pages = [Route(address, _document) for address in ("/", *(f"/{name}" for name in names))]
+    pages = [Route(address, _document) for address in addresses() if address != f"/{FIRST}"]
     return [*pages, Route(f"/{FIRST}", _first)]
+
+
+@cache
+def addresses() -> tuple[str, ...]:
+    """The address of each page, without the server's base; the first page has two."""
+    names = [path.stem for path in sorted(PAGES.glob("*.py")) if path.stem not in ("__init__", "main")]
+    return ("/", *(f"/{name}" for name in names))
 
 
 def _first(request: Request) -> RedirectResponse:
     """The first page under its own name, which Streamlit knows only as the bare address."""
     query = f"?{request.url.query}" if request.url.query else ""
-    return RedirectResponse(_base() + query)
+    return RedirectResponse(base() + query)
 
 
 def _document(_: Request) -> HTMLResponse:
@@ -52,7 +58,7 @@ def document() -> str:
     A style sheet sent by the page's script would arrive after the page is drawn. The scripts every page needs are
     loaded at once, not when the first chart arrives.
     """
-    located = f"<script>window.__streamlit = {{ BACKEND_BASE_URL: location.origin + {json.dumps(_base())} }}</script>"
+    located = f"<script>window.__streamlit = {{ BACKEND_BASE_URL: location.origin + {json.dumps(base())} }}</script>"
     styled = f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
     html = STREAMLIT_HTML.read_text(encoding="utf-8")
     html = html.replace("<head>", f"<head>{located}", 1).replace("</head>", f"{styled}{_early()}</head>", 1)
@@ -66,7 +72,8 @@ def _early() -> str:
     return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
 
 
-def _base() -> str:
+def base() -> str:
+    """The path all addresses begin with."""
     return "/" + st.get_option("server.baseUrlPath").strip("/")
 
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import charted, context_on, figure, headline, listening, open_filters, pick, settled
+from tests.e2e.browsing import (
+    CHART,
+    charted,
+    context_on,
+    figure,
+    headline,
+    listening,
+    open_filters,
+    pick,
+    settled,
+)
 
 Visit = Callable[[], Page]
 
@@ -118,6 +131,74 @@ def test_the_first_page_answers_under_its_own_name(visit: Visit) -> None:
     assert page.url.endswith("/?v=1&model=deepseek-r1")
 
 
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("/nosuchpage", "nosuchpage"),
+        ("/nosuchpage?x=y", "nosuchpage"),
+        ("/pareto/extra", "pareto/extra"),
+        ("/%3Cimg%20src=x%20onerror=alert(1)%3E", "<img src=x onerror=alert(1)>"),
+    ],
+)
+def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
+    address: str, named: str, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    answer = page.goto(address)
+    assert answer
+    assert answer.status == 404
+    assert headline(page) == f"There is no page '{named}'; the pages are Overview, Heatmap, Pareto and Data."
+    page.wait_for_timeout(300)
+    # The browser itself reports the document's status; nothing else is said or asked for.
+    assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]
+    page.get_by_role("link", name="Pareto").click()
+    page.wait_for_selector(CHART)
+    assert urlsplit(page.url).path == "/pareto"
+    assert len(errors) == 1
+    page.close()
+
+
+def test_a_slash_too_many_is_the_same_page(visit: Visit) -> None:
+    page = charted(visit(), "/pareto/?model=deepseek-r1")
+    assert urlsplit(page.url).path == "/pareto"
+    assert View.from_query(urlsplit(page.url).query).values("model") == ("deepseek-r1",)
+
+
+def test_a_limit_that_is_no_number_is_told_and_the_page_stays(visit: Visit) -> None:
+    page = charted(visit(), "/pareto?slo_x=abc&slo_y=100")
+    assert page.get_by_role("alert").count() == 1
+    assert "slo_x='abc' is not a number" in page.get_by_role("alert").inner_text()
+    view = View.from_query(urlsplit(page.url).query)
+    assert view.option("slo_x") == ""
+    assert view.option("slo_y") == "100"
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "kind"),
+    [
+        ("/nosuchpage", 404, "text/html"),
+        ("/static/nosuch.js", 404, "text/html"),
+        ("/media/nosuch.png", 404, "text/plain"),
+        ("/favicon.png", 200, "image/png"),
+        ("/_stcore/health", 200, "text/plain"),
+        ("/healthz", 200, "application/json"),
+        ("/data", 200, "text/html"),
+    ],
+)
+def test_what_is_no_page_is_served_as_before(address: str, status: int, kind: str, server: str) -> None:
+    connection = http.client.HTTPConnection(urlsplit(server).netloc)
+    for method in ("GET", "HEAD"):
+        connection.request(method, address)
+        answer = connection.getresponse()
+        assert answer.status == status
+        assert answer.headers["Content-Type"].startswith(kind)
+        assert bool(answer.read()) == (method == "GET")
+    connection.close()
+
+
 def test_health_and_headers(server: str) -> None:
     with urllib.request.urlopen(f"{server}/healthz") as answer:
         told = json.load(answer)
@@ -125,8 +206,10 @@ def test_health_and_headers(server: str) -> None:
     assert told["points"] > 4_000
     assert len(told["library_version"]) == 12
     for address in ("/", "/pareto", "/healthz", "/nowhere"):
-        with urllib.request.urlopen(server + address) as answer:
-            headers = answer.headers
+        connection = http.client.HTTPConnection(urlsplit(server).netloc)
+        connection.request("GET", address)
+        headers = connection.getresponse().headers
+        connection.close()
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"
         assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.library import Library
+from bench.questions import question, questions
 from bench.selection import count, described
 from bench.view import View
 from tests.pages import hostile
@@ -118,6 +119,21 @@ def test_a_selection_without_points_offers_the_filter_to_lift(opened: Open) -> N
         ({"isl": "many"}, "Input length 'many' is not a number; write it as in isl=1024."),
         ({"date_from": "yesterday"}, "From 'yesterday' is not a date; write it as in date_from=2026-01-31."),
         ({"modle": "x"}, "There is no filter or option named 'modle'; did you mean model or osl?"),
+        ({"slo_x": "abc"}, "slo_x='abc' is not a number; write it as in slo_x=60."),
+        ({"slo_y": "1e999"}, "slo_y='1e999' is not a number; write it as in slo_y=60."),
+        ({"utilisation": "nan"}, "utilisation='nan' is not a number; write it as in utilisation=60."),
+        (
+            {"utilisation": "-1"},
+            "utilisation=-1 is no share above 0 and at most 1; write it as in utilisation=0.6.",
+        ),
+        (
+            {"x_scale": "cubic"},
+            "There is no choice for x_scale named 'cubic'; choose one of auto, linear, log.",
+        ),
+        (
+            {"price_book": "none"},
+            "There is no price book 'none' with terms ''; leave one of them out.",
+        ),
     ],
 )
 def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
@@ -135,6 +151,44 @@ def test_an_option_a_question_cannot_take_is_named_and_replaced(opened: Open) ->
     assert "'speed'" in at.warning[0].value
     assert view_of(at, "pareto").option("group") == "engine"
     assert view_of(at, "pareto").option("y") != "speed"
+
+
+def test_only_the_option_that_is_wrong_is_dropped(opened: Open) -> None:
+    cost = "usd_per_million_output_tokens"
+    at = opened(
+        "pareto", v="1", model="deepseek-r1", y=cost, price_book="no-such-book", utilisation="0.5", slo_y="30"
+    )
+    assert [part.value.replace("\\", "") for part in at.warning] == [
+        "There is no price book 'no-such-book' with terms ''; leave one of them out."
+    ]
+    view = view_of(at, "pareto")
+    assert {key: view.option(key) for key in ("y", "utilisation", "slo_y")} == {
+        "y": cost, "utilisation": "0.5", "slo_y": "30"
+    }  # fmt: skip
+    assert view.option("price_book") not in ("", "no-such-book")
+
+
+@pytest.mark.parametrize(
+    "value", ["abc", "-1", "nan", "1e999", "concurrency=1e999", "' OR 1=1 --", "9" * 399]
+)
+@pytest.mark.parametrize("name", [name for name in sorted(questions()) if question(name).OPTIONS])
+def test_no_value_of_any_option_takes_the_page_away(name: str, value: str, opened: Open) -> None:
+    at = opened(name, **{option.key: value for option in question(name).OPTIONS})
+    assert headline(at)
+    assert len(at.warning) == 1
+    assert not at.exception
+    assert not at.error
+
+
+def test_a_link_of_a_newer_version_is_told_so_and_does_its_best(opened: Open) -> None:
+    at = opened("pareto", v="99", model="deepseek-r1", group="engine")
+    assert [part.value.replace("\\", "") for part in at.warning] == [
+        "This link was made by a newer version of Kneepoint (v=99); what this one knows of it is shown."
+    ]
+    own = opened("pareto", v="1", model="deepseek-r1", group="engine")
+    assert not own.warning
+    assert view_of(at, "pareto") == view_of(own, "pareto")
+    assert headline(at) == headline(own)
 
 
 def test_a_link_longer_than_any_of_ours_is_refused_in_one_sentence(opened: Open) -> None:
@@ -161,9 +215,13 @@ def test_what_another_process_imports_is_there_at_the_next_change(
     assert f"{before + len(hostile.POINTS):,} points" in headline(at).replace("\\", "")
 
 
-def test_a_question_that_cannot_be_answered_says_why_and_keeps_its_options(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", slo_x="soon")
-    assert "slo_x='soon' is not a number" in at.warning[0].value.replace("\\", "")
+def test_what_a_reader_types_that_cannot_be_is_told_and_the_page_stays(opened: Open) -> None:
+    at = opened("pareto", v="1", model="deepseek-r1", slo_y="100")
+    at = at.text_input(key="pareto.slo_x").set_value("soon").run()
+    assert [part.value.replace("\\", "") for part in at.warning] == [
+        "slo_x='soon' is not a number; write it as in slo_x=60."
+    ]
+    assert view_of(at, "pareto").option("slo_y") == "100"
     at = at.text_input(key="pareto.slo_x").set_value("50").run()
     assert not at.warning
-    assert headline(at)
+    assert view_of(at, "pareto").option("slo_x") == "50"

@@ -45,7 +45,7 @@ HEATMAP = {"model": "new-model", "x": "isl", "y": "concurrency"}
 @pytest.fixture(autouse=True)
 def rows_added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The catalogue with three more rows; what it remembers is forgotten before and after."""
-    remembered = (catalogue._by_base, catalogue._find, catalogue._suggestions)
+    remembered = (catalogue._by_base, catalogue._find, catalogue.keys)
     with monkeypatch.context() as patched:
         patched.setattr(catalogue, "METRICS", (*catalogue.METRICS, COUNTED, TIMED, DERIVED))
         for memory in remembered:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench import catalogue, pricing, selection
 from bench.catalogue import Metric
-from bench.errors import NotFound, UsageError
+from bench.errors import NotFound, UnknownName, UsageError
 from bench.library import Library
 from bench.pricing import ChipPrice
 from bench.records import POINT_FIELDS
@@ -18,6 +18,11 @@ from bench.view import View
 GROUPS = ("accelerator", "engine", "engine_version", "precision", "model", "accelerators", "tp", "speculation",
           "disaggregated", "variant", "load_kind", "harness", "evidence", "origin", "source")  # fmt: skip
 ONE_FRONTIER = "none"
+CHOICES = {
+    "group": (*GROUPS, ONE_FRONTIER),
+    "frontier_evidence": ("measured", "all"),
+    "x_scale": ("auto", "linear", "log"),
+}
 STORY = ("model", "precision", "isl", "osl")
 FIRST_ACROSS = ("interactivity_tokens_per_s_per_user", "ttft_ms", "e2el_ms")
 FIRST_UP = (
@@ -49,21 +54,12 @@ def axes_of(library: Library, view: View) -> Axes:
     """The axes a complete View asks for; UsageError for a value that cannot be one."""
     x, y = catalogue.metric(view.option("x")), catalogue.metric(view.option("y"))
     group = view.option("group")
-    if group != ONE_FRONTIER and group not in GROUPS:
-        raise UsageError(
-            f"A frontier for each {group[:40]!r} is not offered; choose one of {', '.join(GROUPS)}."
-        )
     prices: dict[str, ChipPrice] = {}
     y_sql = f'"{y.key}"'
     y_params: tuple[object, ...] = ()
     if y.key in catalogue.PRICED:
         prices = pricing.chip_prices(library, view.option("price_book"), view.option("price_terms"))
-        share = stated_number(view, "utilisation")
-        if share is None or not 0 < share <= 1:
-            raise UsageError(
-                "The utilisation is a share above 0 and at most 1; write it as in utilisation=0.6."
-            )
-        y_sql, y_params = pricing.cost_sql(y.key, prices, share)
+        y_sql, y_params = pricing.cost_sql(y.key, prices, _share(view))
     return Axes(
         x, y, y_sql, y_params, None if group == ONE_FRONTIER else group,
         view.option("frontier_evidence") == "all", prices,
@@ -103,6 +99,7 @@ def completed(library: Library, view: View) -> View:
         raise NotFound(
             "No loaded point has a latency and a throughput to weigh against each other; import results that do."
         )
+    _check_stated(library, view)
     y = view.option("y") or _first_up(library, view, offered_y)
     _check("y", y, offered_y)
     x = view.option("x") or _first_across(library, view, offered_x, y)
@@ -129,6 +126,30 @@ def stated_number(view: View, key: str) -> float | None:
     if not math.isfinite(value):
         raise UsageError(f"{key}={text[:40]!r} is not a number; write it as in {key}=60.")
     return value
+
+
+def _share(view: View) -> float:
+    share = stated_number(view, "utilisation")
+    if share is None:
+        return 1.0
+    if not 0 < share <= 1:
+        raise UsageError(
+            f"utilisation={view.option('utilisation')[:40]} is no share above 0 and at most 1; write it as in"
+            " utilisation=0.6."
+        )
+    return share
+
+
+def _check_stated(library: Library, view: View) -> None:
+    """Nothing; UsageError for what the reader wrote into an option, used by these axes or not, and it cannot be."""
+    for key, values in CHOICES.items():
+        if view.option(key) and view.option(key) not in values:
+            raise UnknownName(f"choice for {key}", view.option(key), values)
+    for key in ("slo_x", "slo_y"):
+        stated_number(view, key)
+    _share(view)
+    if view.option("price_book") or view.option("price_terms"):
+        _book(library, view, ())
 
 
 def _held(library: Library) -> frozenset[str]:
@@ -208,15 +229,20 @@ def _written(value: Any) -> str:
 def _with_prices(library: Library, view: View) -> View:
     condition = selection.clause(view)
     chips = library.fetch(f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql}", condition.params)
+    book = _book(library, view, [chip for (chip,) in chips if chip])
+    return view.with_options(
+        price_book=book.name, price_terms=book.terms, utilisation=view.option("utilisation", "1")
+    )
+
+
+def _book(library: Library, view: View, chips: Sequence[str]) -> pricing.Book:
     wanted = (view.option("price_book"), view.option("price_terms"))
     offered = [
         row for row in pricing.books(library) if wanted[0] in ("", row.name) and wanted[1] in ("", row.terms)
     ]
-    book = pricing.fitting_book(offered, [chip for (chip,) in chips if chip])
+    book = pricing.fitting_book(offered, chips)
     if book is None:
         raise UsageError(
             f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
         )
-    return view.with_options(
-        price_book=book.name, price_terms=book.terms, utilisation=view.option("utilisation", "1")
-    )
+    return book
