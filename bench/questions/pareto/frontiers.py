@@ -72,7 +72,7 @@ def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
     )
     frame.loc[line[overall], "on_overall_frontier"] = True
     rank: dict[str, int] = {}
-    for _, own in by_owner(frame.loc[line], axes):
+    for _, own in by_owner(frame.loc[line, ["owner", axes.x.key, axes.y.key]], axes):
         rank[own["owner"].iloc[0]] = len(rank)
         knee = pareto.knee(*_xy(own, axes), *betters(axes))
         if knee is not None:
