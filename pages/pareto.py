@@ -27,11 +27,12 @@ with frame.opened("pareto") as page:
     clicked = result.figure(page, clickable=True)
     points.one(page, clicked, axes)
     result.findings(page)
-    result.rows(
-        page,
-        first=("owner", *axes, "step"),
-        without=("enters", "passport", "overall_step"),
-        labels=LABELS,
-        fields={"owner": page.view.option("group")},
-    )
+    if not page.answer.rows.empty:
+        result.rows(
+            page,
+            first=("owner", *axes, "step"),
+            without=("enters", "passport", "overall_step"),
+            labels=LABELS,
+            fields={"owner": page.view.option("group")},
+        )
     result.why(page)

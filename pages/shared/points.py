@@ -31,7 +31,12 @@ def behind(page: Page, cells: list[str]) -> None:
 
 
 def one(page: Page, ids: list[str], metrics: tuple[str, ...]) -> None:
-    """The point the reader clicked and how these figures of it were read; how to click when none is."""
+    """The point the reader clicked and how these figures of it were read; how to click when none is.
+
+    Nothing where no point is drawn.
+    """
+    if page.answer.rows.empty:
+        return
     if not ids:
         st.caption("Click a point to see its deployment, its source and how its figures were read.")
         return

@@ -46,6 +46,9 @@ def test_hover_and_selected_line_show_them_too(visit: Visit) -> None:
     page = visit()
     page.goto(f"/pareto?{QUERY}")
     page.wait_for_selector(".js-plotly-plot .main-svg")
-    texts = page.evaluate("document.querySelector('.js-plotly-plot').data.flatMap(trace => trace.text ?? [])")
+    texts = page.evaluate(
+        "document.querySelector('.js-plotly-plot').data"
+        ".flatMap(trace => [trace.hovertemplate ?? '', ...(trace.customdata ?? []).flat()])"
+    )
     assert any("&lt;img" in text for text in texts)
     assert not any("<img" in text for text in texts)

@@ -54,7 +54,7 @@ def test_the_rows_are_saved_as_csv(visit: Visit) -> None:
         page.get_by_role("button", name="CSV", exact=True).click()
     assert waiting.value.suggested_filename == "kneepoint-pareto.csv"
     rows = list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
-    drawn = {identity for trace in figure(page)[0] for identity in trace.get("customdata", ())}
+    drawn = {point[0] for trace in figure(page)[0] for point in trace.get("customdata", ())}
     assert {row["point_id"] for row in rows} == drawn
 
 

@@ -13,11 +13,11 @@ from bench.library import Library
 from bench.maths.pareto import log_span, steps
 from bench.questions import Answer, Choices, Option, Why
 from bench.questions.pareto import axes as axes_on_offer
-from bench.questions.pareto import drawing, frontiers, points, sentences
+from bench.questions.pareto import drawing, frontiers, lacking, points, sentences
 from bench.questions.pareto.axes import Axes
 from bench.questions.pareto.frontiers import Frontiers, Place
 from bench.questions.pareto.points import Tally
-from bench.view import View
+from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, joined
 
 TITLE = "Pareto"
@@ -117,11 +117,8 @@ def answer(library: Library, view: View) -> Answer:
     }
     if tally.usable > DRAWN_POINTS and tally.x_span and tally.y_span:
         numbers["cloud"] = points.cloud(library, whole, axes, tally, numbers["x_log"], numbers["y_log"])
-    said = [
-        *sentences.within(axes, limits, best, _told(frame, best), reached),
-        sentences.headline(axes, tally, found),
-        *sentences.findings(axes, tally, found),
-    ]
+    lead, *others = _said(library, whole, axes, tally, found, frame)
+    said = [*sentences.within(axes, limits, best, _told(frame, best), reached), lead, *others]
     return Answer(
         question=QUESTION,
         view=whole,
@@ -154,6 +151,21 @@ def figure(answer: Answer, theme: Theme) -> go.Figure:
 def table(answer: Answer) -> pd.DataFrame:
     """The frontier points alone, in the order of the answer's rows: what each next step costs."""
     return answer.rows[answer.rows["on_frontier"]].reset_index(drop=True)
+
+
+def _said(library: Library, whole: View, axes: Axes, tally: Tally, found: Frontiers,
+          frame: pd.DataFrame) -> list[str]:  # fmt: skip
+    """The headline and the findings; where there is too little for a frontier, what to choose instead."""
+    lead = sentences.headline(axes, tally, found)
+    if not tally.selected or (tally.usable and tally.entering != 1):
+        return [lead, *sentences.findings(axes, tally, found, lead)]
+    held = lacking.held(library, whole, axes)
+    choice = lacking.instead(axes, held, more_than=tally.entering)
+    if not tally.usable:
+        return [lacking.headline(axes, tally, held, choice)]
+    only = points.told(frame[frame["on_frontier"]])[0]
+    narrow = [FILTER_BY_KEY[key].label.lower() for key, _ in whole.where if key != "model"]
+    return [lead, *lacking.findings(axes, only, narrow, choice)]
 
 
 def _narrowed(library: Library, view: View, whole: View) -> list[str]:

@@ -13,8 +13,7 @@ from bench import catalogue, chart
 from bench.chart import Theme
 from bench.chart.axis import Axis, widened
 from bench.plain_text import html
-from bench.questions.pareto.points import told
-from bench.wording import number, quantity
+from bench.questions.pareto import hover, labels
 
 DRAWN_GROUPS = 16
 """So many groups get a line, those with the best y first; the points of the others stay in the cloud."""
@@ -23,13 +22,13 @@ DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
 
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "evidence", "on_frontier", "on_overall_frontier", "is_knee")
-HEIGHT = 580
+HEIGHT, EMPTY_HEIGHT = 580, 120
 FADED = 0.3
-END_ROOM, NEAR_THE_EDGE = 0.04, 0.75
-"""The share of an axis kept free at its end, and from where on a line ends near it."""
+END_ROOM = 0.04
+"""The share of an axis kept free at its end."""
 
-PLOT_WIDTH, PLOT_HEIGHT, LETTER, LINE = 950, 430, 7.2, 17
-"""About the size of the plot, of a label's letter and of its line, in pixels: enough to keep labels apart."""
+MOST_SHARED = 12
+"""The dominated points of this many passports, the commonest, have a trace each, which sends it once."""
 
 
 def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
@@ -40,46 +39,32 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
     if rows.empty:
         return _empty(figure, theme)
     drawn = numbers["groups"][:DRAWN_GROUPS]
-    named = _named(numbers, drawn)
+    named = labels.named(numbers, drawn)
     x, y = _axes(rows, numbers)
-    rows = rows[[x.metric.key, y.metric.key, *DRAWN_COLUMNS]].assign(hover=_hover_texts(rows, x, y))
+    brief = len(rows) > DRAWN_AS_SVG
+    rows = rows[[x.metric.key, y.metric.key, *DRAWN_COLUMNS]].assign(
+        hover=hover.texts(rows, x.metric, y.metric, brief=brief), passport="" if brief else rows["passport"]
+    )
     figure.update_xaxes(**x.settings)
     figure.update_yaxes(**y.settings)
-    figure.update_layout(margin_r=_room(rows, named, x))
+    figure.update_layout(margin_r=labels.room(rows, named, x))
     shades = _shades(numbers["group"], [group["owner"] for group in drawn], theme)
     if "cloud" in numbers:
         _add_grid(figure, numbers["cloud"], theme)
     else:
         _add_cloud(figure, rows, x, y, shades, theme)
-    _add_limits(figure, numbers, x, y, theme)
+    labels.add_limits(figure, numbers, x, y, theme)
     if len(drawn) > 1:
         _add_overall(figure, rows, x, y, theme)
     for group in drawn:
-        own = rows[rows["on_frontier"] & (rows["owner"] == group["owner"])]
-        _add_frontier(
-            figure,
-            own,
-            group,
-            x,
-            y,
-            shades[group["owner"]],
-            in_legend=len(named) < len(drawn) and numbers["group"] is not None,
-        )
+        in_legend = len(named) < len(drawn) and numbers["group"] is not None
+        line = labels.own(rows, group["owner"], x)
+        _add_frontier(figure, line, group, x, y, shades[group["owner"]], in_legend=in_legend)
     _add_knees(figure, rows[rows["is_knee"]], x, y, shades)
-    _label_ends(figure, rows, named, x, y, shades, theme)
-    _add_best(figure, numbers, x, y, theme)
+    labels.add_ends(figure, rows, named, numbers["best_within"], x, y, shades, theme)
+    labels.add_best(figure, numbers["best_within"], x, y, theme)
     _add_keys(figure, rows, theme)
     return figure
-
-
-def _named(numbers: Mapping[str, Any], drawn: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The groups named at their line's end: all when they are few, else those that lead somewhere."""
-    if numbers["group"] is None:
-        return []
-    if len(drawn) <= chart.LABELLED_LINES:
-        return list(drawn)
-    leading = {lead["group"] for lead in numbers["leads"]}
-    return [group for group in drawn if group["group"] in leading][: chart.LABELLED_LINES]
 
 
 def _axes(rows: pd.DataFrame, numbers: Mapping[str, Any]) -> tuple[Axis, Axis]:
@@ -93,18 +78,6 @@ def _axes(rows: pd.DataFrame, numbers: Mapping[str, Any]) -> tuple[Axis, Axis]:
     return axes[0], axes[1]
 
 
-def _room(rows: pd.DataFrame, named: Sequence[Mapping[str, Any]], x: Axis) -> float:
-    """The right margin in pixels, so that the name of a line that ends near the edge fits at every width."""
-    ends = [(_ascending(_own(rows, group), x)[x.metric.key].iloc[-1], group["group"]) for group in named]
-    near = [len(_shortened(name)) * LETTER + 14 for end, name in ends if x.place(float(end)) > NEAR_THE_EDGE]
-    return max([24.0, *near])
-
-
-def _own(rows: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
-    found: pd.DataFrame = rows[rows["on_frontier"] & (rows["owner"] == group["owner"])]
-    return found
-
-
 def _shades(field: str | None, owners: Sequence[str], theme: Theme) -> dict[str, str]:
     if field is None:
         return dict.fromkeys(owners, chart.OKABE_ITO[0])
@@ -115,21 +88,31 @@ def _add_cloud(figure: go.Figure, rows: pd.DataFrame, x: Axis, y: Axis, shades: 
                theme: Theme) -> None:  # fmt: skip
     """Every point that is on no frontier, faded, in its group's colour and its engine's marker."""
     beaten = rows[~rows["on_frontier"]]
-    colours = [shades.get(owner, theme.muted) for owner in beaten["owner"]]
-    marker = {"symbol": _symbols(beaten), "size": 5, "color": colours, "opacity": FADED, "line": {"width": 0}}
-    figure.add_trace(
-        {
-            "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
-            "x": beaten[x.metric.key],
-            "y": beaten[y.metric.key],
-            "mode": "markers",
-            "showlegend": False,
-            "marker": marker,
-            "customdata": beaten["point_id"],
-            "text": beaten["hover"],
-            "hovertemplate": "%{text}<extra></extra>",
+    common = beaten["passport"].value_counts().index[:MOST_SHARED]
+    for _, some in beaten.groupby(beaten["passport"].where(beaten["passport"].isin(common), ""), sort=False):
+        colours = [shades.get(owner, theme.muted) for owner in some["owner"]]
+        marker = {
+            "symbol": _symbols(some),
+            "size": 5,
+            "color": colours,
+            "opacity": FADED,
+            "line": {"width": 0},
         }
-    )
+        figure.add_trace(
+            {
+                "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter",
+                "x": some[x.metric.key],
+                "y": some[y.metric.key],
+                "mode": "markers",
+                "showlegend": False,
+                "marker": marker,
+                **_hover(some, x, y),
+            }
+        )
+
+
+def _hover(rows: pd.DataFrame, x: Axis, y: Axis) -> dict[str, Any]:
+    return hover.shared(rows["hover"].tolist(), rows["point_id"].tolist(), x.metric, y.metric)
 
 
 def _add_grid(figure: go.Figure, cloud: Mapping[str, Any], theme: Theme) -> None:
@@ -156,7 +139,7 @@ def _add_grid(figure: go.Figure, cloud: Mapping[str, Any], theme: Theme) -> None
 
 
 def _add_overall(figure: go.Figure, rows: pd.DataFrame, x: Axis, y: Axis, theme: Theme) -> None:
-    line = _ascending(rows[rows["on_overall_frontier"]], x)
+    line = rows[rows["on_overall_frontier"]].sort_values(x.metric.key)
     if len(line) < 2:
         return
     figure.add_trace(
@@ -173,9 +156,8 @@ def _add_overall(figure: go.Figure, rows: pd.DataFrame, x: Axis, y: Axis, theme:
     )
 
 
-def _add_frontier(figure: go.Figure, own: pd.DataFrame, group: Mapping[str, Any], x: Axis, y: Axis, shade: str,
+def _add_frontier(figure: go.Figure, line: pd.DataFrame, group: Mapping[str, Any], x: Axis, y: Axis, shade: str,
                   *, in_legend: bool) -> None:  # fmt: skip
-    line = _ascending(own, x)
     figure.add_trace(
         {
             "type": "scatter",
@@ -184,9 +166,7 @@ def _add_frontier(figure: go.Figure, own: pd.DataFrame, group: Mapping[str, Any]
             "mode": "lines+markers",
             "name": html(group["group"] or "frontier"),
             "showlegend": in_legend,
-            "text": line["hover"],
-            "hovertemplate": "%{text}<extra></extra>",
-            "customdata": line["point_id"],
+            **_hover(line, x, y),
             "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
             "marker": {
                 "symbol": _symbols(line),
@@ -213,98 +193,6 @@ def _add_knees(figure: go.Figure, knees: pd.DataFrame, x: Axis, y: Axis, shades:
             "marker": {"symbol": "circle-open", "size": 18, "color": rings, "line": {"width": 2}},
         }
     )
-
-
-def _add_limits(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, theme: Theme) -> None:
-    """The reader's limits: a dashed line each, and a veil over what does not meet it."""
-    beside = "bottom right" if y.metric.direction == "higher" else "top right"
-    for axis, limit, add_line, add_veil, corner in (
-        (x, numbers["slo_x"], figure.add_vline, figure.add_vrect, beside),
-        (y, numbers["slo_y"], figure.add_hline, figure.add_hrect, "top left"),
-    ):
-        if limit is None or (axis.log and limit <= 0):
-            continue
-        name = "x" if axis is x else "y"
-        low, high = (axis.low, limit) if axis.metric.direction == "higher" else (limit, axis.high)
-        if low < high:
-            add_veil(
-                **{f"{name}0": low, f"{name}1": high},
-                fillcolor=theme.muted,
-                opacity=0.09,
-                line_width=0,
-                layer="below",
-            )
-        sign = "≥" if axis.metric.direction == "higher" else "≤"
-        add_line(
-            **{name: limit}, line={"color": theme.text, "width": 1.2, "dash": "dash"}, annotation_position=corner,
-            annotation_text=html(f"{sign} {number(limit)} {axis.metric.unit}"), annotation_font_size=12,
-        )  # fmt: skip
-
-
-def _add_best(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, theme: Theme) -> None:
-    best = numbers["best_within"]
-    if best is None:
-        return
-    figure.add_trace(
-        {
-            "type": "scatter",
-            "x": [best["x"]],
-            "y": [best["y"]],
-            "mode": "markers",
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "marker": {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}},
-        }
-    )
-    figure.add_annotation(
-        **_at(x, y, best["x"], best["y"]), text="<b>best within the limits</b>", showarrow=False, xanchor="left",
-        yanchor="bottom", xshift=12, yshift=12, bgcolor=_veil(theme), font={"size": 12},
-    )  # fmt: skip
-
-
-def _label_ends(figure: go.Figure, rows: pd.DataFrame, named: Sequence[Mapping[str, Any]], x: Axis, y: Axis,
-                shades: Mapping[str, str], theme: Theme) -> None:  # fmt: skip
-    """Each frontier's name at its right end, moved down where two would touch."""
-    ends = []
-    for group in named:
-        last = _ascending(_own(rows, group), x).iloc[-1]
-        ends.append((float(last[x.metric.key]), float(last[y.metric.key])))
-    names = [_shortened(group["group"]) for group in named]
-    places = [(x.place(right) * PLOT_WIDTH, y.place(top) * PLOT_HEIGHT) for right, top in ends]
-    shifts = _shifts(places, [len(name) * LETTER for name in names])
-    labels = [
-        {**_at(x, y, right, top), "text": html(name), "showarrow": False, "xanchor": "left", "xshift": 10,
-         "yshift": shift, "font": {"color": shades[group["owner"]], "size": 12.5}, "bgcolor": _veil(theme),
-         "borderpad": 1}
-        for (right, top), name, shift, group in zip(ends, names, shifts, named, strict=True)
-    ]  # fmt: skip
-    figure.update_layout(annotations=[*figure.layout.annotations, *labels])
-
-
-def _shifts(places: Sequence[tuple[float, float]], widths: Sequence[float]) -> list[float]:
-    """How many pixels each label moves so that labels over one another stand a line apart, the highest first."""
-    placed: list[tuple[float, float, float]] = []
-    shifts = [0.0] * len(places)
-    for position in sorted(range(len(places)), key=lambda position: -places[position][1]):
-        left, up = places[position]
-        right = left + widths[position]
-        for other_left, other_right, other_up in sorted(placed, key=lambda other: -other[2]):
-            if left < other_right and other_left < right and abs(other_up - up) < LINE:
-                up = other_up - LINE
-        placed.append((left, right, up))
-        shifts[position] = up - places[position][1]
-    return shifts
-
-
-def _veil(theme: Theme) -> str:
-    """The background, not quite opaque, so that a label stays readable over lines."""
-    red, green, blue = (int(theme.background[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.6)"
-
-
-def _at(x: Axis, y: Axis, across: float, up: float) -> dict[str, float]:
-    """A place for an annotation: on a logarithmic axis plotly wants the exponent."""
-    return {"x": math.log10(across) if x.log else across, "y": math.log10(up) if y.log else up}
 
 
 def _add_keys(figure: go.Figure, rows: pd.DataFrame, theme: Theme) -> None:
@@ -337,26 +225,6 @@ def _add_keys(figure: go.Figure, rows: pd.DataFrame, theme: Theme) -> None:
         )
 
 
-def _hover_texts(rows: pd.DataFrame, x: Axis, y: Axis) -> list[str]:
-    """What each point says under the pointer; of very many points only those of a frontier say more than its place."""
-    many = len(rows) > DRAWN_AS_SVG
-    texts = []
-    for row in told(rows):
-        if many and not row["on_frontier"]:
-            texts.append(
-                "<br>".join(html(quantity(row[axis.metric.key], axis.metric.key)) for axis in (y, x))
-            )
-            continue
-        text = chart.hover_lines(row, [x.metric.key, y.metric.key])
-        marks = [
-            f"{row['step']} over the point before" if row.get("step") else "",
-            "knee" if row["is_knee"] else "",
-        ]
-        extra = " · ".join(mark for mark in marks if mark)
-        texts.append(f"{text}<br><i>{html(extra)}</i>" if extra else text)
-    return texts
-
-
 def _symbols(rows: pd.DataFrame) -> list[str]:
     return [
         chart.engine_marker(engine if isinstance(engine, str) else None, measured=evidence == "measured")
@@ -364,24 +232,17 @@ def _symbols(rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def _ascending(rows: pd.DataFrame, x: Axis) -> pd.DataFrame:
-    return rows.sort_values(x.metric.key)
-
-
 def _stairs(x: Axis) -> str:
     """The staircase that is true between points: a requirement is served by the next point that meets it."""
     return "vh" if x.metric.direction == "higher" else "hv"
 
 
-def _shortened(label: str) -> str:
-    return label if len(label) <= 28 else f"{label[:27]}…"
-
-
 def _empty(figure: go.Figure, theme: Theme) -> go.Figure:
+    figure.update_layout(height=EMPTY_HEIGHT, margin={"t": 16, "b": 16})
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
     figure.add_annotation(
-        text="No point has both metrics; choose others, or a wider selection.", showarrow=False,
+        text="No point has both metrics, so nothing is drawn.", showarrow=False,
         font={"color": theme.muted, "size": 15},
     )  # fmt: skip
     return figure

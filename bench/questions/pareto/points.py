@@ -36,6 +36,7 @@ BINS_ACROSS, BINS_UP = 96, 64
 class Tally:
     """How many points were selected and what became of them; the spans and the unlike things among the usable.
 
+    Where none is usable, the unlike things are those among the selected.
     `owners` maps each owner ("" when not stated) to its entering points; spans are None without a usable point.
     """
 
@@ -55,9 +56,9 @@ class Tally:
 
 def tally(library: Library, view: View, axes: Axes) -> Tally:
     """What the selection holds for these axes: one row for each mixture of unlike things, added up."""
-    candidates, params = _candidates(view, axes, ("date", *COUNTED))
+    selected, params = candidates(view, axes, ("date", *COUNTED))
     groups = library.fetch(
-        f"WITH candidate AS ({candidates}) SELECT {', '.join(COUNTED)}, owner, count(*),"
+        f"WITH candidate AS ({selected}) SELECT {', '.join(COUNTED)}, owner, count(*),"
         " count(*) FILTER (NOT coalesce(isfinite(x), FALSE)), count(*) FILTER (NOT coalesce(isfinite(y), FALSE)),"
         " count(*) FILTER (usable), count(*) FILTER (enters), min(x) FILTER (usable), max(x) FILTER (usable),"
         " min(y) FILTER (usable), max(y) FILTER (usable), min(date) FILTER (usable), max(date) FILTER (usable)"
@@ -66,6 +67,7 @@ def tally(library: Library, view: View, axes: Axes) -> Tally:
     )
     first = len(COUNTED) + 1
     used = [row for row in groups if row[first + 3]]
+    about = used or groups
     owners: dict[str, int] = {}
     for row in used:
         owners[row[first - 1]] = owners.get(row[first - 1], 0) + row[first + 4]
@@ -74,8 +76,8 @@ def tally(library: Library, view: View, axes: Axes) -> Tally:
     )
     return Tally(
         selected, without_x, without_y, usable, entering,
-        distinct={name: tuple(dict.fromkeys(row[i] for row in used)) for i, name in enumerate(COUNTED)},
-        workloads=tuple(dict.fromkeys((row[_ISL], row[_OSL]) for row in used)),
+        distinct={name: tuple(dict.fromkeys(row[i] for row in about)) for i, name in enumerate(COUNTED)},
+        workloads=tuple(dict.fromkeys((row[_ISL], row[_OSL]) for row in about)),
         x_span=_span(row[first + 5 : first + 7] for row in used),
         y_span=_span(row[first + 7 : first + 9] for row in used),
         dates=_span(row[first + 9 : first + 11] for row in used),
@@ -86,20 +88,20 @@ def tally(library: Library, view: View, axes: Axes) -> Tally:
 
 def usable_points(library: Library, view: View, axes: Axes) -> int:
     """How many selected points have both axes."""
-    candidates, params = _candidates(view, axes)
+    selected, params = candidates(view, axes)
     return int(
-        library.fetch(
-            f"WITH candidate AS ({candidates}) SELECT count(*) FROM candidate WHERE usable", params
-        )[0][0]
+        library.fetch(f"WITH candidate AS ({selected}) SELECT count(*) FROM candidate WHERE usable", params)[
+            0
+        ][0]
     )
 
 
 def every_point(library: Library, view: View, axes: Axes) -> pd.DataFrame:
     """Every usable point with what it is told by, its axes under their catalogue keys, and `on_frontier`."""
-    candidates, params = _candidates(view, axes, IDENTITY)
+    selected, params = candidates(view, axes, IDENTITY)
     columns = ", ".join(IDENTITY)
     return library.query(
-        f"WITH candidate AS ({candidates}), ranked AS (SELECT *, {_BEST_BEFORE.format(**_signs(axes))} AS best_before"
+        f"WITH candidate AS ({selected}), ranked AS (SELECT *, {_BEST_BEFORE.format(**_signs(axes))} AS best_before"
         f' FROM candidate WHERE usable) SELECT {columns}, x AS "{axes.x.key}", y AS "{axes.y.key}", enters, owner,'
         f" enters AND {_BEATS.format(**_signs(axes))} AS on_frontier FROM ranked ORDER BY point_id",
         params,
@@ -111,10 +113,10 @@ def frontier_points(library: Library, view: View, axes: Axes) -> pd.DataFrame:
 
     Exact: a point goes unsorted only when a better range of x holds a y that is at least as good.
     """
-    candidates, params = _candidates(view, axes)
+    selected, params = candidates(view, axes)
     signs = _signs(axes)
     found = library.query(
-        f"WITH candidate AS ({candidates}), ranged AS (SELECT point_id, x, y, owner, {_RANGE.format(**signs)} AS range"
+        f"WITH candidate AS ({selected}), ranged AS (SELECT point_id, x, y, owner, {_RANGE.format(**signs)} AS range"
         f" FROM candidate WHERE enters), bar AS (SELECT owner, range, max(max({signs['y']} * y)) OVER"
         " (PARTITION BY owner ORDER BY range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS beyond"
         " FROM ranged GROUP BY owner, range), contender AS (SELECT point_id, x, y, owner, TRUE AS enters"
@@ -138,11 +140,11 @@ def cloud(library: Library, view: View, axes: Axes, tally: Tally, x_log: bool, y
     """
     if tally.x_span is None or tally.y_span is None:
         return {"x_edges": [], "y_edges": [], "cells": []}
-    candidates, params = _candidates(view, axes)
+    selected, params = candidates(view, axes)
     across = _bin_sql("x", tally.x_span, x_log, BINS_ACROSS)
     up = _bin_sql("y", tally.y_span, y_log, BINS_UP)
     cells = library.fetch(
-        f"WITH candidate AS ({candidates}) SELECT {across} AS across, {up} AS up, count(*)"
+        f"WITH candidate AS ({selected}) SELECT {across} AS across, {up} AS up, count(*)"
         " FROM candidate WHERE usable GROUP BY ALL ORDER BY ALL",
         params,
     )
@@ -215,7 +217,7 @@ def _signs(axes: Axes) -> dict[str, int]:
     return {"x": sign(better(axes.x)), "y": sign(better(axes.y))}
 
 
-def _candidates(view: View, axes: Axes, columns: Sequence[str] = ()) -> tuple[str, tuple[Any, ...]]:
+def candidates(view: View, axes: Axes, columns: Sequence[str] = ()) -> tuple[str, tuple[Any, ...]]:
     """The selected points with x, y, owner, and whether they are usable and enter; more columns only if asked."""
     condition = selection.clause(view)
     owner = f"coalesce(CAST({axes.owner} AS VARCHAR), '')" if axes.owner else "''"

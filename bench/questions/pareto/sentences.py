@@ -12,8 +12,11 @@ from bench.questions.pareto.frontiers import Frontiers, Lead, Place
 from bench.questions.pareto.points import Tally
 from bench.wording import counted, joined, number, share
 
-LISTED = 3
+LISTED = 2
 """A headline names up to this many leaders; of more, it names the one that leads over the widest range."""
+
+LONGEST = 33
+"""The knee is in the headline as long as that has no more words than this; else it is a finding."""
 
 LISTED_BELOW = 8
 """A further sentence lists up to this many."""
@@ -40,8 +43,7 @@ def headline(axes: Axes, tally: Tally, found: Frontiers) -> str:
     if not tally.selected:
         return "No point is selected."
     if not tally.usable:
-        selected = counted(tally.selected, "selected point")
-        return f"None of the {selected} has both {inline(axes.x)} and {inline(axes.y)}."
+        return f"{none_of(axes, tally)}."
     if found.ends is None:
         return (
             f"None of the {counted(tally.usable, 'point')} of {subject(tally)} is measured, so none is ranked;"
@@ -51,28 +53,64 @@ def headline(axes: Axes, tally: Tally, found: Frontiers) -> str:
         return _of_one(axes, tally, found)
     leader = max(found.leads, key=lambda lead: lead.width).owner
     told = f"On {subject(tally)}, {_who_leads(axes, found.leads)}"
+    owners = {lead.owner for lead in found.leads}
     knee = found.knees.get(leader)
     if knee is None:
         return f"{told}."
-    whose = f"{leader}'s" if 1 < len(found.leads) <= LISTED else "its"
-    return f"{told}; {whose} knee is {at(axes, knee)}."
+    whose = f"{leader}'s" if len(owners) == 2 else "its"
+    whole = f"{told}; {whose} knee is {at(axes, knee)}."
+    return whole if len(whole.split()) <= LONGEST else f"{told}."
+
+
+def none_of(axes: Axes, tally: Tally) -> str:
+    """That no selected point has both metrics."""
+    lacking = "The {} has not" if tally.selected == 1 else "None of the {} has"
+    return f"{lacking.format(selected(tally))} both {inline(axes.x)} and {inline(axes.y)}"
+
+
+def selected(tally: Tally) -> str:
+    """The selected points and whose they are: "24 selected points of Mixtral 8x7B", "selected point of Qwen3 32B"."""
+    about = subject(tally)
+    of = "" if about == "the selection" else f" of {about}"
+    if tally.selected == 1:
+        return f"selected point{of}"
+    return f"{tally.selected:,} selected points{of}"
 
 
 def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
     assert found.ends is not None
     least, most = found.ends
-    about = subject(tally)
-    if axes.owner and axes.owner not in ("model", "precision"):
-        label = value_label(axes.owner, next(iter(tally.owners)) or None)
-        about += f" on {label}" if axes.owner in ("accelerator", "engine") else f" ({label})"
     if tally.entering == 1:
-        return f"There is one point of {about}, so nothing to choose: {at(axes, least)}."
-    told = f"Of {counted(tally.entering, 'point')} of {about}, "
+        measured = "measured point" if tally.usable > 1 else "point"
+        return (
+            f"Only one {measured} of {_about_one(axes, tally)} has both metrics, {at(axes, least)};"
+            " a frontier needs two."
+        )
+    told = f"of {_about_one(axes, tally)}"
     if found.overall == 1:
-        return f"{told}one beats all others: {at(axes, least)}."
-    told += f"{found.overall} are worth choosing, from {at(axes, least)} to {at(axes, most)}"
+        return f"Of {counted(tally.entering, 'point')} {told}, one beats all others: {at(axes, least)}."
+    if found.overall == tally.entering:
+        told = (
+            f"{'Both' if found.overall == 2 else f'All {found.overall:,}'} points {told} are worth choosing"
+        )
+    else:
+        told = f"Of {counted(tally.entering, 'point')} {told}, {found.overall:,} are worth choosing"
+    told += f", from {at(axes, least)} to {number(most.y)} at {number(most.x)}"
     knee = next(iter(found.knees.values()), None)
-    return f"{told}; the knee is {at(axes, knee)}." if knee else f"{told}."
+    return f"{told}; the knee is {number(knee.y)} at {number(knee.x)}." if knee else f"{told}."
+
+
+def _about_one(axes: Axes, tally: Tally) -> str:
+    """The subject and whose the one frontier is, where that is stated and not said yet."""
+    owner = next(iter(tally.owners), "")
+    if not owner or not axes.owner or axes.owner in ("model", "precision"):
+        return subject(tally)
+    label = value_label(axes.owner, owner)
+    return (
+        f"{subject(tally)} on {label}"
+        if axes.owner in ("accelerator", "engine")
+        else f"{subject(tally)} ({label})"
+    )
 
 
 def _who_leads(axes: Axes, leads: Sequence[Lead]) -> str:
@@ -83,7 +121,10 @@ def _who_leads(axes: Axes, leads: Sequence[Lead]) -> str:
         return f"{leads[0].owner} {gives_most(axes.y)} at every measured {inline(axes.x)}, {reach} {end}"
     if len(leads) > LISTED:
         lead = max(leads, key=lambda row: row.width)
-        return f"{lead.owner} {gives_most(axes.y)} at every {inline(axes.x)} {between(axes, lead)}"
+        rivals = list(dict.fromkeys(row.owner for row in leads if row.owner != lead.owner))
+        rest = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
+        again = "it or " if sum(row.owner == lead.owner for row in leads) > 1 else ""
+        return f"{lead.owner} {gives_most(axes.y)} at {inline(axes.x)} {between(axes, lead)}, {again}{rest} elsewhere"
     first, *others = leads
     end = with_unit(first.strictest, axes.x)
     if stricter_is_more:
@@ -103,20 +144,23 @@ def between(axes: Axes, lead: Lead) -> str:
     return f"between {number(low)} and {with_unit(high, axes.x)}"
 
 
-def findings(axes: Axes, tally: Tally, found: Frontiers) -> list[str]:
-    """Further sentences: every lead when the headline names one, the knees, and how many points stay."""
+def findings(axes: Axes, tally: Tally, found: Frontiers, said: str) -> list[str]:
+    """Beyond the headline `said`: every lead when that names one, the knees, and how many points stay."""
     told = []
     if len(found.leads) > LISTED:
         word = "up to" if axes.x.direction == "higher" else "from"
-        parts = [f"{lead.owner} {word} {number(lead.strictest)}" for lead in found.leads]
+        first, *following = found.leads
+        parts = [f"{first.owner} {word} {with_unit(first.strictest, axes.x)}"]
+        parts += [f"{lead.owner} {word} {number(lead.strictest)}" for lead in following]
         order = "rises" if axes.x.direction == "higher" else "falls"
         told.append(
             f"As {inline(axes.x)} {order}, the lead changes {counted(len(parts) - 1, 'time')}:"
-            f" {joined(parts, at_most=LISTED_BELOW)} {axes.x.unit}.".replace(" .", ".")
+            f" {joined(parts, at_most=LISTED_BELOW)}."
         )
-    if axes.owner and len(found.knees) > 1:
+    if axes.owner and (len(found.knees) > 1 or (found.knees and " knee " not in said)):
         parts = [f"{knee.owner} {number(knee.y)} at {number(knee.x)}" for knee in found.knees.values()]
-        told.append(f"Knees, in {spoken(axes.y)} at {spoken(axes.x)}: {joined(parts, at_most=LISTED_BELOW)}.")
+        lead = f"{'Knees' if len(parts) > 1 else 'Knee'}, in {spoken(axes.y)} at {spoken(axes.x)}"
+        told.append(f"{lead}: {joined(parts, at_most=LISTED_BELOW)}.")
     if tally.entering and axes.owner and len(tally.owners) > 1:
         told.append(
             f"Of {counted(tally.entering, 'point')}, {found.overall:,} {_is(found.overall)} beaten by none at all and"
@@ -163,7 +207,9 @@ def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int, *, in_a_grid: 
         if count
     ]
     left_out = tally.selected - tally.usable
-    if left_out:
+    if left_out == tally.selected and without:
+        told.append(f"{joined(without)}.")
+    elif left_out:
         told.append(
             f"{left_out:,} of {counted(tally.selected, 'selected point')} left out: {joined(without)}."
         )
@@ -178,7 +224,7 @@ def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int, *, in_a_grid: 
         counted(len(values), what)
         for what, values in (("model", tally.distinct["model"]), ("workload", tally.workloads),
                              ("precision", tally.distinct["precision"]), ("load kind", tally.distinct["load_kind"]))
-        if len(values) > 1
+        if tally.usable and len(values) > 1
     ]  # fmt: skip
     if mixed:
         told.append(f"Unlike points share these axes: {joined(mixed)}.")
@@ -218,7 +264,7 @@ def step_words(axes: Axes, start: float, end: float, step: Step) -> str:
 def _gain(metric: Metric, step: Step) -> str:
     noun = _noun(metric)
     if step.y_ratio is None:
-        return f"{_signed(step.y_change)} {metric.unit}"
+        return _change(step.y_change, metric.unit)
     if step.y_ratio >= MANY_TIMES:
         return f"{number(step.y_ratio)} times the {noun}"
     change = step.y_ratio - 1
@@ -229,8 +275,8 @@ def _gain(metric: Metric, step: Step) -> str:
 
 def _price(metric: Metric, start: float, end: float) -> str:
     if metric.base == "interactivity_tokens_per_s_per_user" and start > 0 and end > 0:
-        return f"{_signed(1000 / end - 1000 / start)} ms TPOT"
-    return f"{_signed(end - start)} {metric.unit} {_base_label(metric)}"
+        return _change(1000 / end - 1000 / start, "ms", "TPOT")
+    return _change(end - start, metric.unit, _base_label(metric))
 
 
 def _noun(metric: Metric) -> str:
@@ -245,9 +291,11 @@ def _noun(metric: Metric) -> str:
     return inline(metric)
 
 
-def _signed(value: float) -> str:
-    size = number(abs(value)) if abs(value) >= LEAST_CHANGE or value == 0 else f"{LEAST_CHANGE} or less"
-    return f"{'+' if value >= 0 else '−'}{size}"
+def _change(value: float, unit: str, noun: str = "") -> str:
+    """A change in words: "+9 ms TPOT", "under 0.01 ms more TPOT"."""
+    if 0 < abs(value) < LEAST_CHANGE:
+        return f"under {LEAST_CHANGE} {unit} {'more' if value > 0 else 'less'} {noun}".rstrip()
+    return f"{'+' if value >= 0 else '−'}{number(abs(value))} {unit} {noun}".rstrip()
 
 
 def at(axes: Axes, place: Place) -> str:
