@@ -45,6 +45,8 @@ class UnknownName(UsageError):
         near = difflib.get_close_matches(word.lower(), options, n=3, cutoff=0.5)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
+        elif not options:
+            hint = "there is none to choose."
         elif len(options) <= SHORT or not listing:
             hint = f"choose one of {', '.join(options)}."
         else:

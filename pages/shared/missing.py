@@ -16,8 +16,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bench.plain_text import visible
-from bench.wording import joined
 from pages.shared import shell
 from pages.shared.look import MARK
 
@@ -90,7 +88,9 @@ def _is_document(message: Message) -> bool:
 
 
 def _page(path: str) -> HTMLResponse:
+    from bench.plain_text import visible
     from bench.questions import questions
+    from bench.wording import joined
 
     named = path.removeprefix(shell.base()).strip("/")
     named = visible(named if len(named) <= LONGEST else named[:LONGEST] + "…")

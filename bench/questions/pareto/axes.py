@@ -114,7 +114,7 @@ def completed(library: Library, view: View) -> View:
     return (_with_prices(library, view) if y in catalogue.PRICED else view).made_whole()
 
 
-def stated_number(view: View, key: str) -> float | None:
+def stated_number(view: View, key: str, example: str = "60") -> float | None:
     """A number the reader wrote into an option; None when absent, UsageError when it is none."""
     text = view.option(key)
     if not text:
@@ -124,12 +124,12 @@ def stated_number(view: View, key: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"{key}={text[:40]!r} is not a number; write it as in {key}=60.")
+        raise UsageError(f"{key}={text[:40]!r} is not a number; write it as in {key}={example}.")
     return value
 
 
 def _share(view: View) -> float:
-    share = stated_number(view, "utilisation")
+    share = stated_number(view, "utilisation", "0.6")
     if share is None:
         return 1.0
     if not 0 < share <= 1:
@@ -236,13 +236,16 @@ def _with_prices(library: Library, view: View) -> View:
 
 
 def _book(library: Library, view: View, chips: Sequence[str]) -> pricing.Book:
-    wanted = (view.option("price_book"), view.option("price_terms"))
-    offered = [
-        row for row in pricing.books(library) if wanted[0] in ("", row.name) and wanted[1] in ("", row.terms)
-    ]
+    name, terms = view.option("price_book"), view.option("price_terms")
+    loaded = pricing.books(library)
+    if name and name not in (names := {row.name for row in loaded}):
+        raise UnknownName("price book", name, names)
+    if terms and terms not in (kinds := {row.terms for row in loaded}):
+        raise UnknownName("kind of price terms", terms, kinds)
+    offered = [row for row in loaded if name in ("", row.name) and terms in ("", row.terms)]
     book = pricing.fitting_book(offered, chips)
     if book is None:
         raise UsageError(
-            f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
+            f"The price book {name!r} has no prices with terms {terms!r}; leave one of them out."
         )
     return book
