@@ -7,13 +7,14 @@ with frame.opened("heatmap") as page:
     options.row(page, "metric", "x", "y", "panel", "load")
     options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
     clicked = result.figure(page, clickable=True)
-    points.behind(page, clicked)
-    result.findings(page)
-    result.rows(
-        page,
-        first=cells.FIRST,
-        without=("failed", "repeats"),
-        labels=cells.labels(page.view),
-        fields={"panel": page.view.option("panel")},
-    )
+    if not page.answer.rows.empty:
+        points.behind(page, clicked)
+        result.findings(page)
+        result.rows(
+            page,
+            first=cells.FIRST,
+            without=("failed", "repeats"),
+            labels=cells.labels(page.view),
+            fields={"panel": page.view.option("panel")},
+        )
     result.why(page)

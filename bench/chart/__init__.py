@@ -160,7 +160,7 @@ COLUMN_TITLES = {
     "context_tokens": "Position in the context (tokens)",
     "max_model_len": "Context limit (tokens)",
     "dataset": "Data set",
-    "load_kind": "Load",
+    "load_kind": "Load kind",
     "source_url": "Published at",
 }
 

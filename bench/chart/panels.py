@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from bench.wording import number
 
-NARROWEST_PX = 800
+LAID_OUT_PX = 800
 """Panels are laid out for a chart this wide; a wider one only gives the cells more room."""
 
-LEFT, RIGHT, TOP, BOTTOM = 76, 16, 92, 64
+NARROWEST_PX = 566
+"""The chart on a page 800 pixels wide: what cannot shrink, the labels, must fit this."""
+
+LEFT, RIGHT, TOP, BOTTOM = 76, 16, 112, 64
 """The margins around the panels, in pixels."""
 
 ACROSS_GAP_PX, UP_GAP_PX = 22, 34
@@ -24,7 +27,9 @@ FEWEST_ACROSS_PX = 38
 
 WHOLE_HEIGHT_PX = 760
 """The panels together are about this high, within what a cell may be."""
-DIGIT_PX = 7
+DIGIT_PX, COMMA_PX, NAME_PX = 6, 3, 7.5
+"""The width of a digit and of a comma under the cells, and of a letter of a panel's name."""
+
 LOWEST_CELL_PX, HIGHEST_CELL_PX = 16, 40
 
 
@@ -49,9 +54,19 @@ class Panels:
 
     @property
     def cell_width(self) -> float:
+        """The width of a cell in pixels on a chart LAID_OUT_PX wide."""
+        return self._cell(LAID_OUT_PX)
+
+    @property
+    def narrowest_cell(self) -> float:
         """The width of a cell in pixels on a chart NARROWEST_PX wide."""
-        width = NARROWEST_PX - LEFT - RIGHT - (self.columns - 1) * ACROSS_GAP_PX
-        return width / self.columns / len(self.xs)
+        return self._cell(NARROWEST_PX)
+
+    def _cell(self, chart: int) -> float:
+        # The gaps are in units of a cell, so they shrink with it.
+        shown = len(self.xs) * self.columns
+        laid_out = LAID_OUT_PX - LEFT - RIGHT
+        return (laid_out - (self.columns - 1) * ACROSS_GAP_PX) / shown * (chart - LEFT - RIGHT) / laid_out
 
     @property
     def height(self) -> int:
@@ -61,8 +76,8 @@ class Panels:
     @property
     def label_depth(self) -> int:
         """What labels under the cells need beyond one line: they stand upright where a cell is too narrow for them."""
-        longest = max(len(number(x)) for x in self.xs) * DIGIT_PX
-        return longest if longest > self.cell_width else 0
+        longest = max(_width(number(x)) for x in self.xs)
+        return longest if longest > self.narrowest_cell else 0
 
     @property
     def across(self) -> NDArray[np.float64]:
@@ -90,10 +105,12 @@ class Panels:
         return [float(edges[start]) + 0.5 for start in starts], list(values) * panels
 
 
-def arranged(names: Sequence[Any], xs: Sequence[float], ys: Sequence[float]) -> Panels:
-    """Panels with these names in this order, as many side by side as leave the cells readable."""
-    room = NARROWEST_PX - LEFT - RIGHT + ACROSS_GAP_PX
+def arranged(names: Sequence[Any], xs: Sequence[float], ys: Sequence[float], longest_name: int = 0) -> Panels:
+    """Panels with these names in this order, as many side by side as leave cells and names (in letters) readable."""
+    room = LAID_OUT_PX - LEFT - RIGHT + ACROSS_GAP_PX
     most = max(1, int(room / (len(xs) * FEWEST_ACROSS_PX + ACROSS_GAP_PX)))
+    if longest_name:
+        most = max(1, min(most, int((NARROWEST_PX - LEFT - RIGHT) / (longest_name * NAME_PX))))
     lines = math.ceil(len(names) / most)
     cell_height = WHOLE_HEIGHT_PX // (len(ys) * lines)
     return Panels(
@@ -103,6 +120,10 @@ def arranged(names: Sequence[Any], xs: Sequence[float], ys: Sequence[float]) -> 
         columns=math.ceil(len(names) / lines),
         cell_height=min(HIGHEST_CELL_PX, max(LOWEST_CELL_PX, cell_height)),
     )
+
+
+def _width(label: str) -> int:
+    return label.count(",") * COMMA_PX + (len(label) - label.count(",")) * DIGIT_PX + COMMA_PX
 
 
 def _edges(cells: int, panels: int, gap: float) -> NDArray[np.float64]:

@@ -9,17 +9,28 @@ from bench.questions import Choices, Option
 from pages.shared import address, cached
 from pages.shared.frame import Page
 
-COLUMN_PX = 165
-MOST_COLUMNS = 5
+COLUMN_PX = 155
+MOST_COLUMNS = 7
+LONG = 18
+"""A choice with a name of more characters than this gets a box of two columns, so that the name is read whole."""
 
 
 def row(page: Page, *keys: str, name: str = "options") -> None:
     """The named options, or all of them, side by side."""
     wanted = [option for option in page.question.OPTIONS if not keys or option.key in keys]
     offered = cached.choices(page.name, page.view, page.version)
-    with st.container(key=name), st.grid(min(len(wanted), MOST_COLUMNS), min_column_width=COLUMN_PX):
+    spans = {option.key: _columns(page, option, offered) for option in wanted}
+    with st.container(key=name):
+        grid = st.grid(min(sum(spans.values()), MOST_COLUMNS), min_column_width=COLUMN_PX)
         for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
-            _widget(page, option, offered)
+            with grid.cell(column_span=spans[option.key]):
+                _widget(page, option, offered)
+
+
+def _columns(page: Page, option: Option, offered: Choices) -> int:
+    """How many columns an option's box takes: two where a name in it is long."""
+    names = [*(label for _, label in offered.get(option.key, ())), page.view.option(option.key)]
+    return 2 if option.kind == "choice" and max(map(len, names)) > LONG else 1
 
 
 def _widget(page: Page, option: Option, offered: Choices) -> None:

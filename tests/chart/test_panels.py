@@ -33,7 +33,7 @@ def test_all_panels_fit_the_narrowest_chart(shape):
     made = panels.arranged(range(names), range(1, across + 1), range(1, up + 1))
     assert made.columns * made.lines >= names > made.columns * (made.lines - 1)
     width = made.columns * across * made.cell_width + (made.columns - 1) * panels.ACROSS_GAP_PX
-    assert width <= panels.NARROWEST_PX - panels.LEFT - panels.RIGHT + 1e-6
+    assert width <= panels.LAID_OUT_PX - panels.LEFT - panels.RIGHT + 1e-6
     assert made.cell_height >= panels.LOWEST_CELL_PX
 
 
@@ -51,3 +51,13 @@ def test_ticks_stand_in_the_middle_of_their_cells():
     assert values == [128, 512, 128, 512]
     assert middles[:2] == [0.5, 1.5]
     assert middles[2] > 2.5
+
+
+def test_long_names_and_labels_fit_the_narrowest_chart():
+    short = panels.arranged("abcd", [1, 2], [1, 2], longest_name=7)
+    long = panels.arranged("abcd", [1, 2], [1, 2], longest_name=40)
+    assert (short.columns, long.columns) == (4, 1)
+    assert long.columns * 40 * panels.NAME_PX <= panels.NARROWEST_PX - panels.LEFT - panels.RIGHT
+    # 15 columns leave 31 pixels each, where "16,384" needs 36: upright; "64" needs no more than it has.
+    assert panels.arranged("a", [2**power for power in range(15)], [1]).label_depth > 0
+    assert panels.arranged("a", range(1, 16), [1]).label_depth == 0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -30,7 +33,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("y", "Up", "choice", "The column along the vertical axis."),
     Option("metric", "Colour", "choice", "The metric that colours the cells and is written in them."),
     Option("panel", "A panel for each", "choice", "Draws one panel for each value of this field."),
-    Option("load", "Load", "choice", "The best load in each cell, or one level of it."),
+    Option("load", "Load level", "choice", "The best load in each cell, or one level of it."),
     Option(
         "scale",
         "Colour scale",
@@ -96,11 +99,16 @@ def choices(library: Library, view: View) -> Choices:
     by = view.option("ratio_by", NONE)
     values = defaults.variety(library, view, {*AXES, *PANELS, *(FILTER_BY_KEY[key].column for key in RATIOS)})
     several = [key for key in PANELS if values[key] == "several"]
-    axes = [(key, title(key)) for key in AXES if values[key] != "none"]
+    chosen = {view.option(key) for key in ("x", "y", "metric")}
+    axes = [(key, _name(key)) for key in AXES if values[key] != "none" or key in chosen]
     sides = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
-    metrics = defaults.filled(library, view, (), defaults.metrics(library))
+    known = defaults.metrics(library)
+    held = defaults.filled(library, view, (), known)
+    metrics = [
+        key for key in dict.fromkeys([*known, *chosen - set(AXES) - {""}]) if key in held or key in chosen
+    ]
     levels = [
-        (f"{key}={one.value}", f"{title(key).split(' (')[0]} {one.label}")
+        (f"{key}={one.value}", f"{_name(key)} {one.label}")
         for key in LOAD_AXES
         if values[key] != "none"
         for one in selection.offers(library, view, key)
@@ -109,14 +117,26 @@ def choices(library: Library, view: View) -> Choices:
     return {
         "x": axes,
         "y": axes,
-        "metric": [(key, catalogue.metric(key).axis) for key in metrics],
-        "panel": [*((key, title(key)) for key in several), (NONE, "One panel")],
-        "load": [("best", "The best in each cell"), *levels],
+        "metric": _metric_names(metrics),
+        "panel": [*((key, _name(key)) for key in several), (NONE, "One panel")],
+        "load": [("best", "Best in each cell"), *levels],
         "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
-        "ratio_by": [(NONE, "No ratio"), *((key, title(key)) for key in dividing)],
+        "ratio_by": [(NONE, "No ratio"), *((key, _name(key)) for key in dividing)],
         "ratio_a": sides,
         "ratio_b": sides,
     }
+
+
+def _name(key: str) -> str:
+    """A column's words without its unit, which the chart states."""
+    return title(key).split(" (")[0]
+
+
+def _metric_names(keys: Collection[str]) -> list[tuple[str, str]]:
+    """The metrics by their labels; with their units where two share a label."""
+    labels = Counter(catalogue.metric(key).label for key in keys)
+    rows = [catalogue.metric(key) for key in keys]
+    return [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in rows]
 
 
 def rows(library: Library, view: View) -> pd.DataFrame:
@@ -150,7 +170,7 @@ def answer(library: Library, view: View) -> Answer:
         "better": catalogue.metric(grid.metric).direction,
         "scale": "log" if log and min(values, default=0) > 0 else "linear",
         "in_doublings": sorted(count.coarse),
-        "ratio": {"by": told.ratio_by, "a": told.sides[0], "b": told.sides[1]} if told.sides else None,
+        "ratio": _ratio_numbers(told),
         "peak": told.peak,
         "measured": len(values),
         "selected": count.selected,
@@ -182,6 +202,12 @@ def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:
     whole = complete(library, view)
     grid = _grid(whole)
     return grids.behind(library, whole, grid, grids.census(library, whole, grid), cell)
+
+
+def _ratio_numbers(told: Told) -> dict[str, Any] | None:
+    if told.sides is None:
+        return None
+    return {"by": told.ratio_by, "a": told.sides[0], "b": told.sides[1], "unlike_loads": len(told.apart)}
 
 
 def _check(view: View) -> None:
@@ -263,7 +289,19 @@ def _state(found: pd.DataFrame) -> pd.Series:
 
 def _divided(found: pd.DataFrame) -> pd.DataFrame:
     """Both sides' rows of a cell in one, with their ratio."""
-    kept = ["panel", "x", "y", "value", "points", "failed", "point_id", "winner", "flags", *LOAD_AXES]
+    kept = [
+        "panel",
+        "x",
+        "y",
+        "value",
+        "points",
+        "failed",
+        "point_id",
+        "winner",
+        "flags",
+        "load_kind",
+        *LOAD_AXES,
+    ]
     place = found["panel"].map(repr)
     halves = [found.assign(place=place).loc[found["side"] == side, [*kept, "place"]] for side in ("a", "b")]
     both = halves[0].merge(halves[1], on=["place", "x", "y"], how="outer", suffixes=("_a", "_b"))
@@ -275,9 +313,22 @@ def _divided(found: pd.DataFrame) -> pd.DataFrame:
     has_a, has_b = both["value_a"].notna(), both["value_b"].notna()
     merged["state"] = merged["state"].mask(has_a & ~has_b, "only a").mask(has_b & ~has_a, "only b")
     merged["a"], merged["b"] = both["value_a"], both["value_b"]
-    for column in ("point_id", "winner", "flags", *LOAD_AXES):
+    for column in ("point_id", "winner", "flags", "load_kind", *LOAD_AXES):
         merged[f"{column}_a"], merged[f"{column}_b"] = both[f"{column}_a"], both[f"{column}_b"]
-    return merged
+    merged["like_loads"] = _are_alike(both).where(has_a & has_b, None)
+    merged["panel"] = pd.Series([plain(name) for name in merged["panel"]], index=merged.index, dtype=object)
+    places = list(zip(merged["panel"], merged["y"], merged["x"], strict=True))
+    order = sorted(range(len(places)), key=lambda row: (places[row][0] is None, *places[row]))
+    return merged.iloc[order].reset_index(drop=True)
+
+
+def _are_alike(both: pd.DataFrame) -> pd.Series:
+    """Whether both sides were measured under the same load: of one kind and at one level, or neither states it."""
+    alike = pd.Series(True, index=both.index)
+    for column in ("load_kind", *LOAD_AXES):
+        a, b = both[f"{column}_a"], both[f"{column}_b"]
+        alike &= ((a == b) | (a.isna() & b.isna())).fillna(False).astype(bool)
+    return alike.astype(object)
 
 
 def _charted(found: pd.DataFrame) -> tuple[pd.DataFrame, int]:

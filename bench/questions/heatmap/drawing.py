@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,6 +24,13 @@ SECOND_LINE_PX = 32
 """A cell this wide and high has room for the load under the value."""
 
 MANY_TICKS = 40
+KEY_LINE_PX, KEY_LINE_CHARACTERS = 15, 84
+"""A line of what the marks mean: its height, and what fits into it on the narrowest chart."""
+
+SCALE_FROM_TOP_PX = 32
+EW_LENGTH = 2.8
+"""plotly's "line-ew" is 1.4 times its radius long to either side."""
+
 FAILED = "#D55E00"
 DAGGER = "†"
 SLOT, NO_METRIC, ONE_SIDE, FAILURE = 0.0, 1.0, 2.0, 3.0
@@ -45,26 +53,28 @@ def draw(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
         return _empty(theme)
     panels = _panels(numbers)
     cells = _placed(numbers, panels)
-    measured = [cell for cell in cells if cell["state"] == "measured"]
+    measured = [cell for cell in cells if cell["state"] == "measured" and not _is_apart(cell, numbers)]
+    key = _key(cells, panels, numbers)
+    further = KEY_LINE_PX * (len(key) - 1)
     colouring = _colouring([cell["value"] for cell in measured], numbers, theme)
     traces = [
-        _states(cells, panels, theme),
+        _states(cells, numbers, panels, theme),
         *_values(measured, numbers, panels, colouring),
         _clickable(cells, numbers, panels, theme),
     ]
     return _figure(
         traces,
         theme,
-        panels.height,
-        margin={"l": LEFT, "r": RIGHT, "t": TOP, "b": BOTTOM + panels.label_depth},
+        panels.height + further,
+        margin={"l": LEFT, "r": RIGHT, "t": TOP + further, "b": BOTTOM + panels.label_depth},
         xaxis=_axis("x", panels, numbers),
         yaxis=_axis("y", panels, numbers),
         hovermode="closest",
         hoverdistance=30,
         dragmode=False,
-        coloraxis=_coloraxis(colouring, theme, panels.height),
-        annotations=_annotations(cells, panels, numbers, theme),
-        shapes=_outline(cells, panels, numbers, theme),
+        coloraxis=_coloraxis(colouring, theme, panels.height + further),
+        annotations=_annotations(key, panels, numbers, theme),
+        shapes=[*_outline(cells, panels, numbers, theme), *_frames(cells, numbers, theme)],
     )
 
 
@@ -88,7 +98,9 @@ def _panels(numbers: Mapping[str, Any]) -> Panels:
         key=lambda name: setting(panel, name).lower() if panel in NAMED_PANELS else name,
     )
     xs, ys = (sorted({cell[axis] for cell in cells}) for axis in ("x", "y"))
-    return arranged([*stated, *([None] if None in names else [])], xs, ys)
+    shown = [*stated, *([None] if None in names else [])]
+    longest = max((len(_panel_name(panel, name)) for name in shown), default=0) if panel else 0
+    return arranged(shown, xs, ys, longest)
 
 
 def _placed(numbers: Mapping[str, Any], panels: Panels) -> list[dict[str, Any]]:
@@ -115,8 +127,16 @@ def _colouring(values: list[float], numbers: Mapping[str, Any], theme: Theme) ->
     return of_values(drawn, numbers["better"], log=numbers["scale"] == "log")
 
 
-def _states(cells: list[dict[str, Any]], panels: Panels, theme: Theme) -> dict[str, Any]:
-    """Every cell that has no value: faint where nothing was measured, marked where something was."""
+def _is_apart(cell: Cell, numbers: Mapping[str, Any]) -> bool:
+    """Whether a cell's ratio is of unlike loads and so neither in the answer's range nor on the colour scale."""
+    left_out = bool(numbers["ratio"]) and numbers["ratio"]["unlike_loads"] > 0
+    return left_out and cell["state"] == "measured" and not cell["like_loads"]
+
+
+def _states(
+    cells: list[dict[str, Any]], numbers: Mapping[str, Any], panels: Panels, theme: Theme
+) -> dict[str, Any]:
+    """Every cell without a colour of its own: faint where nothing was measured, marked where something was."""
     grounds = np.full((len(panels.up) - 1, len(panels.across) - 1), np.nan)
     marks = np.full(grounds.shape, "", dtype=object)
     for place in range(len(panels.names)):
@@ -125,6 +145,11 @@ def _states(cells: list[dict[str, Any]], panels: Panels, theme: Theme) -> dict[s
     for cell in cells:
         at = cell["line"], cell["column"]
         grounds[at], marks[at] = MARKS.get(cell["state"], (np.nan, ""))
+        if _is_apart(cell, numbers):
+            text = _texts([cell], numbers, panels)[0]
+            size = _text_size(panels)
+            grounds[at] = SLOT
+            marks[at] = f'<span style="font-size:{size}px;color:{theme.text}">{text}</span>' if text else ""
     colours = (f"{theme.grid}55", theme.grid, theme.grid, f"{FAILED}22")
     return {
         **_bricks(panels),
@@ -170,7 +195,7 @@ def _bricks(panels: Panels) -> dict[str, Any]:
 def _clickable(
     cells: list[dict[str, Any]], numbers: Mapping[str, Any], panels: Panels, theme: Theme
 ) -> dict[str, Any]:
-    """Invisible squares over the cells: only scatter points can be selected in the browser."""
+    """An unseen line under each cell, seen once the cell is clicked: only scatter points can be selected there."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -179,9 +204,10 @@ def _clickable(
         "customdata": [cell["cell"] for cell in cells],
         "hovertext": [_hover(cell, numbers) for cell in cells],
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": {"symbol": "square", "size": int(min(panels.cell_width, panels.cell_height)) - 2, "opacity": 0,
-                   "color": theme.text},
-        "selected": {"marker": {"opacity": 0.2}},
+        "marker": {"symbol": "line-ew", "size": int(panels.narrowest_cell / EW_LENGTH), "opacity": 0,
+                   "angle": 0, "standoff": panels.cell_height / 2,
+                   "line": {"color": theme.text, "width": 4}},
+        "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 0}},
     }  # fmt: skip
 
@@ -213,8 +239,8 @@ def _coloraxis(colouring: Colouring, theme: Theme, height: int) -> dict[str, Any
         "colorscale": [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)],
         "colorbar": {
             "orientation": "h", "thickness": 10, "len": 300, "lenmode": "pixels", "outlinewidth": 0,
-            "x": 1, "xanchor": "right", "xpad": 12, "ypad": 0,
-            "yref": "container", "y": 1 - 32 / height, "yanchor": "top",
+            "x": 0, "xanchor": "left", "xpad": 0, "ypad": 0,
+            "yref": "container", "y": 1 - SCALE_FROM_TOP_PX / height, "yanchor": "top",
             "tickvals": list(colouring.ticks), "ticktext": list(colouring.labels),
             "tickfont": {"size": 11, "color": theme.muted},
         },
@@ -222,26 +248,30 @@ def _coloraxis(colouring: Colouring, theme: Theme, height: int) -> dict[str, Any
 
 
 def _annotations(
-    cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any], theme: Theme
+    key: list[str], panels: Panels, numbers: Mapping[str, Any], theme: Theme
 ) -> list[dict[str, Any]]:
     paper = {"xref": "paper", "yref": "paper", "showarrow": False}
     corner = {**paper, "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "align": "left"}
-    key = _key(cells, panels, numbers)
+    top = TOP + KEY_LINE_PX * (len(key) - 1)
     notes = [
         {**paper, "text": html(title(numbers["x"])), "x": 0.5, "y": 0, "yanchor": "top",
          "yshift": -28 - panels.label_depth},
         {**paper, "text": html(title(numbers["y"])), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
          "xshift": -52},
-        {**corner, "text": _coloured_by(numbers), "yshift": 49},
-        {**corner, "text": key, "yshift": 30, "font": {"size": 11, "color": theme.muted}},
+        {**corner, "text": _coloured_by(numbers), "yshift": top - SCALE_FROM_TOP_PX + 4},
+        {**corner, "text": "<br>".join(key), "yshift": 26, "font": {"size": 11, "color": theme.muted}},
     ]  # fmt: skip
     if numbers["panel"] is not None:
         for place, name in enumerate(panels.names):
             bottom, left = panels.corner(place)
-            notes.append({"text": f"<b>{html(setting(numbers['panel'], name))}</b>", "showarrow": False,
+            notes.append({"text": f"<b>{html(_panel_name(numbers['panel'], name))}</b>", "showarrow": False,
                           "x": panels.across[left], "y": panels.up[bottom + len(panels.ys)], "xanchor": "left",
                           "yanchor": "bottom", "yshift": 1})  # fmt: skip
     return notes
+
+
+def _panel_name(panel: str, name: Any) -> str:
+    return "not stated" if name is None else setting(panel, name)
 
 
 def _coloured_by(numbers: Mapping[str, Any]) -> str:
@@ -251,8 +281,8 @@ def _coloured_by(numbers: Mapping[str, Any]) -> str:
     return html(f"{catalogue.metric(numbers['metric']).label}, {words}")
 
 
-def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]) -> str:
-    """What the marks in the cells mean, for those that occur."""
+def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]) -> list[str]:
+    """What the marks in the cells mean, for those that occur, in lines as wide as the narrowest chart."""
     states = {cell["state"] for cell in cells}
     sides = numbers["ratio"] or {"a": "", "b": ""}
     load = _second_line(cells, numbers, panels)
@@ -263,10 +293,27 @@ def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]
         (f"B: only {html(sides['b'])}", "only b" in states),
         ("<i>italics</i>: not measured", any(cell.get("evidence") not in (None, MEASURED) for cell in cells)),
         (f"{DAGGER} flagged, see the notes", any(flag_kinds(cell) for cell in cells)),
+        ("dotted frame: at unlike loads, not in the range", any(_is_apart(cell, numbers) for cell in cells)),
         ("faint: no point", len(cells) < len(panels.names) * len(panels.xs) * len(panels.ys)),
         (f"@ best {LOADS.get(load, '')}", bool(load)),
     ]
-    return " &nbsp; ".join(text for text, occurs in words if occurs)
+    lines: list[list[str]] = [[]]
+    for text in (text for text, occurs in words if occurs):
+        shown = re.sub(r"<[^>]*>", "", " | ".join([*lines[-1], text]))
+        if lines[-1] and len(shown) > KEY_LINE_CHARACTERS:
+            lines.append([])
+        lines[-1].append(text)
+    return [" &nbsp; ".join(line) for line in lines]
+
+
+def _frames(cells: list[dict[str, Any]], numbers: Mapping[str, Any], theme: Theme) -> list[dict[str, Any]]:
+    """A dotted frame in each cell whose two sides were measured at unlike loads."""
+    return [
+        {"type": "rect", "x0": cell["across"] - 0.46, "x1": cell["across"] + 0.46, "y0": cell["up"] - 0.42,
+         "y1": cell["up"] + 0.42, "line": {"color": theme.muted, "width": 1, "dash": "dot"}}
+        for cell in cells
+        if _is_apart(cell, numbers)
+    ]  # fmt: skip
 
 
 def _outline(
@@ -331,6 +378,10 @@ def _ratio_hover(cell: Cell, numbers: Mapping[str, Any], where: str) -> str:
     unit = catalogue.metric(numbers["metric"]).unit
     said = f"{number(cell['value'])} times" if cell["state"] == "measured" else "Only one side"
     lines = [f"<b>{said}</b>", where]
+    if cell["state"] == "measured" and not cell["like_loads"]:
+        lines.append(
+            f"<i>{'At unlike loads, so not in the range' if _is_apart(cell, numbers) else 'At unlike loads'}</i>"
+        )
     for side in ("a", "b"):
         if cell[side] is not None:
             value = f"{html(numbers['ratio'][side])}: <b>{number(cell[side])}</b> {html(unit)}"

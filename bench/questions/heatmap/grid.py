@@ -77,7 +77,8 @@ class Census:
     """What a selection holds for a grid. The counts of points add up to all that is selected.
 
     `kind` is the load kind the grid is of (None: several, as asked); `coarse` are the axes cut into doublings;
-    `mixed` names columns with several values among the points used.
+    `mixed` names columns with several values among the points used; `other_bests` describe the best point under each
+    of the other load kinds, on the grid or not, by its `value` and the columns of DESCRIBED.
     """
 
     kind: str | None
@@ -89,6 +90,7 @@ class Census:
     coarse: frozenset[str]
     mixed: Mapping[str, list[Any]]
     dates: tuple[datetime.date | None, datetime.date | None]
+    other_bests: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def selected(self) -> int:
@@ -101,6 +103,7 @@ def census(library: Library, view: View, grid: Grid) -> Census:
     """What the View selects, counted for this grid; the load kind with the most values is the grid's."""
     selected = _selected(view, grid, evidence=False)
     evidence = clause(View.of({"evidence": ordinary(view).values("evidence")}))
+    best = "min" if grid.better == "lower" else "max"
     asked_kinds = len(view.values("load_kind")) > 1
     mixable = [column for column in MIXABLE if column not in (grid.x, grid.y, grid.panel)]
     lists = "".join(f", list(DISTINCT {column}) FILTER (used) AS {column}" for column in mixable)
@@ -114,7 +117,8 @@ def census(library: Library, view: View, grid: Grid) -> Census:
           count(*) FILTER (ordinary AND NOT placed) AS unplaced, count(*) FILTER (ordinary AND placed) AS placed,
           count(*) FILTER (used) AS used, min(date) FILTER (used) AS first, max(date) FILTER (used) AS last,
           count(DISTINCT {grid.x}) FILTER (ordinary AND placed) AS x_values,
-          count(DISTINCT {grid.y}) FILTER (ordinary AND placed) AS y_values{lists}
+          count(DISTINCT {grid.y}) FILTER (ordinary AND placed) AS y_values,
+          {best}({{'value': {_value(library, grid)}, 'point_id': point_id}}) FILTER (ordinary AND filled) AS best{lists}
         FROM seen GROUP BY 1 ORDER BY used DESC, placed DESC, kind""",
         (*evidence.params, *selected.params),
     ).to_dict("records")
@@ -135,7 +139,18 @@ def census(library: Library, view: View, grid: Grid) -> Census:
         coarse=frozenset(axis for axis, count in values.items() if count > MOST_VALUES),
         mixed={column: several for column, several in mixed.items() if len(several) > 1},
         dates=(_day(chosen["first"]), _day(chosen["last"])),
+        other_bests=_named(library, [row["best"] for row in others if isinstance(row["best"], dict)]),
     )
+
+
+def _named(library: Library, bests: list[dict[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """These points (`value` and `point_id`) with the columns of DESCRIBED, in the same order."""
+    found = library.query(
+        f"SELECT point_id, {', '.join(DESCRIBED)} FROM points WHERE point_id IN (SELECT unnest(?::VARCHAR[]))",
+        ([best["point_id"] for best in bests],),
+    )
+    known = {row["point_id"]: row for row in records(found)}
+    return tuple({**known[best["point_id"]], "value": plain(best["value"])} for best in bests)
 
 
 def cells(library: Library, view: View, grid: Grid, count: Census) -> pd.DataFrame:

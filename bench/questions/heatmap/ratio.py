@@ -13,30 +13,41 @@ from bench.wording import counted, joined, number
 
 
 def headline(told: Told) -> str:
-    """The median of the ratio over the cells both sides have, and its range; cells of flagged points apart."""
+    """The median of the ratio over the cells both sides have, and its range; starts with a small letter.
+
+    Cells of flagged points and, where others are at like loads, cells at unlike loads are kept out of both.
+    """
     a, b = told.sides or ("", "")
-    values = sorted(cell["value"] for cell in told.sound)
+    values = sorted(cell["value"] for cell in told.compared)
     low, high = number(values[0]), number(values[-1])
-    metric = metric_words(told)
-    start = f"{metric[:1].upper()}{metric[1:]} of {a} is"
-    if len(values) == 1:
-        return f"{start} {high} times that of {b} in the one cell both have."
-    middle = (
-        f"{start} {number(median(values))} times that of {b} in the median of {len(values):,} shared cells"
+    start = f"{metric_words(told)} of {a} is"
+    loads = (
+        " at like loads" if told.apart else "" if told.at_like_loads else ", each side at its own best load"
     )
-    return f"{middle}, from {low} to {high}." if low != high else f"{middle}."
+    if len(values) == 1:
+        middle = f"{start} {high} times that of {b} in the one cell both have{loads}"
+    else:
+        found = f"the median of {len(values):,} shared cells{loads}"
+        middle = f"{start} {number(median(values))} times that of {b} in {found}"
+        middle += f", from {low} to {high}" if low != high else ""
+    left_out = len(told.apart)
+    return (
+        f"{middle}; {left_out:,} more {'compares' if left_out == 1 else 'compare'} unlike loads."
+        if left_out
+        else f"{middle}."
+    )
 
 
 def ahead(told: Told) -> str:
     """In how many cells each side is ahead, how many are a tie, and where the ratio is largest."""
     a, b = told.sides or ("", "")
-    verdicts = Counter(verdict(cell["value"], told.grid.better) for cell in told.sound)
+    verdicts = Counter(verdict(cell["value"], told.grid.better) for cell in told.compared)
     leads = [f"{name} in {counted(verdicts[side], 'cell')}" for name, side in _named(a, b) if verdicts[side]]
-    words = [f"Ahead: {joined(leads)}"] if leads else []
+    words = [f"Ahead{' at like loads' if told.apart else ''}: {joined(leads)}"] if leads else []
     if verdicts["tie"]:
         words.append(f"{'a' if words else 'A'} tie within 1 %: {counted(verdicts['tie'], 'cell')}")
-    if len(told.sound) > 1:
-        largest = told.best(told.sound)
+    if len(told.compared) > 1:
+        largest = told.best(told.compared)
         words.append(f"largest ratio at {place(told, largest)}")
         if told.grid.panel and len(told.panels) > 1:
             words[-1] += f", {setting(told.grid.panel, largest['panel'])}"
@@ -57,24 +68,28 @@ def one_sided(told: Told) -> str:
 def unlike_loads(told: Told) -> str:
     """In how many cells the two sides' bests were measured at different loads, and where they differ most."""
     apart: list[tuple[float, Cell, str]] = []
-    for cell in told.sound:
+    unlike = [cell for cell in told.measured if not cell["like_loads"]]
+    for cell in unlike:
         for axis in LOAD_AXES:
             a, b = cell[f"{axis}_a"], cell[f"{axis}_b"]
             if a and b and a != b:
                 apart.append((max(a / b, b / a), cell, f"{setting(axis, a)} against {number(b)}"))
-    if not apart:
+    if not unlike:
         return ""
-    cells = len({id(cell) for _, cell, _ in apart})
+    start = (
+        f"Each side is at its own best load, not the same one in {len(unlike):,} of"
+        f" {counted(len(told.measured), 'cell')}"
+    )
+    drawn = "; those are drawn without colour and left out of the median and the range" if told.apart else ""
+    if not apart:
+        return f"{start}{drawn}."
     _, cell, loads = max(apart, key=lambda found: found[0])
     where = (
         f"{place(told, cell)}, {setting(told.grid.panel, cell['panel'])}"
         if told.grid.panel
         else place(told, cell)
     )
-    return (
-        f"Each side is at its own best load, not the same one in {cells:,} of {counted(len(told.sound), 'cell')}:"
-        f" {loads} at {where}."
-    )
+    return f"{start}: {loads} at {where}{drawn}."
 
 
 def _named(a: str, b: str) -> tuple[tuple[str, Verdict], tuple[str, Verdict]]:

@@ -49,21 +49,27 @@ def headline(told: Told) -> str:
     if peak is None:
         return _nothing(told)
     if told.sides is not None:
-        return ratio.headline(told)
+        return _under_its_load(told, ratio.headline(told))
     verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[metric_of(told).direction]
     value = quantity(peak["value"], told.grid.metric).removesuffix("/accelerator")
     found = f"{value} {metric_words(told)} at {_peak_place(told, peak)}"
-    return f"{_subject(peak)} {verb} {found}{_falls_off(told, peak)}."
+    return _under_its_load(told, f"{_subject(peak)} {verb} {found}{_falls_off(told, peak)}.")
 
 
 def findings(told: Told) -> tuple[str, ...]:
-    """The panels' peaks, the steepest fall along each axis, and how much of the grid is measured."""
+    """What is better under another load kind, the panels' peaks, the steepest falls, the coverage."""
     if told.peak is None:
         return ()
     if told.sides is not None:
         sentences = [ratio.ahead(told), ratio.one_sided(told), _coverage(told)]
     else:
-        sentences = [_panel_peaks(told), _slope(told, "x"), _slope(told, "y"), _coverage(told)]
+        sentences = [
+            _other_loads(told),
+            _panel_peaks(told),
+            _slope(told, "x"),
+            _slope(told, "y"),
+            _coverage(told),
+        ]
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -103,6 +109,8 @@ def winner(row: Cell, known: Collection[str]) -> str | None:
     """
     if row["point_id"] is None:
         return None
+    if not {"isl", "osl"} <= set(known):
+        known = set(known) - {"isl", "osl"}
     told = {key: value for key, value in row.items() if key not in known}
     return ", ".join(words for words in (deployment_words(told), workload_words(told)) if words)
 
@@ -121,6 +129,44 @@ def _nothing(told: Told) -> str:
         a, b = told.sides
         return f"{a} and {b} share no cell of this grid, so there is nothing to divide."
     return f"None of the {count.no_metric:,} points on this grid has {metric_words(told)}; choose another metric."
+
+
+def _under_its_load(told: Told, sentence: str) -> str:
+    """The sentence with the load kind it is about, where the selection holds points under others too."""
+    if told.count.kind is None or not told.count.other_kinds:
+        return sentence[:1].upper() + sentence[1:]
+    return f"Under {_kind(told.count.kind)}, {sentence}"
+
+
+def _other_loads(told: Told) -> str:
+    """The best value under each other load kind that beats the grid's peak; empty when none does."""
+    peak, lower = told.best(told.measured), told.grid.better == "lower"
+    if metric_of(told).direction == "neutral":
+        return ""
+    better = [
+        best
+        for best in told.count.other_bests
+        if best["value"] != peak["value"] and (best["value"] < peak["value"]) == lower
+    ]
+    if not better:
+        return ""
+    listed = []
+    for best in sorted(better, key=lambda one: one["value"], reverse=not lower):
+        conditions = [
+            hardware_words(dict(best)),
+            *(setting(key, best[key]) for key in LOAD_AXES if best[key] is not None),
+        ]
+        flags = joined([kind.replace("_", " ").replace("-", " ") for kind in flag_kinds(best)])
+        inside = "; ".join(
+            words
+            for words in (", ".join(word for word in conditions if word), flags and f"flagged {flags}")
+            if words
+        )
+        value = f"{quantity(best['value'], told.grid.metric)} under {_kind(best['load_kind'] or 'unknown')}"
+        listed.append(f"{value} ({inside})" if inside else value)
+    return (
+        f"{'Lower' if lower else 'Higher'} under another load kind, and not in this grid: {joined(listed)}."
+    )
 
 
 def _subject(cell: Cell) -> str:

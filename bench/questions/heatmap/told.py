@@ -46,6 +46,22 @@ class Told:
         return [cell for cell in self.measured if not flag_kinds(cell)] or self.measured
 
     @cached_property
+    def compared(self) -> list[Cell]:
+        """The cells a ratio's median and range are of: the sound ones at like loads, or all where none is."""
+        return [cell for cell in self.sound if cell["like_loads"]] or self.sound
+
+    @cached_property
+    def at_like_loads(self) -> bool:
+        """Whether the cells a ratio's median and range are of compare like loads."""
+        return bool(self.compared) and all(cell["like_loads"] for cell in self.compared)
+
+    @cached_property
+    def apart(self) -> list[Cell]:
+        """The ratio's cells at unlike loads, where its median and range leave them out."""
+        unlike = [cell for cell in self.measured if not cell["like_loads"]]
+        return unlike if self.at_like_loads else []
+
+    @cached_property
     def panels(self) -> dict[Any, list[Cell]]:
         """The measured cells of each panel that has some."""
         panels: dict[Any, list[Cell]] = {}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from bench.chart import DARK, LIGHT
@@ -15,34 +13,9 @@ from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.questions import heatmap
 from bench.view import View
+from tests.questions.heatmap.results import asked, by_place, library_of, point
 
 HOSTILE = "<b>%{x}</b> **bold** =1+1 | \u202e"
-
-
-def table(path: Path, rows: list[dict[str, object]]) -> Path:
-    """A published table of these rows."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    with path.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, columns)
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-def point(isl: int, osl: int, throughput: float | None = None, **facts: object) -> dict[str, object]:
-    return {
-        "model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "engine_version": "0.17",
-        "accelerator": "h100-sxm", "accelerators": 4, "tp": 4, "isl": isl, "osl": osl, "load_kind": "closed",
-        "concurrency": 16, "evidence": "measured", "date": "2026-03-01", "output_tokens_per_s": throughput, **facts,
-    }  # fmt: skip
-
-
-def library_of(folder: Path, rows: list[dict[str, object]]) -> Library:
-    folder.mkdir(exist_ok=True)
-    library = Library.open(folder / "library", shipped=False)
-    report = library.add([table(folder / "results.csv", rows)])
-    assert not report.refused
-    return library
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +41,6 @@ def small(tmp_path_factory):
         {**point(128, 128, 6000), "isl": None},
     ]  # fmt: skip
     return library_of(tmp_path_factory.mktemp("small"), rows)
-
-
-def asked(**options: str) -> View:
-    return View.of({"model": ["llama-3.1-70b"]}, {"x": "isl", "y": "osl", **options})
-
-
-def by_place(answer):
-    return {(cell["panel"], cell["x"], cell["y"]): cell for cell in answer.numbers["cells"]}
 
 
 def test_the_published_values_of_llama_on_h200(shipped):
@@ -200,53 +165,6 @@ def test_what_is_no_cell_is_refused(small):
             heatmap.points_behind(small, asked(), cell)
 
 
-def test_a_ratio_divides_where_both_sides_were_measured(tmp_path):
-    rows = [
-        point(128, 128, 100), point(1024, 128, 50), point(2048, 128, 80),
-        point(128, 128, 250, accelerator="h200-sxm"), point(1024, 128, 40, accelerator="h200-sxm"),
-        point(128, 512, 70, accelerator="h200-sxm"),
-    ]  # fmt: skip
-    answer = heatmap.answer(
-        library_of(tmp_path, rows), asked(ratio_by="accelerator", ratio_a="h200-sxm", ratio_b="h100-sxm")
-    )
-    cells = by_place(answer)
-    assert {place[1:]: (cell["state"], cell["value"]) for place, cell in cells.items()} == {
-        (128, 128): ("measured", 2.5), (1024, 128): ("measured", 0.8), (2048, 128): ("only b", None),
-        (128, 512): ("only a", None),
-    }  # fmt: skip
-    assert answer.headline == (
-        "Output throughput of H200 SXM is 1.65 times that of H100 SXM in the median of 2 shared cells,"
-        " from 0.800 to 2.50."
-    )
-    assert answer.findings[:2] == (
-        "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; largest ratio at 128/128.",
-        "Measured on one side only, so not divided: H200 SXM in 1 cell and H100 SXM in 1 cell.",
-    )
-
-
-def test_a_ratio_nobody_spelled_out_compares_the_two_with_most_in_common_the_better_first(shipped):
-    view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, {"ratio_by": "accelerator"})
-    whole = heatmap.complete(shipped, view)
-    assert (whole.option("ratio_a"), whole.option("ratio_b")) == ("h200-sxm", "h100-sxm")
-
-
-def test_swapping_the_sides_inverts_every_ratio(shipped):
-    sides = {
-        "ratio_by": "accelerator",
-        "ratio_a": "b200-sxm",
-        "ratio_b": "h200-sxm",
-        "x": "isl",
-        "y": "concurrency",
-    }
-    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, sides)
-    there = by_place(heatmap.answer(shipped, view))
-    back = by_place(heatmap.answer(shipped, view.with_options(ratio_a="h200-sxm", ratio_b="b200-sxm")))
-    assert there.keys() == back.keys()
-    for place, cell in there.items():
-        if cell["value"] is not None:
-            assert back[place]["value"] == pytest.approx(1 / cell["value"])
-
-
 def test_an_empty_view_opens_on_one_deployment(shipped):
     whole = heatmap.complete(shipped, View())
     assert {"model", "accelerator", "engine", "load_kind"} <= dict(whole.where).keys()
@@ -293,14 +211,6 @@ WRONG = {"x": "colour", "panel": "point_id; DROP TABLE points", "metric": "speed
 def test_a_word_that_is_none_of_ours_is_refused(small, option, value):
     with pytest.raises((UnknownName, UsageError)):
         heatmap.complete(small, asked(**{option: value}))
-
-
-def test_a_side_that_is_not_loaded_gives_way_and_says_so(shipped):
-    sides = {"ratio_by": "accelerator", "ratio_a": "abacus", "ratio_b": "h100"}
-    view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, sides)
-    answer = heatmap.answer(shipped, view)
-    assert answer.view.option("ratio_a") == "h200-sxm"
-    assert answer.caveats[0] == "abacus cannot be a side of this ratio; it is h200-sxm instead."
 
 
 def test_an_axis_with_too_many_values_is_cut_into_doublings(tmp_path):
@@ -381,30 +291,43 @@ def test_every_value_of_the_rows_is_finite_or_absent(shipped):
     assert (frame["value"].notna() == (frame["state"] == "measured")).all()
 
 
-def test_a_ratio_of_unlike_loads_says_so(shipped: Library) -> None:
-    """Only concurrency 1 was published for 16 MI355X at 8,192/1,024, so 52 times is no lead of the B200."""
-    sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
-    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, {"x": "isl", "y": "osl", **sides})
-    told = heatmap.answer(shipped, view).caveats
-    assert told[0] == (
-        "Each side is at its own best load, not the same one in 5 of 8 cells: concurrency 256 against 1 at 8,192/1,024,"
-        " 16 chips."
+def test_the_headline_names_its_load_kind_and_a_finding_what_is_higher_under_another(
+    shipped: Library,
+) -> None:
+    """Gemma 4 31B: the static batch's 9,600 tokens/s state no lengths, so they lie outside every isl x osl grid."""
+    answer = heatmap.answer(shipped, View.of({"model": ["gemma-4-31b"]}, {"x": "isl", "y": "osl"}))
+    assert answer.headline.startswith("Under closed load, Gemma 4 31B on 8 H100 SXM peaks at 3,050 tokens/s")
+    assert answer.findings[0] == (
+        "Higher under another load kind, and not in this grid: 9,600 tokens/s under static batches"
+        " (4 x TPU v6e (tp 4), batch 768; flagged decode only)."
     )
-    fixed = heatmap.answer(shipped, view.with_options(load="concurrency=64")).caveats
-    assert not any("own best load" in note for note in fixed)
 
 
-def test_a_ratio_over_a_flagged_point_is_marked_and_kept_out_of_the_range(shipped: Library) -> None:
-    """The published MI355X row at concurrency 512 is 40 times under Little's law, so B200 is no 65 times faster."""
-    sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
-    answer = heatmap.answer(shipped, View.of({"model": ["deepseek-r1"]}, sides))
-    assert answer.rows["value"].max() > 60
-    assert (
-        "1.16 times that of MI355X in the median of 26 shared cells, from 0.557 to 2.19." in answer.headline
+def test_for_a_latency_the_other_load_kinds_lower_value_is_named(tmp_path: Path) -> None:
+    rows = [point(128, 128, ttft_ms_p50=20), point(512, 128, ttft_ms_p50=30),
+            point(128, 128, ttft_ms_p50=5, load_kind="open", concurrency=None, request_rate=2),
+            point(128, 128, ttft_ms_p50=90, load_kind="saturated", concurrency=None)]  # fmt: skip
+    answer = heatmap.answer(library_of(tmp_path, rows), asked(metric="ttft_ms_p50"))
+    assert answer.headline.startswith("Under closed load, Llama 3.1 70B on 4 H100 SXM is best at 20 ms")
+    assert answer.findings[0] == (
+        "Lower under another load kind, and not in this grid: 5 ms under open load"
+        " (4 x H100 SXM (tp 4), 2 requests/s)."
     )
-    assert any(
-        "littles-law (1 cell); the range above leaves 1 such cell out" in note for note in answer.caveats
+
+
+def test_what_won_a_cell_states_both_lengths_or_none(shipped: Library) -> None:
+    found = heatmap.rows(shipped, View.of({"model": ["deepseek-r1"]}, {"x": "concurrency", "y": "isl"}))
+    assert not [words for words in found["winner"].dropna() if "not stated in" in words]
+
+
+def test_axes_and_a_metric_the_selection_lacks_still_have_their_names(shipped: Library) -> None:
+    """MLPerf's tables state neither tensor parallel nor goodput."""
+    view = View.of(
+        {"source": ["mlperf"]},
+        {"x": "accelerators", "y": "tp", "metric": "goodput_requests_per_s"},
+        whole=True,
     )
-    texts = [trace.text for trace in heatmap.figure(answer, LIGHT).data if trace.text is not None]
-    written = [text for table in texts for text in np.ravel(np.asarray(table, dtype=object))]
-    assert sum("†" in str(text) for text in written) == 1
+    offered = heatmap.choices(shipped, heatmap.complete(shipped, view))
+    assert dict(offered["y"])["tp"] == "Tensor parallel"
+    assert dict(offered["metric"])["goodput_requests_per_s"] == "Goodput"
+    assert heatmap.answer(shipped, view).rows.empty
