@@ -31,9 +31,11 @@ def counts(library: Library) -> dict[str, int]:
 
 
 def told(library: Library) -> str:
-    """One sentence: how much is loaded, from how many sources, how new, and what was refused."""
+    """One sentence about the whole library: how much, from how many sources, how new, and what was refused."""
     held = counts(library)
     newest = library.fetch("SELECT max(date) FROM points")[0][0]
+    of_scores = library.fetch("SELECT count(*) FROM sources WHERE points = 0 AND scores > 0")[0][0]
+    apart = f", {of_scores} of them with scores only" if of_scores else ""
     dated = f", the newest measured on {newest}" if newest else ""
     refused = (
         counted(held["refusals"], "row or file was", "rows and files were")
@@ -41,7 +43,8 @@ def told(library: Library) -> str:
         else "nothing was"
     )
     loaded = f"{counted(held['points'], 'point')} and {counted(held['scores'], 'score')}"
-    return f"{loaded} from {counted(held['sources'], 'source')} are loaded{dated}; {refused} refused."
+    sources = counted(held["sources"], "source")
+    return f"The whole library holds {loaded} from {sources}{apart}{dated}; {refused} refused."
 
 
 def sources(library: Library) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from bench import catalogue
 from bench.library import Library
@@ -39,6 +39,31 @@ class ChipPrice:
 
 
 @dataclass(frozen=True)
+class Quote:
+    """One price as a book prints it, in USD for one accelerator and hour.
+
+    `accelerators` is how many chips the price was quoted for; `as_of` is None where the book does not date it.
+    """
+
+    book: str
+    provider: str
+    accelerator: str
+    accelerators: int
+    instance: str | None
+    region: str | None
+    terms: str
+    usd_per_accelerator_hour: float
+    as_of: datetime.date | None
+    source_url: str | None
+    note: str | None
+
+    @property
+    def is_modelled(self) -> bool:
+        """Whether the price is a modelled cost that nobody offers."""
+        return self.terms.startswith("modelled")
+
+
+@dataclass(frozen=True)
 class Book:
     """One price book under one set of terms, with the accelerators it prices."""
 
@@ -47,6 +72,11 @@ class Book:
     accelerators: frozenset[str]
     quotes: int
     newest: datetime.date | None
+
+
+def terms_in_words(terms: str) -> str:
+    """Terms as people write them: "on demand", "modelled, neocloud"."""
+    return terms.replace("_", " ").replace(":", ", ")
 
 
 def books(library: Library) -> tuple[Book, ...]:
@@ -85,6 +115,21 @@ def chip_prices(library: Library, book: str, terms: str) -> dict[str, ChipPrice]
         (book, terms),
     )
     return {row[0]: ChipPrice(*row) for row in found}
+
+
+def quotes(library: Library, accelerators: Collection[str], book: str = "", terms: str = "") -> tuple[Quote, ...]:
+    """Every single price of these accelerators, the cheapest of each first; empty `book` or `terms` take them all.
+
+    A row of a book without a price is no quote.
+    """
+    columns = ", ".join(column.name for column in fields(Quote))
+    found = library.fetch(
+        f"SELECT {columns} FROM prices WHERE usd_per_accelerator_hour > 0"
+        " AND accelerator IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND ? IN ('', book) AND ? IN ('', terms)"
+        " ORDER BY accelerator, usd_per_accelerator_hour, ALL",
+        (sorted(accelerators), book, terms),
+    )
+    return tuple(Quote(*row) for row in found)
 
 
 def cost_sql(key: str, prices: Mapping[str, ChipPrice], utilisation: float) -> tuple[str, tuple[object, ...]]:

@@ -47,13 +47,16 @@ def library(tmp_path: Path) -> Library:
 def test_counts_and_the_sentence_that_tells_them(library: Library) -> None:
     assert counts(library) == {"points": 2, "scores": 0, "sources": 1, "refusals": 1}
     assert told(library) == (
-        "2 points and 0 scores from 1 source are loaded, the newest measured on 2026-03-04; 1 row or file was refused."
+        "The whole library holds 2 points and 0 scores from 1 source, the newest measured on 2026-03-04;"
+        " 1 row or file was refused."
     )
 
 
 def test_an_empty_library_is_told_too(tmp_path: Path) -> None:
     nothing = Library.open(tmp_path / "none", shipped=False)
-    assert told(nothing) == "0 points and 0 scores from 0 sources are loaded; nothing was refused."
+    assert (
+        told(nothing) == "The whole library holds 0 points and 0 scores from 0 sources; nothing was refused."
+    )
 
 
 def test_health_is_version_and_counts_or_the_reason(library: Library) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 import streamlit as st
 
-from bench import access, holdings
+from bench import access, holdings, pricing
 from bench.export import readable
 from bench.plain_text import markdown
 from bench.view import View
@@ -118,7 +118,8 @@ def scores(page: Page) -> None:
 def prices(page: Page) -> None:
     """Every price of every book."""
     first = ("book", "provider", "accelerator", "terms", "usd_per_accelerator_hour", "accelerators")
-    _whole(cached.held("prices", page.version), "prices", first, "No price is loaded.")
+    held = cached.held("prices", page.version)
+    _whole(held, "prices", first, "No price is loaded.", terms=pricing.terms_in_words)
 
 
 def refusals(page: Page) -> None:
@@ -137,12 +138,22 @@ def adding(page: Page) -> None:
         st.caption(markdown(decision.reason))
 
 
-def _whole(rows: pd.DataFrame, name: str, first: tuple[str, ...], nothing: str) -> None:
+def _whole(
+    rows: pd.DataFrame,
+    name: str,
+    first: tuple[str, ...],
+    nothing: str,
+    **words: Callable[[str], str],
+) -> None:
+    """A table and its files; `words` put the values of a column as people write them, in the table only."""
     if rows.empty:
         st.markdown(nothing)
         return
+    shown = rows.assign(
+        **{column: rows[column].map(write, na_action="ignore") for column, write in words.items()}
+    )
     table.show(
-        readable.table(rows, first=first), key=f"rows.{name}", alt=f"Every one of the {name}", labels=LABELS
+        readable.table(shown, first=first), key=f"rows.{name}", alt=f"Every one of the {name}", labels=LABELS
     )
     with st.container(key="actions", horizontal=True):
         table.downloads(lambda: rows, f"kneepoint-{name}")

@@ -57,7 +57,8 @@ def small(tmp_path_factory):
 def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
     assert answer.headline == (
-        "8 points are loaded: 7 series of 2 models on 4 accelerators from 1 source, the newest measured on 2026-02-28."
+        "8 points are loaded: 7 series of 2 models on 4 accelerators from 1 source with points,"
+        " the newest measured on 2026-02-28."
     )
     assert answer.numbers["measured"] == 7
     assert "1 point not measured: counted in brackets, out of the sentences." in answer.caveats
@@ -80,7 +81,7 @@ def test_the_sentences_worked_out_by_hand(small):
     assert newest == (
         "The newest results, up to 2026-02-28, are made's: 1 point of Llama 3.1 70B on H200 SXM."
     )
-    assert besides == "Beside the points 0 quality scores are loaded; nothing was refused."
+    assert besides == "The whole library also holds 0 quality scores; nothing was refused."
 
 
 def test_a_selection_is_told_against_the_whole(small):

@@ -118,18 +118,31 @@ def _selected(library: Library, view: View) -> dict[str, Any]:
     condition = selection.clause(view)
     row = library.fetch(
         "SELECT count(*), count(DISTINCT series_id), count(DISTINCT model), count(DISTINCT accelerator),"
-        " count(DISTINCT source_id), max(date), count(*) FILTER (evidence = 'measured'),"
+        " count(DISTINCT source_id), count(DISTINCT source), max(date), count(*) FILTER (evidence = 'measured'),"
         f" count(*) FILTER (evidence = 'measured' AND NOT ({SOUND})) FROM points WHERE {condition.sql}",
         condition.params,
     )[0]
-    names = ("points", "series", "models", "accelerators", "sources", "newest", "measured", "flagged")
-    return {**dict(zip(names, row, strict=True)), "newest": None if row[5] is None else str(row[5])[:10]}
+    names = (
+        "points",
+        "series",
+        "models",
+        "accelerators",
+        "sources",
+        "source_names",
+        "newest",
+        "measured",
+        "flagged",
+    )
+    return {**dict(zip(names, row, strict=True)), "newest": None if row[6] is None else str(row[6])[:10]}
 
 
 def _headline(found: Mapping[str, Any], held: Mapping[str, int]) -> str:
+    names = found["source_names"]
+    under = f" ({counted(names, 'source name')})" if names != found["sources"] else ""
     about = (
         f"{counted(found['series'], 'series', 'series')} of {counted(found['models'], 'model')} on"
-        f" {counted(found['accelerators'], 'accelerator')} from {counted(found['sources'], 'source')}"
+        f" {counted(found['accelerators'], 'accelerator')} from {counted(found['sources'], 'source')} with"
+        f" points{under}"
     )
     newest = f", the newest measured on {found['newest']}" if found["newest"] else ""
     if not found["points"]:
@@ -146,7 +159,7 @@ def _besides(held: Mapping[str, int]) -> str:
         if refused
         else "nothing was refused"
     )
-    return f"Beside the points {counted(held['scores'], 'quality score')} are loaded; {why}."
+    return f"The whole library also holds {counted(held['scores'], 'quality score')}; {why}."
 
 
 def _caveats(found: Mapping[str, Any], matrix: pd.DataFrame, said: bool) -> list[str]:

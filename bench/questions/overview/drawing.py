@@ -1,4 +1,4 @@
-"""The matrix of models and accelerators: how many measured points there are of each pair."""
+"""The matrix of accelerators and models: how many measured points there are of each pair."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ from bench.plain_text import html
 STOPS = {"light": ("#e6edf3", "#8fb4d0", "#0b4a7c"), "dark": ("#1d2a36", "#33668c", "#8fcbf5")}
 """One quiet hue: the matrix says how much is there, not how good it is."""
 
-ROW, ROOM = 24, 195
-"""Pixels for one model, and for the accelerators' names and the margins."""
+ROW, ROOM = 20, 150
+"""Pixels for one accelerator, and for the models' names and the margins."""
+
+NAME_PX = 120
+"""Room for the longest name of an accelerator."""
 
 
 def draw(rows: pd.DataFrame, theme: Theme) -> go.Figure:
-    """A cell for each model and accelerator with its measured points, blank where nothing was ever measured.
+    """A cell for each accelerator and model with its measured points, blank where nothing was ever measured.
 
     A number in brackets counts points that are not measured, where there are no others.
     """
     models = list(dict.fromkeys(_labels("model", rows)))
     chips = _most_first(rows)
-    figure = chart.layout(go.Figure(), theme, height=max(240, ROW * len(models) + ROOM))
+    figure = chart.layout(go.Figure(), theme, height=max(240, ROW * len(chips) + ROOM))
     if rows.empty:
         return figure
-    counts = np.full((len(models), len(chips)), np.nan)
+    counts = np.full((len(chips), len(models)), np.nan)
     hover = np.full(counts.shape, "", dtype=object)
     placed = zip(rows.to_dict("records"), _labels("model", rows), _labels("accelerator", rows), strict=True)
     bracketed = []
     for row, model, chip in placed:
-        place = models.index(model), chips.index(chip)
+        place = chips.index(chip), models.index(model)
         newest = "" if pd.isna(row["newest"]) else f"<br>newest {str(row['newest'])[:10]}"
         others = f"<br>{row['other_evidence']:,} not measured" if row["other_evidence"] else ""
         hover[place] = (
@@ -47,18 +50,22 @@ def draw(rows: pd.DataFrame, theme: Theme) -> go.Figure:
             bracketed.append((model, chip, f"({row['other_evidence']:,})"))
     _add_cells(figure, models, chips, counts, hover, theme)
     _add_text(figure, bracketed, theme.muted)
-    figure.update_xaxes(
-        title_text="Accelerator (the number in a cell counts measured points)",
-        title_font_size=13,
-        type="category",
-        tickangle=-45,
-        showgrid=False,
-        side="bottom",
-        range=[-0.5, len(chips) - 0.5],
-    )
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, ticks="", showline=False)
-    figure.update_layout(margin={"t": 8, "b": 130, "l": 150}, showlegend=False, uirevision="overview")
+    _label(figure, models, chips)
     return figure
+
+
+def _label(figure: go.Figure, models: list[str], chips: list[str]) -> None:
+    """Names every column above it and every row beside it, however narrow the chart."""
+    common = {"type": "category", "showgrid": False, "ticks": "", "showline": False, "tickmode": "linear", "dtick": 1,
+              "tickfont": {"size": 12}, "automargin": False}  # fmt: skip
+    figure.update_xaxes(**common, side="top", tickangle=-60, range=[-0.5, len(models) - 0.5])
+    figure.update_yaxes(**common, range=[len(chips) - 0.5, -0.5])
+    figure.update_layout(
+        margin={"t": ROOM - 24, "b": 24, "l": NAME_PX, "r": 64}, showlegend=False, uirevision="overview"
+    )
+    said = "The number in a cell counts measured points"
+    figure.add_annotation(text=said, xref="paper", yref="paper", x=0, y=0, xanchor="left", yanchor="top",
+                          showarrow=False, yshift=-4, font={"size": 11})  # fmt: skip
 
 
 def _add_cells(figure: go.Figure, models: list[str], chips: list[str], counts: np.ndarray, hover: np.ndarray,
@@ -67,21 +74,24 @@ def _add_cells(figure: go.Figure, models: list[str], chips: list[str], counts: n
     if not filled.any():
         return
     scale = replace(colouring.of_values(counts[filled], "higher", log=True), stops=STOPS[theme.name])
-    written = np.where(filled, np.vectorize(lambda count: f"{count:,.0f}")(np.nan_to_num(counts)), "")
-    figure.add_trace(
-        {"type": "heatmap", "x": _safe(chips), "y": _safe(models), "z": scale.of(counts), "zmin": scale.low,
-         "zmax": scale.high, "text": written, "texttemplate": "%{text}", "customdata": hover,
-         "hovertemplate": "%{customdata}<extra></extra>", "hoverongaps": False, "xgap": 2, "ygap": 2,
-         "showscale": False,
-         "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)]}
-    )  # fmt: skip
+    dark = scale.dark_ink(np.nan_to_num(counts, nan=1.0))
+    for ink, inked in ((colouring.DARK_INK, filled & dark), (colouring.LIGHT_INK, filled & ~dark)):
+        written = np.where(inked, np.vectorize(lambda count: f"{count:,.0f}")(np.nan_to_num(counts)), "")
+        figure.add_trace(
+            {"type": "heatmap", "x": _safe(models), "y": _safe(chips), "z": np.where(inked, scale.of(counts), np.nan),
+             "zmin": scale.low, "zmax": scale.high, "text": written, "texttemplate": "%{text}",
+             "textfont": {"size": 10, "color": ink}, "customdata": hover,
+             "hovertemplate": "%{customdata}<extra></extra>", "hoverongaps": False, "xgap": 2, "ygap": 2,
+             "showscale": False,
+             "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)]}
+        )  # fmt: skip
 
 
 def _add_text(figure: go.Figure, cells: list[tuple[str, str, str]], colour: str) -> None:
     if cells:
         figure.add_trace(
-            go.Scatter(x=_safe([cell[1] for cell in cells]), y=_safe([cell[0] for cell in cells]), mode="text",
-                       text=[cell[2] for cell in cells], textfont={"size": 10.5, "color": colour}, hoverinfo="skip")
+            go.Scatter(x=_safe([cell[0] for cell in cells]), y=_safe([cell[1] for cell in cells]), mode="text",
+                       text=[cell[2] for cell in cells], textfont={"size": 10, "color": colour}, hoverinfo="skip")
         )  # fmt: skip
 
 
