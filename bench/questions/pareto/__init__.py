@@ -78,7 +78,9 @@ def choices(library: Library, view: View) -> Choices:
         "frontier_evidence": [("measured", "Only measured points"), ("all", "Every evidence")],
         "x_scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
         "price_book": [(name, name) for name in dict.fromkeys(row.name for row in offered)],
-        "price_terms": [(row.terms, row.terms.replace("_", " ")) for row in offered if row.name == book],
+        "price_terms": [
+            (row.terms, pricing.terms_in_words(row.terms)) for row in offered if row.name == book
+        ],
     }
 
 
