@@ -195,9 +195,7 @@ def test_query_prints_json_csv_and_a_table(run: Run, table: str) -> None:
     assert out.splitlines() == ["accelerator  n", "h100-sxm     2", "h200-sxm     1"]
 
 
-@pytest.mark.parametrize(
-    "sql", ["DELETE FROM points", "SELECT 1; SELECT 2", "SELECT * FROM nothing", "SELEC 1", "", "ATTACH 'x'"]
-)
+@pytest.mark.parametrize("sql", ["DELETE FROM points", "SELECT * FROM nothing", ""])
 def test_a_query_that_is_no_select_is_refused_in_a_sentence(run: Run, sql: str) -> None:
     status, out, err = run("query", sql)
     assert (status, out, err.count("\n")) == (1, "", 1)
