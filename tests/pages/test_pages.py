@@ -62,6 +62,15 @@ def test_every_choice_of_an_option_is_answered(name: str, opened: Open) -> None:
             assert not at.error, option.key
 
 
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_option_of_a_link_is_never_trusted(name: str, opened: Open) -> None:
+    for option in questions()[name].OPTIONS:
+        for value in ("-1", "nan", "1e999") if option.kind == "number" else ("no'such\"; DROP",):
+            at = opened(name, v="1", model="deepseek-r1", **{option.key: value})
+            assert not at.exception, option.key
+            assert not at.error, option.key
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_names_from_files_are_shown_as_text(name: str, hostile: Path, opened: Open) -> None:
     at = opened(
