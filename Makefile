@@ -30,7 +30,7 @@ test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tes
 	$(BIN)/python -m pytest -m browser
 
 check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, tests without browser, engine and setup
-	$(BIN)/python -m pytest -q $(ON_EVERY_CORE) -m "not browser and not engine and not setup"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not browser and not engine and not setup"
 
 lint: $(DEV_INSTALLED) ## format check, lint and types
 	$(BIN)/python -m ruff format --check .
