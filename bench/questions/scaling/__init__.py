@@ -1,0 +1,245 @@
+"""What more accelerators buy: throughput over chips, efficiency, scaling laws, and one wide instance or replicas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import catalogue, pricing, selection
+from bench.chart import Theme, deployment_words, value_label
+from bench.library import Library
+from bench.maths.scaling import FEWEST_FOR_A_LAW
+from bench.pricing import terms_in_words
+from bench.questions import Answer, Choices, Option, Why
+from bench.questions.scaling import caveats, defaults, drawing, measured, operating, sentences
+from bench.questions.scaling import lines as held_lines
+from bench.questions.scaling.defaults import Prepared
+from bench.questions.scaling.lines import EVERY, GROUPS, LAYOUT, LOADS
+from bench.questions.scaling.measured import Line
+from bench.questions.scaling.operating import INTERACTIVITY
+from bench.view import View
+from bench.wording import counted, joined
+
+TITLE = "Scaling"
+QUESTION = "What do more accelerators buy?"
+SECTION = "Decide"
+ORDER = 40
+
+OPTIONS: tuple[Option, ...] = (
+    Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips."),
+    Option("at", "Compare", "choice", "What is held equal: what a user sees, the load, or nothing."),
+    Option("level", "At", "number", "The interactivity (tokens/s per user) or load that is held equal."),
+    Option("group", "A line for each", "choice", "Draws one line for each value of this field."),
+    Option(
+        "price_book", "Price book", "choice", "The price list that wide instance and replicas are priced by."
+    ),
+    Option("price_terms", "Price terms", "choice", "On demand, spot, reserved or modelled."),
+)
+
+
+def complete(library: Library, view: View) -> View:
+    """The View with every option explicit; unless it is whole, one model, precision and workload are filled in.
+
+    NotFound when nothing loaded states a throughput.
+    """
+    return defaults.prepared(library, view).view
+
+
+def choices(library: Library, view: View) -> Choices:
+    """The throughputs, ways to compare, groups and prices to choose from."""
+    this = defaults.prepared(library, view)
+    own = [points for _, _, points in this.lines]
+    ways = {*operating.supported(own, this.seen), this.way}
+    book = this.view.option("price_book")
+    books = pricing.books(library)
+    groups = [(key, sentences.value_word(key).capitalize()) for key in GROUPS if library.has(key)]
+    return {
+        "metric": [(key, catalogue.metric(key).label) for key in defaults.metrics(library)],
+        "at": sentences.ways(sorted(ways)),
+        "group": [*groups, (EVERY, "Every deployment")],
+        "price_book": [(name, name) for name in dict.fromkeys(row.name for row in books)],
+        "price_terms": [(row.terms, terms_in_words(row.terms)) for row in books if row.name == book],
+    }
+
+
+def rows(library: Library, view: View) -> pd.DataFrame:
+    """One row for each line and count of chips, smallest first: throughput, efficiency, and the point behind it.
+
+    An interpolated one names the nearest measured point. Below them, those not measured, without an efficiency.
+    """
+    this = defaults.prepared(library, view)
+    return _rows(this, _lines(this), held_lines.projected(library, this.view, this.metric))
+
+
+def answer(library: Library, view: View) -> Answer:
+    """What more chips give on each line, why where it is beyond proportion, and what replicas would give."""
+    this = defaults.prepared(library, view)
+    lines = _lines(this)
+    open_ = held_lines.projected(library, this.view, this.metric)
+    held = held_lines.selected(library, this.view, this.metric)
+    return Answer(
+        question=QUESTION,
+        view=this.view,
+        headline=sentences.headline(this, lines, held),
+        rows=_rows(this, lines, open_),
+        findings=tuple(sentences.findings(this, lines)),
+        numbers=_numbers(this, lines, open_),
+        caveats=(
+            *selection.not_loaded(library, this.view),
+            *_narrowed(library, view, this.view),
+            *caveats.caveats(this, lines, held, len(open_)),
+        ),
+        why=_why(this, lines),
+        library_version=library.version,
+    )
+
+
+def figure(answer: Answer, theme: Theme) -> go.Figure:
+    """Throughput over chips with the ideal line, and below it per chip, TPOT and TTFT; customdata is a point's id."""
+    return drawing.draw(answer.rows, answer.numbers, theme)
+
+
+def _lines(this: Prepared) -> list[Line]:
+    found = (
+        measured.line(
+            held.group, label, points, this.way, this.level, this.seen, _price(this, points), this.metric
+        )
+        for held, label, points in this.lines
+    )
+    return sorted((one for one in found if one is not None), key=lambda one: -len(one.places))
+
+
+def _price(this: Prepared, points: tuple[dict[str, Any], ...]) -> pricing.ChipPrice | None:
+    return this.prices.get(points[0]["accelerator"]) if points else None
+
+
+def _rows(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> pd.DataFrame:
+    found = [_row(this, line, position) for line in lines for position in range(len(line.places))]
+    for row in operating.records(open_):
+        per_chip = row["value"] / row["accelerators"]
+        found.append({**dict.fromkeys(found[0] if found else (), None), "point_id": row["point_id"],
+                      "line": value_label("accelerator", row["accelerator"]), this.metric: row["value"],
+                      "throughput_per_chip": per_chip, "scaling_efficiency": None, "speedup": None,
+                      "interpolated": False, **{key: row.get(key) for key in (*_TOLD, *LOADS)}})  # fmt: skip
+    return pd.DataFrame(found)
+
+
+_TOLD = ("accelerators", "model", "precision", "engine", "engine_version", "accelerator", "variant", "isl", "osl",
+         "evidence", "source", "date")  # fmt: skip
+
+
+def _row(this: Prepared, line: Line, position: int) -> dict[str, Any]:
+    place = line.places[position]
+    seen = (
+        {} if this.seen is None else {this.seen: this.level if place.interpolated else place.row[this.seen]}
+    )
+    latencies = {key: line.latency(position, key) for key in (line.tpot, line.ttft) if key is not None}
+    loads = dict.fromkeys(LOADS) if place.interpolated else {key: place.row[key] for key in LOADS}
+    return {
+        "point_id": place.point_ids[0],
+        "line": line.label,
+        "accelerators": place.accelerators,
+        this.metric: place.throughput,
+        "throughput_per_chip": place.throughput / place.accelerators,
+        "scaling_efficiency": line.efficiencies[position],
+        "speedup": line.speedup(position),
+        "interpolated": place.interpolated,
+        **seen,
+        **latencies,
+        **loads,
+        **{key: place.row[key] for key in (*LAYOUT[1:5], *_TOLD[1:], "load_kind", "speculation", "source_url", "flags",
+                                           "source_id")},
+    }  # fmt: skip
+
+
+def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str, Any]:
+    tpots = [line.tpot for line in lines if line.tpot]
+    ttfts = [line.ttft for line in lines if line.ttft]
+    return {
+        "metric": this.metric,
+        "unit": catalogue.metric(this.metric).unit,
+        "at": this.way,
+        "level": this.level,
+        "interactivity": this.seen,
+        "tpot_ms": tpots[0] if tpots else None,
+        "ttft_ms": ttfts[0] if ttfts else None,
+        "group": this.group,
+        "lines": [measured.numbers(line) for line in lines],
+        "lines_not_drawn": max(0, this.held - sum(held.comparable > 1 for held, _, _ in this.lines)),
+        "not_measured": [
+            {
+                "point_id": row["point_id"],
+                "accelerators": int(row["accelerators"]),
+                "throughput": row["value"],
+                "evidence": row["evidence"],
+                "accelerator": row["accelerator"],
+                "engine": row["engine"],
+                "words": f"{row['evidence'] or 'of unstated evidence'}: {deployment_words(row)},"
+                f" {row['value']:,.0f} {catalogue.metric(this.metric).unit}",
+            }
+            for row in operating.records(open_)
+        ],
+        "prices": {
+            chip: {
+                "usd_per_hour": price.median,
+                "quotes": price.quotes,
+                "lowest": price.lowest,
+                "highest": price.highest,
+            }
+            for chip, price in this.prices.items()
+            if any(line.facts["accelerator"] == chip for line in lines)
+        },
+    }
+
+
+def _narrowed(library: Library, view: View, whole: View) -> list[str]:
+    """What was filled in besides what the reader asked for, and how many points that leaves out."""
+    added = {key: values for key, values in whole.where if not view.values(key)}
+    if not view.where or not added:
+        return []
+    left_out = selection.count(library, view) - selection.count(library, whole)
+    if not left_out:
+        return []
+    words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
+    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]
+
+
+def _why(this: Prepared, lines: list[Line]) -> tuple[Why, ...]:
+    metric = catalogue.metric(this.metric)
+    efficiency = catalogue.metric("scaling_efficiency")
+    bases = joined(
+        [f"{line.label} from {counted(line.base.accelerators, 'chip')}" for line in lines], at_most=8
+    )
+    found = [
+        Why(metric.label, metric.formula, metric.definition, metric.source),
+        Why("Efficiency", efficiency.formula, f"the smallest measured count is the base: {bases or 'none'}",
+            efficiency.source),
+        Why("Line", "equal in everything but chips, layout and load; the best layout at each count of chips",
+            f"{sentences.where(this.way, this.level)}; the newest run of each layout", "Kneepoint's definition"),
+        Why("Replicas (projected)", "chips / base chips x throughput of the base",
+            "as many independent instances of the smallest count, load spread evenly", "Kneepoint's definition"),
+    ]  # fmt: skip
+    if this.way == INTERACTIVITY:
+        found.append(Why("Throughput at equal interactivity", "y0 (y1 / y0)^(log(x / x0) / log(x1 / x0))",
+                         "the two points of a count's own frontier on either side; never beyond its ends",
+                         "straight lines on log-log axes"))  # fmt: skip
+    if any(room is not None for line in lines for room in line.rooms):
+        found.append(Why("Room for KV cache", "memory per chip x chips - parameters x bytes per weight",
+                         "GB of 1e9 bytes; an engine keeps some of it for itself",
+                         "published model and accelerator facts (data/models.csv, data/accelerators.csv)"))  # fmt: skip
+    if any(len(line.places) >= FEWEST_FOR_A_LAW for line in lines):
+        found += [
+            Why("Amdahl's law", "T(n) = T1 / (s + (1 - s) / n)", "least squares on measured / fitted - 1",
+                "Amdahl, AFIPS Spring Joint Computer Conference 1967"),
+            Why("Universal Scalability Law", "T(n) = λ n / (1 + σ (n - 1) + κ n (n - 1))",
+                "least squares on measured / fitted - 1; a peak is told only between measured counts",
+                "Gunther, Guerrilla Capacity Planning, Springer 2007"),
+        ]  # fmt: skip
+    if this.prices:
+        cost = catalogue.metric("usd_per_million_output_tokens")
+        found.append(Why(cost.label, cost.formula, "always busy; the median of the book's quotes for the chip",
+                         f"price book {this.view.option('price_book')},"
+                         f" {terms_in_words(this.view.option('price_terms'))}"))  # fmt: skip
+    return tuple(found)

@@ -1,0 +1,277 @@
+"""The scaling chart: throughput over chips with the ideal line, and below it what one chip gives and users see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import catalogue, chart
+from bench.chart import LABELLED_LINES, Theme
+from bench.chart.axis import decade_ticks
+from bench.plain_text import html
+from bench.questions.scaling.sentences import percent
+from bench.wording import number
+
+HEIGHT, ALONE_HEIGHT, EMPTY_HEIGHT = 680, 470, 120
+MAIN = (0.42, 1.0)
+SMALL = (0.0, 0.25)
+GAP = 0.09
+LABELLED_EFFICIENCIES = 3
+"""Efficiencies are written at the points of up to this many lines; of more they are under the pointer."""
+
+MOST_TICKS = 10
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: what it shows, as a key of a place, and where it stands."""
+
+    key: str
+    title: str
+    axis: int
+    across: tuple[float, float]
+    up: tuple[float, float]
+
+
+def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
+    """The chart of an answer's rows and numbers; an empty one says so."""
+    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
+    lines = [line for line in numbers["lines"] if line["counts"]]
+    if not lines:
+        return _empty(figure, theme)
+    panels = _panels(numbers, lines)
+    alone = len(panels) == 1
+    shades = _shades(numbers, lines, theme)
+    texts = _hover(rows)
+    counts = _counts(numbers, lines)
+    figure.update_layout(height=ALONE_HEIGHT if alone else HEIGHT, margin_t=28, hovermode="closest",
+                         uirevision=f"{numbers['metric']} {numbers['at']}",
+                         legend={"y": -0.14 if not alone else -0.2, "font_size": 12})  # fmt: skip
+    named = len(lines) <= LABELLED_LINES
+    figure.update_layout(margin_r=_room(lines) if named else 24)
+    for panel in panels:
+        _add_axes(figure, panel, counts, _values(panel, numbers, lines), theme)
+        for line in lines:
+            shade = shades[line["label"]]
+            _add_line(figure, panel, line, shade, texts, theme, numbers, in_legend=not named)
+    for line in lines:
+        _add_ideal(figure, panels[0], line, counts, shades[line["label"]])
+    _add_projected(figure, panels[0], numbers, theme)
+    if named:
+        _add_names(figure, panels[0], lines, shades)
+    _add_keys(figure, rows, lines, numbers, theme)
+    return figure
+
+
+def _panels(numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> list[Panel]:
+    metric = catalogue.metric(numbers["metric"])
+    small = [("throughput_per_accelerator", f"Per chip ({metric.unit})")]
+    for key in ("tpot_ms", "ttft_ms"):
+        if any(sum(place[key] is not None for place in line["counts"]) > 1 for line in lines):
+            small.append((key, catalogue.metric(numbers[key]).axis))
+    width = (1 - GAP * (len(small) - 1)) / len(small)
+    main = Panel("throughput", metric.axis, 1, (0.0, 1.0), MAIN)
+    return [main] + [
+        Panel(key, title, place + 2, (place * (width + GAP), min(1.0, place * (width + GAP) + width)), SMALL)
+        for place, (key, title) in enumerate(small)
+    ]
+
+
+def _counts(numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> list[int]:
+    every = {place["accelerators"] for line in lines for place in line["counts"]}
+    return sorted(every | {place["accelerators"] for place in numbers["not_measured"]})
+
+
+def _values(panel: Panel, numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> list[float]:
+    values = [place[panel.key] for line in lines for place in line["counts"] if place[panel.key]]
+    if panel.key == "throughput":
+        values += [place["ideal"] for line in lines for place in line["counts"]]
+        values += [place["throughput"] for place in numbers["not_measured"]]
+    return values
+
+
+def _add_axes(figure: go.Figure, panel: Panel, counts: Sequence[int], values: Sequence[float],
+              theme: Theme) -> None:  # fmt: skip
+    suffix = "" if panel.axis == 1 else str(panel.axis)
+    look = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
+            "tickcolor": theme.muted, "automargin": True, "type": "log"}  # fmt: skip
+    ticks = [count for count in counts if len(counts) <= MOST_TICKS or math.log2(count).is_integer()] or list(
+        counts
+    )
+    low, high = counts[0], counts[-1]
+    reach = max(high / low, 2.0)
+    size = 13 if panel.axis == 1 else 12
+    figure.update_layout({
+        f"xaxis{suffix}": {**look, "domain": panel.across, "anchor": f"y{suffix}", "tickvals": ticks,
+                           "ticktext": [f"{tick:,}" for tick in ticks],
+                           "range": [math.log10(low / reach**0.05), math.log10(high * reach**0.05)],
+                           "title": {"text": "Accelerators (chips)", "font": {"size": size}, "standoff": 8}},
+        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **_scale(values),
+                           "title": {"text": html(panel.title) if panel.axis == 1 else "",
+                                     "font": {"size": size}, "standoff": 8}},
+    })  # fmt: skip
+    if panel.axis > 1:
+        figure.add_annotation(text=html(panel.title), x=panel.across[0], y=panel.up[1] + 0.012, xref="paper",
+                              yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
+                              font={"size": 12, "color": theme.text})  # fmt: skip
+
+
+def _scale(values: Sequence[float]) -> dict[str, Any]:
+    low, high = min(values), max(values)
+    reach = max(high / low, 1.6)
+    low, high = low / reach**0.12, high * reach**0.14
+    ticks = decade_ticks(low, high)
+    if len(ticks) < 2:
+        ticks = [float(f"{low * (high / low) ** share:.2g}") for share in (0.15, 0.5, 0.85)]
+    return {"range": [math.log10(low), math.log10(high)], "tickvals": ticks,
+            "ticktext": [f"{tick:,g}" for tick in ticks]}  # fmt: skip
+
+
+def _add_line(figure: go.Figure, panel: Panel, line: Mapping[str, Any], shade: str, texts: Mapping[str, str],
+              theme: Theme, numbers: Mapping[str, Any], *, in_legend: bool) -> None:  # fmt: skip
+    places = [place for place in line["counts"] if place[panel.key] is not None]
+    if not places:
+        return
+    main = panel.axis == 1
+    suffix = "" if main else str(panel.axis)
+    written = main and sum(bool(one["counts"]) for one in numbers["lines"]) <= LABELLED_EFFICIENCIES
+    engine = line["deployment"]["engine"]
+    figure.add_trace({
+        "type": "scatter", "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
+        "x": [place["accelerators"] for place in places], "y": [place[panel.key] for place in places],
+        "mode": "lines+markers+text" if written else "lines+markers",
+        "text": [percent(place["efficiency"]) if place is not line["counts"][0] else "" for place in places],
+        "textposition": "bottom right", "textfont": {"size": 12, "color": shade}, "cliponaxis": False,
+        "name": html(line["label"]), "showlegend": main and in_legend,
+        "line": {"color": shade, "width": 2},
+        "marker": {"symbol": [chart.engine_marker(engine, measured=not place["interpolated"]) for place in places],
+                   "size": 9 if main else 7, "color": shade, "line": {"width": 1.5, "color": shade}},
+        "customdata": [[place["point_ids"][0], texts.get(f"{line['label']} {place['accelerators']}", "")]
+                       for place in places],
+        "hovertemplate": "%{customdata[1]}<extra></extra>",
+    })  # fmt: skip
+
+
+def _add_ideal(
+    figure: go.Figure, panel: Panel, line: Mapping[str, Any], counts: Sequence[int], shade: str
+) -> None:
+    base = line["counts"][0]
+    if len(line["counts"]) < 2:
+        return
+    ends = [base["accelerators"], line["counts"][-1]["accelerators"]]
+    figure.add_trace({
+        "type": "scatter", "x": ends, "y": [base["throughput"] * end / base["accelerators"] for end in ends],
+        "mode": "lines", "showlegend": False, "hoverinfo": "skip", "opacity": 0.65,
+        "line": {"color": shade, "width": 1.3, "dash": "dot"},
+    })  # fmt: skip
+
+
+def _add_projected(figure: go.Figure, panel: Panel, numbers: Mapping[str, Any], theme: Theme) -> None:
+    places = numbers["not_measured"]
+    if not places:
+        return
+    figure.add_trace({
+        "type": "scatter", "x": [place["accelerators"] for place in places],
+        "y": [place["throughput"] for place in places], "mode": "markers", "showlegend": False,
+        "marker": {"symbol": [chart.engine_marker(place["engine"], measured=False) for place in places], "size": 11,
+                   "color": [chart.accelerator_colour(place["accelerator"], theme) for place in places],
+                   "line": {"width": 1.8}},
+        "customdata": [[place["point_id"], html(place["words"])] for place in places],
+        "hovertemplate": "%{customdata[1]}<extra></extra>",
+    })  # fmt: skip
+
+
+def _add_names(
+    figure: go.Figure, panel: Panel, lines: Sequence[Mapping[str, Any]], shades: Mapping[str, str]
+) -> None:
+    """Each line's name at its end, kept apart from the others'."""
+    ends = sorted(
+        ((math.log10(line["counts"][-1]["throughput"]), line) for line in lines), key=lambda end: end[0]
+    )
+    low, high = figure.layout.yaxis.range
+    apart = (high - low) * 0.055
+    above = -math.inf
+    for height, line in ends:
+        above = max(height, above + apart)
+        figure.add_annotation(
+            x=math.log10(line["counts"][-1]["accelerators"]), y=above, text=html(line["label"]), showarrow=False,
+            xanchor="left", xshift=12, font={"size": 12.5, "color": shades[line["label"]]},
+        )  # fmt: skip
+
+
+def _room(lines: Sequence[Mapping[str, Any]]) -> int:
+    return min(190, 34 + round(7.2 * max(len(line["label"]) for line in lines)))
+
+
+def _add_keys(figure: go.Figure, rows: pd.DataFrame, lines: Sequence[Mapping[str, Any]], numbers: Mapping[str, Any],
+              theme: Theme) -> None:  # fmt: skip
+    """Legend entries for what shapes and dots mean."""
+    engines = sorted({line["deployment"]["engine"] for line in lines if line["deployment"]["engine"]})
+    for engine in engines[:8]:
+        _key(figure, chart.value_label("engine", engine), theme, symbol=chart.engine_marker(engine))
+    if any(place["interpolated"] for line in lines for place in line["counts"]):
+        _key(figure, "interpolated", theme, symbol="circle-open")
+    if numbers["not_measured"]:
+        _key(figure, "not measured", theme, symbol="circle-open")
+    if any(len(line["counts"]) > 1 for line in lines):
+        _key(figure, "in proportion to the smallest: what replicas of it would give", theme, symbol=None)
+
+
+def _key(figure: go.Figure, label: str, theme: Theme, symbol: str | None) -> None:
+    look: dict[str, Any] = (
+        {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": "dot"}}
+        if symbol is None
+        else {
+            "mode": "markers",
+            "marker": {"symbol": symbol, "size": 8, "color": theme.muted, "line": {"width": 1.5}},
+        }
+    )
+    figure.add_trace(
+        {"type": "scatter", "x": [None], "y": [None], "name": html(label), "hoverinfo": "skip", **look}
+    )
+
+
+def _shades(numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], theme: Theme) -> dict[str, str]:
+    labels = [line["label"] for line in lines]
+    chips = [line["deployment"]["accelerator"] for line in lines]
+    if len(set(chips)) == len(lines):
+        return {
+            label: chart.accelerator_colour(chip, theme) for label, chip in zip(labels, chips, strict=True)
+        }
+    return (
+        chart.colours(numbers["group"], labels, theme)
+        if numbers["group"] != "accelerator"
+        else {label: chart.accelerator_colour(chip, theme) for label, chip in zip(labels, chips, strict=True)}
+    )
+
+
+def _hover(rows: pd.DataFrame) -> dict[str, str]:
+    """What each place says under the pointer, by its line and count."""
+    found = {}
+    for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
+        keys = [str(key) for key in row if catalogue.is_metric(str(key)) and key != "scaling_efficiency"]
+        text = chart.hover_lines({str(key): value for key, value in row.items()}, keys)
+        if row["scaling_efficiency"] is None:
+            continue
+        extra = (
+            f"{percent(row['scaling_efficiency'])} of growth in proportion, {number(row['speedup'])} times"
+        )
+        if row["interpolated"]:
+            extra += "; interpolated, the nearest measured point is named"
+        found[f"{row['line']} {row['accelerators']}"] = f"{text}<br><i>{html(extra)}</i>"
+    return found
+
+
+def _empty(figure: go.Figure, theme: Theme) -> go.Figure:
+    figure.update_layout(height=EMPTY_HEIGHT, margin={"t": 16, "b": 16})
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    figure.add_annotation(text="Nothing can be compared here, so nothing is drawn.", showarrow=False,
+                          font={"color": theme.muted, "size": 15})  # fmt: skip
+    figure.add_trace({"type": "scatter", "x": [], "y": [], "showlegend": False})
+    return figure

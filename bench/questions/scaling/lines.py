@@ -1,0 +1,235 @@
+"""The lines of a scaling chart: points that differ in chips, layout and load alone, found and read by SQL.
+
+A line is an envelope: everything is equal along it but the number of chips, the layout that spreads the model over
+them (tp, pp, dp, ep, workers) and the load. Another precision or engine version is another line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from bench import catalogue, selection
+from bench.library import Library
+from bench.view import View
+
+# Lengths as counted stay together where a data set says what they are drawn from; its requests are never equally long.
+_LENGTH = "CASE WHEN {0}_requested IS NULL AND dataset IS NOT NULL THEN NULL ELSE {0} END"
+LENGTHS = {name: _LENGTH.format(name) for name in ("isl", "osl")}
+
+ALIKE = ("source", "harness", "model", "checkpoint", "precision", "kv_precision", "engine", "engine_version",
+         "accelerator", "disaggregated", "speculation", "prefix_caching", "variant", "context_tokens", "max_model_len",
+         "dataset", "shared_prefix_share", "turns", "load_kind", "arrivals", "scenario")  # fmt: skip
+"""What all points of a line have in common, besides their input and output length."""
+
+LAYOUT = ("nodes", "tp", "pp", "dp", "ep", "dp_attention", "prefill_accelerators", "decode_accelerators", "prefill_tp",
+          "prefill_ep", "prefill_dp_attention", "prefill_workers", "decode_workers")  # fmt: skip
+"""How the model is spread over the chips: free along a line, the best layout of each count is taken."""
+
+LOADS = ("concurrency", "batch", "request_rate")
+
+GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation", "disaggregated", "variant", "harness",
+          "source", "isl", "osl", "model")  # fmt: skip
+EVERY = "line"
+"""Group by this for a line of each deployment and workload."""
+
+NEWEST_DAYS = 7
+"""Runs of one layout further apart than this are two; the newest counts."""
+
+MOST_CENSUS = 20_000
+MOST_LINES = 8
+MOST_PROJECTED = 40
+
+LATENCIES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A line as the library holds it: its id, whose it is, and at each count of chips its best throughput.
+
+    `loads` are the smallest and the largest load at each count, None where none is stated.
+    """
+
+    line: int
+    group: Any
+    story: tuple[Any, ...]
+    best: dict[int, float]
+    points: int
+    newest: Any
+    version: str
+    disaggregated: bool
+    loads: dict[int, tuple[float, float] | None]
+
+    @property
+    def comparable(self) -> int:
+        """How many counts can be compared: those swept over loads or of no stated load, or those that share one.
+
+        The best of a single load is no best, so counts measured at one load each, and not the same, are none.
+        """
+        spans = list(self.loads.values())
+        swept = sum(span is None or span[0] < span[1] for span in spans)
+        single = {span[0] for span in spans if span is not None and span[0] == span[1]}
+        sharing = (sum(span is not None and span[0] <= load <= span[1] for span in spans) for load in single)
+        return max(swept, *sharing, 0)
+
+    @property
+    def worth(self) -> tuple[Any, ...]:
+        """What makes it the line to draw of its group: served in one piece, most counts, newest, most points.
+
+        A disaggregated deployment of other chips is another design, measured where it was meant to run.
+        """
+        whole = self.comparable > 1 and not self.disaggregated
+        return (
+            whole,
+            self.comparable,
+            len(self.best),
+            str(self.newest or ""),
+            self.version,
+            self.points,
+            self.line,
+        )
+
+
+@dataclass(frozen=True)
+class Selected:
+    """How many selected points can stand on a line: with chips, with the metric, with evidence that enters."""
+
+    selected: int
+    without_chips: int
+    without_metric: int
+    other_evidence: int
+
+
+def census(library: Library, view: View, metric: str, group: str = EVERY, story: Sequence[str] = (),
+           needed: str = "TRUE") -> list[Held]:  # fmt: skip
+    """Every line of the selection, those with the most counts of chips first; at most MOST_CENSUS places are read.
+
+    `story` are further columns to tell of each line, `needed` is a condition in SQL that its points must meet.
+    """
+    condition = _usable(view, metric).also(f"({needed})")
+    owner = "NULL" if group == EVERY else column(group)
+    told = ", ".join(column(key) for key in story) or "NULL"
+    found = library.fetch(
+        f"""WITH usable AS (
+          SELECT {line_sql()} AS line, accelerators, date, engine_version, disaggregated, {owner} AS owner,
+            "{metric}" AS value, ROW({told}) AS story, coalesce(concurrency, batch, request_rate) AS load
+          FROM points WHERE {condition.sql}),
+        places AS (
+          SELECT line, accelerators, max(value) AS best, count(*) AS points, max(date) AS newest,
+            any_value(owner) AS owner, any_value(story) AS story, any_value(engine_version) AS version,
+            coalesce(any_value(disaggregated), FALSE) AS disaggregated, min(load) AS low, max(load) AS high
+          FROM usable GROUP BY line, accelerators)
+        SELECT *, count(*) OVER (PARTITION BY line) AS counts FROM places
+        ORDER BY counts DESC, line, accelerators LIMIT {MOST_CENSUS}""",
+        condition.params,
+    )
+    lines: dict[int, Held] = {}
+    for line, chips, best, points, newest, owner, stories, version, split, low, high, _ in found:
+        known, span = lines.get(line), None if low is None else (low, high)
+        if known is None:
+            told_by = tuple(stories.values()) if isinstance(stories, dict) else tuple(stories)
+            lines[line] = Held(
+                line, owner, told_by, {chips: best}, points, newest, version or "", split, {chips: span}
+            )
+        else:
+            dates = [date for date in (known.newest, newest) if date is not None]
+            lines[line] = replace(
+                known,
+                best={**known.best, chips: best},
+                points=known.points + points,
+                newest=max(dates, default=None),
+                loads={**known.loads, chips: span},
+            )
+    return sorted(lines.values(), key=lambda held: held.worth, reverse=True)
+
+
+def drawn(held: Iterable[Held], group: str) -> list[Held]:
+    """The line to draw of each group, those with the most counts first, at most MOST_LINES."""
+    first: dict[Any, Held] = {}
+    for one in held:
+        first.setdefault(one.line if group == EVERY else one.group, one)
+    several = [one for one in first.values() if one.comparable > 1]
+    return (several or list(first.values()))[:MOST_LINES]
+
+
+def points_of(library: Library, view: View, metric: str, lines: Sequence[Held]) -> pd.DataFrame:
+    """The points of these lines with `line`, `value` and every latency held, older runs of a layout left out."""
+    if not lines:
+        return pd.DataFrame()
+    condition = _usable(view, metric)
+    told = list(dict.fromkeys((*ALIKE, *LAYOUT, *LOADS)))
+    layout = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in LAYOUT)
+    latencies = "".join(f', "{key}"' for key in latency_keys(library))
+    return library.query(
+        f"WITH usable AS (SELECT {line_sql()} AS line, point_id, source_id, accelerators, isl, osl, evidence, date,"
+        f" source_url, flags, repeat, isl_requested, osl_requested, {', '.join(told)}, hash({layout}) AS layout,"
+        f' "{metric}" AS value{latencies} FROM points WHERE {condition.sql}), dated AS (SELECT *,'
+        " max(date) OVER (PARTITION BY line, accelerators, layout) AS newest FROM usable"
+        f" WHERE line IN ({', '.join(str(one.line) for one in lines)}))"
+        f" SELECT * EXCLUDE (newest), newest IS NOT NULL AND (date IS NULL OR date < newest - {NEWEST_DAYS}) AS older"
+        " FROM dated ORDER BY line, accelerators, value DESC, point_id",
+        condition.params,
+    )
+
+
+def projected(library: Library, view: View, metric: str) -> pd.DataFrame:
+    """Selected points with chips and the metric that are not measured, and may not enter."""
+    if view.values("evidence"):
+        return pd.DataFrame()
+    condition = (
+        selection.clause(view)
+        .also("coalesce(evidence, '') <> 'measured'")
+        .also(f'isfinite("{metric}") AND accelerators > 0')
+    )
+    return library.query(
+        "SELECT point_id, model, precision, engine, engine_version, accelerator, accelerators, tp, variant, isl, osl,"
+        f' evidence, source, date, "{metric}" AS value, {", ".join(LOADS)} FROM points WHERE {condition.sql}'
+        f" ORDER BY accelerators, value DESC, point_id LIMIT {MOST_PROJECTED}",
+        condition.params,
+    )
+
+
+def selected(library: Library, view: View, metric: str) -> Selected:
+    """What the selection holds for the metric, and what cannot stand on a line."""
+    condition = selection.clause(view)
+    measured = "TRUE" if view.values("evidence") else "coalesce(evidence = 'measured', FALSE)"
+    row = library.fetch(
+        "SELECT count(*), count(*) FILTER (accelerators IS NULL), count(*) FILTER (accelerators IS NOT NULL AND NOT"
+        f' coalesce(isfinite("{metric}"), FALSE)), count(*) FILTER (accelerators IS NOT NULL AND isfinite("{metric}")'
+        f" AND NOT {measured}) FROM points WHERE {condition.sql}",
+        condition.params,
+    )[0]
+    return Selected(*row)
+
+
+def latency_keys(library: Library) -> list[str]:
+    """Interactivity, TPOT and TTFT at every statistic the library holds."""
+    stored = library.metric_columns()
+    held = stored | frozenset(catalogue.derivable(stored))
+    return [
+        f"{base}_{statistic}"
+        for base in LATENCIES
+        for statistic in catalogue.statistics_of(base, held)
+        if statistic != "std"
+    ]
+
+
+def column(key: str) -> str:
+    """The SQL of a column a line is told by; a length is absent where a data set stands for it."""
+    return LENGTHS.get(key, key)
+
+
+def line_sql() -> str:
+    """The SQL of a line's id: the same for all points that are alike."""
+    return f"CAST(hash({', '.join((*ALIKE, *LENGTHS.values()))}) >> 1 AS BIGINT)"
+
+
+def _usable(view: View, metric: str) -> selection.Clause:
+    return (
+        selection.clause(selection.ordinary(view))
+        .also(f'isfinite("{metric}") AND "{metric}" > 0')
+        .also("accelerators > 0")
+    )

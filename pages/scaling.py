@@ -1,0 +1,31 @@
+"""Scaling: what more accelerators buy."""
+
+from pages.shared import frame, options, points, result
+
+LABELS = {
+    "line": "Line",
+    "throughput_per_chip": "Per chip",
+    "speedup": "Times the smallest",
+    "interpolated": "Interpolated",
+}
+
+with frame.opened("scaling") as page:
+    result.headline(page)
+    options.row(page, "metric", "at", "level", "group")
+    options.more(page, "Prices", "price_book", "price_terms")
+    clicked = result.figure(page, clickable=True)
+    points.one(page, clicked, (page.view.option("metric"),))
+    result.findings(page)
+    result.rows(
+        page,
+        first=(
+            "line",
+            "accelerators",
+            page.view.option("metric"),
+            "throughput_per_chip",
+            "scaling_efficiency",
+        ),
+        without=("flags", "source_id"),
+        labels=LABELS,
+    )
+    result.why(page)
