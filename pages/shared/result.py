@@ -69,18 +69,25 @@ def rows(
     without: tuple[str, ...] = (),
     labels: Mapping[str, str] | None = None,
     fields: Mapping[str, str] | None = None,
-) -> None:
-    """The charted rows as a table and as files.
+    pick: bool = False,
+) -> int | None:
+    """The charted rows as a table and as files; the position of the row the reader picked, where rows can be picked.
 
     `first` columns lead, `labels` head what is no metric, `fields` say whose values a column holds.
     """
     told = tuple((fields or {}).items())
     charted = page.answer.rows
     shown = cached.readable(page.name, page.view, page.version, first, without, told, table.SHOWN_ROWS)
-    table.show(
-        shown, key=f"rows.{page.name}", alt=f"Table: {page.answer.headline}", labels=labels, of=len(charted)
+    picked = table.show(
+        shown,
+        key=f"rows.{page.name}",
+        alt=f"Table: {page.answer.headline}",
+        labels=labels,
+        of=len(charted),
+        pick=pick,
     )
     files(page, charted)
+    return picked
 
 
 def files(page: Page, charted: pd.DataFrame) -> None:

@@ -1,0 +1,134 @@
+"""What a crossover is of when nobody said: one model and workload, the axis and the metric, from what is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bench import catalogue, selection
+from bench.library import Library
+from bench.questions.crossover import asked as asking
+from bench.questions.crossover import divisors
+from bench.questions.crossover.asked import ALONG, LOADS
+from bench.records import POINT_FIELDS
+from bench.selection import Clause
+from bench.view import View
+
+THROUGHPUTS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s")
+
+
+def completed(library: Library, view: View) -> View:
+    """The View with every option explicit and, unless it is whole, narrowed to one model and workload."""
+    asking.check(view)
+    sides = (asking.side(view, "a"), asking.side(view, "b"))
+    conditions = [asking.of_side(view, side) for side in sides if side] or [asking.of_side(view, None)]
+    if not view.whole:
+        pins = story(library, asking.either(view, *sides), view.option("along"), both=all(sides))
+        view = view.with_where(**{key: (value,) for key, value in pins.items() if not view.values(key)})
+        conditions = [asking.of_side(view, side) for side in sides if side] or [asking.of_side(view, None)]
+    along = view.option("along") or axis(library, conditions)
+    metric = view.option("metric") or first_metric(library, conditions, along)
+    per = view.option("per", "raw") if asking.is_throughput(catalogue.metric(metric)) else "raw"
+    view = view.with_options(along=along, metric=metric, per=per)
+    return divisors.completed(library, view, asking.either(view, *sides)).made_whole()
+
+
+def story(library: Library, condition: Clause, along: str, *, both: bool = False) -> dict[str, str]:
+    """The filter values of the model, kind of load and, where stated, lengths with the most to compare.
+
+    TPU against another accelerator comes first, then the most points times accelerators; with `both` sides chosen
+    only the model is told, since their lengths may differ and that is an answer. Empty when nothing is there.
+    """
+    axes = [ALONG[along]] if along else list(LOADS)
+    figures = [key for key in THROUGHPUTS if library.has(key)]
+    if not figures:
+        return {}
+    measured = " OR ".join(f'"{key}" > 0' for key in figures)
+    placed = " OR ".join(f"({axis}) > 0" for axis in axes)
+    both_stated = "isl IS NOT NULL AND osl IS NOT NULL"
+    found = library.fetch(
+        f"""SELECT model, load_kind, CASE WHEN {both_stated} THEN isl END AS length_in,
+          CASE WHEN {both_stated} THEN osl END AS length_out FROM points
+        WHERE {condition.sql} AND ({measured}) AND ({placed}) AND model IS NOT NULL AND accelerator IS NOT NULL
+        GROUP BY ALL
+        ORDER BY count(DISTINCT starts_with(accelerator, 'tpu')) DESC, count(DISTINCT accelerator) > 1 DESC,
+          count(*) * count(DISTINCT accelerator) DESC, model, load_kind, length_in, length_out LIMIT 1""",
+        condition.params,
+    )
+    if not found:
+        return {}
+    model, kind, isl, osl = found[0]
+    pins: dict[str, Any] = {"model": model}
+    if not both:
+        pins |= {
+            "load_kind": kind,
+            **{key: value for key, value in (("isl", isl), ("osl", osl)) if key != along},
+        }
+    return {key: _written(value) for key, value in pins.items() if value is not None}
+
+
+def axis(library: Library, conditions: Sequence[Clause]) -> str:
+    """The load axis that the most accelerators, then points, of every condition state; batch when there is none."""
+    scores: dict[str, tuple[int, ...]] = dict.fromkeys(LOADS, ())
+    for condition in conditions:
+        columns = ", ".join(
+            f"count(DISTINCT accelerator) FILTER ({key} > 0), count(*) FILTER ({key} > 0)" for key in LOADS
+        )
+        row = library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)[0]
+        for place, key in enumerate(LOADS):
+            scores[key] += (row[2 * place], row[2 * place + 1])
+    return max(LOADS, key=lambda key: (min(scores[key][::2]), min(scores[key][1::2])))
+
+
+def first_metric(library: Library, conditions: Sequence[Clause], along: str) -> str:
+    """The throughput that the most accelerators of every condition have along the axis; of equals the first."""
+    keys = [key for key in THROUGHPUTS if library.has(key)]
+    keys += [key for key in comparable(library) if key not in keys]
+    scores: dict[str, tuple[int, ...]] = dict.fromkeys(keys, ())
+    for condition in conditions:
+        columns = ", ".join(f'count(DISTINCT accelerator) FILTER (isfinite("{key}"))' for key in keys)
+        if not keys:
+            continue
+        row = library.fetch(
+            f"SELECT {columns} FROM points WHERE {condition.sql} AND ({ALONG[along]}) > 0", condition.params
+        )[0]
+        for key, count in zip(keys, row, strict=True):
+            scores[key] += (count,)
+    return max(keys, key=lambda key: min(scores[key], default=0), default=THROUGHPUTS[0])
+
+
+def comparable(library: Library) -> list[str]:
+    """The metrics held, stored or derived, that curves are compared by, in the catalogue's order."""
+    stored = library.metric_columns()
+    held = {*stored, *catalogue.derivable({*stored, *POINT_FIELDS})}
+    order = {row.key: place for place, row in enumerate(catalogue.base_metrics())}
+    found = [catalogue.metric(key) for key in held]
+    usable = [
+        row
+        for row in found
+        if (
+            asking.is_comparable(row)
+            and row.statistic not in ("std", "min", "max")
+            and "_per_s_per_" not in row.key
+        )
+        or row.base == "interactivity_tokens_per_s_per_user"
+    ]
+    return [row.key for row in sorted(usable, key=lambda row: (order[row.base], row.key))]
+
+
+def alongs(library: Library, view: View) -> list[str]:
+    """The axes along which the selection has at least two places."""
+    condition = selection.clause(selection.ordinary(view))
+    row = library.fetch(
+        f"SELECT {', '.join(f'min({sql}), max({sql})' for sql in ALONG.values())} FROM points WHERE {condition.sql}",
+        condition.params,
+    )[0]
+    return [
+        key
+        for place, key in enumerate(ALONG)
+        if row[2 * place] is not None and row[2 * place] != row[2 * place + 1]
+    ]
+
+
+def _written(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,175 @@
+"""What a throughput is divided by: chips, dollars and watts, and where prices and power come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from bench import names, pricing
+from bench.chart import value_label
+from bench.errors import UsageError
+from bench.library import Library
+from bench.questions.crossover.asked import Asked, Per
+from bench.questions.crossover.curves import Measured
+from bench.selection import Clause
+from bench.view import View
+from bench.wording import number
+
+WITH_POINTS = "with_points"
+"""Price terms: the prices that the source of the points prints itself."""
+
+Divisor = Callable[[Measured], float | None]
+
+
+@dataclass(frozen=True)
+class Price:
+    """What an hour of one accelerator costs, in USD, and where that is from."""
+
+    usd: float
+    words: str
+    stated: bool = False
+
+
+@dataclass(frozen=True)
+class Prices:
+    """The price of each accelerator of both sides; a side's own, where the reader states it, is for all of it."""
+
+    book: str
+    terms: str
+    of_accelerator: dict[str, Price]
+    of_side: dict[str, Price]
+
+    def of(self, side: str, accelerator: str | None) -> Price | None:
+        """The price on one side; None when not known."""
+        return self.of_side.get(side) or self.of_accelerator.get(accelerator or "")
+
+
+def prices(library: Library, view: View, asked: Asked, condition: Clause) -> Prices:
+    """The prices of a complete View: the book's, overridden by what the reader states."""
+    book, terms = view.option("price_book"), view.option("price_terms")
+    found: dict[str, Price] = {}
+    if terms == WITH_POINTS:
+        found = _printed(library, condition, book)
+    elif book and terms:
+        listed = pricing.chip_prices(library, book, terms)
+        found = {key: Price(row.median, row.words) for key, row in listed.items()}
+    stated = {
+        side: Price(usd, f"{number(usd)} USD/h (stated by you)", stated=True)
+        for side, usd in (("a", asked.price_a), ("b", asked.price_b))
+        if usd is not None
+    }
+    return Prices(book, terms, found, stated)
+
+
+def completed(library: Library, view: View, condition: Clause) -> View:
+    """The View with a price book and terms: what the points' source prints for all of them, else the fitting book."""
+    wanted = (view.option("price_book"), view.option("price_terms"))
+    if all(wanted) and wanted[1] == WITH_POINTS:
+        if wanted[0] not in {row.name for row in pricing.books(library)}:
+            raise UsageError(
+                f"There is no price book {wanted[0][:60]!r}; leave it out, or choose one that is loaded."
+            )
+        return view
+    chips = [
+        row[0]
+        for row in library.fetch(
+            f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} AND accelerator IS NOT NULL ORDER BY 1",
+            condition.params,
+        )
+    ]
+    if wanted[1] in ("", WITH_POINTS):
+        for book in with_points(library, condition, chips):
+            if wanted[0] in ("", book):
+                return view.with_options(price_book=book, price_terms=WITH_POINTS)
+    offered = pricing.books(library)
+    fitting = [
+        row for row in offered if wanted[0] in ("", row.name) and wanted[1] in ("", WITH_POINTS, row.terms)
+    ]
+    best = pricing.fitting_book(fitting, chips)
+    if best is None:
+        if any(wanted) and wanted != ("", WITH_POINTS):
+            raise UsageError(
+                f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
+            )
+        return view.with_options(price_book=None, price_terms=None)
+    return view.with_options(price_book=best.name, price_terms=best.terms)
+
+
+def with_points(library: Library, condition: Clause, accelerators: Collection[str]) -> list[str]:
+    """The books that hold, from a page the points were published on, a price of every one of these accelerators."""
+    wanted = frozenset(accelerators)
+    return [book for book, _, chips in _sources(library, condition) if wanted and wanted <= frozenset(chips)]
+
+
+def printed_books(library: Library, condition: Clause) -> list[str]:
+    """The books that hold a price from a page the points were published on."""
+    return list(dict.fromkeys(book for book, _, _ in _sources(library, condition)))
+
+
+def _printed(library: Library, condition: Clause, book: str) -> dict[str, Price]:
+    found: dict[str, Price] = {}
+    for name, url, _ in _sources(library, condition):
+        if name != book:
+            continue
+        for accelerator, median, quotes in library.fetch(
+            "SELECT accelerator, median(usd_per_accelerator_hour), count(*) FROM prices"
+            " WHERE book = ? AND source_url = ? AND usd_per_accelerator_hour > 0 GROUP BY 1 ORDER BY 1",
+            (book, url),
+        ):
+            printed = "printed" if quotes == 1 else f"median of {quotes} printed"
+            words = f"{number(median)} USD/h ({printed} with the points)"
+            found.setdefault(accelerator, Price(median, words))
+    return found
+
+
+def _sources(library: Library, condition: Clause) -> list[tuple[str, str, list[str]]]:
+    """(book, page, accelerators) of the prices printed on a page that points come from, most accelerators first."""
+    return library.fetch(
+        "SELECT book, source_url, list(DISTINCT accelerator ORDER BY accelerator) AS chips FROM prices"
+        " WHERE usd_per_accelerator_hour > 0 AND source_url IN"
+        f" (SELECT DISTINCT source_url FROM points WHERE {condition.sql} AND source_url IS NOT NULL)"
+        " GROUP BY 1, 2 ORDER BY len(chips) DESC, 1, 2",
+        condition.params,
+    )
+
+
+def divisor(per: Per, side: str, priced: Prices) -> Divisor:
+    """What a side's values are divided by; None where that is not known."""
+
+    def chips(row: Measured) -> float | None:
+        return float(row.accelerators) if row.accelerators else None
+
+    def dollars(row: Measured) -> float | None:
+        price = priced.of(side, row.accelerator)
+        return price.usd * row.accelerators if price and row.accelerators else None
+
+    def watts(row: Measured) -> float | None:
+        rated = rated_power(row.accelerator)
+        return rated * row.accelerators if rated and row.accelerators else None
+
+    found: dict[Per, Divisor] = {
+        "raw": lambda row: 1.0,
+        "accelerator": chips,
+        "dollar": dollars,
+        "watt": watts,
+    }
+    return found[per]
+
+
+def rated_power(accelerator: str | None) -> float | None:
+    """The published power of one accelerator in W, its TDP; None where none is published."""
+    row = names.accelerator(accelerator) if accelerator else None
+    return row.tdp_w if row else None
+
+
+def lacking(per: Per, rows: list[Measured], side: str, priced: Prices) -> str:
+    """Why a side cannot be divided by this, in a sentence with what to do; empty when it can."""
+    if per == "raw" or any(divisor(per, side, priced)(row) for row in rows):
+        return ""
+    chips = sorted({value_label("accelerator", row.accelerator) for row in rows})
+    if not any(row.accelerators for row in rows):
+        return f"the number of accelerators of {chips[0]} is not stated; state it as a fact of its source"
+    if per == "dollar":
+        where = f"{priced.book} has no price for" if priced.book else "no price is loaded for"
+        return f"{where} {chips[0]}; choose another price book, or state price_{side} in USD for one chip and hour"
+    return f"no power is published for {chips[0]}"

@@ -1,0 +1,193 @@
+"""The crossover chart: both curves with the crossing and its bracket, and strips coloured by who leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from bench import catalogue, chart
+from bench.chart import Theme
+from bench.chart.axis import decade_ticks
+from bench.plain_text import html
+from bench.questions.crossover import strips
+from bench.questions.crossover.asked import UNITS, along_title, place
+from bench.wording import number
+
+HEIGHT, EMPTY_HEIGHT = 560, 120
+STRIP_SHARE = 0.15
+"""The share of the chart's height that the strip of ratios takes."""
+
+MOST_TICKS = 14
+FEW_TICKS = 4
+
+Numbers = Mapping[str, Any]
+
+
+def draw(numbers: Numbers, theme: Theme) -> go.Figure:
+    """The chart of an answer's numbers; one with nothing to draw says so."""
+    if numbers["mode"] == "list":
+        return strips.of_pairs(numbers, theme) if numbers["pairs"] else _empty(theme, "No pair to draw.")
+    if not numbers["curves"]["a"] and not numbers["curves"]["b"]:
+        return _empty(theme, "Nothing can be compared, so nothing is drawn.")
+    return _pair(numbers, theme)
+
+
+def _pair(numbers: Numbers, theme: Theme) -> go.Figure:
+    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
+    colours = _colours(numbers, theme)
+    for side in ("a", "b"):
+        _add_curve(figure, numbers, side, colours[side])
+    for one in numbers["crossings"]:
+        if not one["within_tie"]:
+            _add_crossing(figure, one, numbers, theme)
+    xs = sorted({point["x"] for side in ("a", "b") for point in numbers["curves"][side]})
+    if numbers["knots"]:
+        strips.add(figure, numbers["knots"], numbers, theme, yaxis="y2")
+    _set_axes(figure, numbers, xs, theme)
+    _add_ends(figure, numbers, colours)
+    return figure
+
+
+def _colours(numbers: Numbers, theme: Theme) -> dict[str, str]:
+    """The accelerators' own colours; of one accelerator the second side takes another hue."""
+    own = {side: chart.accelerator_colour(numbers[side]["accelerator"], theme) for side in ("a", "b")}
+    if own["a"] == own["b"]:
+        own["b"] = next(one for one in chart.OKABE_ITO[3:] if one.lower() != own["a"].lower())
+    return own
+
+
+def _add_curve(figure: go.Figure, numbers: Numbers, side: str, colour: str) -> None:
+    points = numbers["curves"][side]
+    means: dict[float, list[float]] = {}
+    for point in points:
+        means.setdefault(point["x"], []).append(point["y"])
+    line = {x: _geometric(values) for x, values in means.items()}
+    figure.add_trace({
+        "type": "scatter", "mode": "lines", "x": list(line), "y": list(line.values()), "hoverinfo": "skip",
+        "showlegend": False, "line": {"color": colour, "width": 2},
+    })  # fmt: skip
+    figure.add_trace({
+        "type": "scatter", "mode": "markers", "x": [point["x"] for point in points],
+        "y": [point["y"] for point in points], "name": html(numbers[side]["label"]), "showlegend": False,
+        "customdata": [point["point"]["point_id"] for point in points],
+        "text": [_hover(point, numbers, side) for point in points], "hovertemplate": "%{text}<extra></extra>",
+        "marker": {
+            "size": 9, "color": colour, "line": {"width": 1.4, "color": colour},
+            "symbol": [
+                chart.engine_marker(point["point"]["engine"], measured=point["point"]["evidence"] == "measured")
+                for point in points
+            ],
+        },
+    })  # fmt: skip
+
+
+def _geometric(values: Sequence[float]) -> float:
+    product = 1.0
+    for value in values:
+        product *= value ** (1 / len(values))
+    return product
+
+
+def _hover(point: Mapping[str, Any], numbers: Numbers, side: str) -> str:
+    value = f"<b>{number(point['y'])}</b> {html(numbers['unit'])}"
+    return f"{html(numbers[side]['label'])}: {value}<br>{chart.hover_lines(dict(point['point']), [])}"
+
+
+def _add_crossing(figure: go.Figure, one: Mapping[str, Any], numbers: Numbers, theme: Theme) -> None:
+    held = one["interval"]
+    figure.add_shape(
+        type="rect", x0=held["low"], x1=held["high"], y0=0, y1=1, yref="y domain", layer="below",
+        fillcolor=theme.muted, opacity=0.13, line_width=0,
+    )  # fmt: skip
+    figure.add_shape(
+        type="line", x0=one["x"], x1=one["x"], y0=0, y1=1, yref="y domain",
+        line={"color": theme.text, "width": 1, "dash": "dot"},
+    )  # fmt: skip
+    figure.add_trace({
+        "type": "scatter", "mode": "markers", "x": [one["x"]], "y": [one["y"]], "showlegend": False,
+        "hovertemplate": f"Crossing at {place(one['x'])}, interpolated<extra></extra>",
+        "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
+    })  # fmt: skip
+    leader = html(numbers[one["leads_after"]]["label"].split(",")[0])
+    figure.add_annotation(
+        x=_log(one["x"]), y=1, yref="y domain", yanchor="bottom", showarrow=False,
+        font={"size": 13, "color": theme.text},
+        text=f"<b>{place(one['x'])}</b> {leader} leads from here",
+    )  # fmt: skip
+
+
+def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float], theme: Theme) -> None:
+    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
+    if len(ticks) < FEW_TICKS and len(xs) > FEW_TICKS:
+        ticks = list(xs)
+    room = max(max(xs) / min(xs), 1.5)
+    ends = [_log(min(xs)) - 0.03 * _log(room), _log(max(xs)) + 0.04 * _log(room)]
+    metric = catalogue.metric(numbers["metric"])
+    unit = f"{metric.unit}{UNITS[numbers['per']]}"
+    better = " · lower is better" if metric.direction == "lower" else ""
+    figure.update_layout(
+        margin={"t": 40, "r": 24, "l": 84, "b": 64}, hovermode="closest", showlegend=False,
+        uirevision=f"{numbers['along']} {numbers['metric']} {numbers['per']} {numbers['a']['filters']}",
+        xaxis={"type": "log", "range": ends, "tickvals": ticks, "ticktext": [place(tick) for tick in ticks],
+               "title_text": html(along_title(numbers["along"])), "anchor": "y2" if numbers["knots"] else "y",
+               "tickangle": 0},
+        yaxis={"type": "log", "title_text": html(f"{metric.label} ({unit}){better}"), "domain": [STRIP_SHARE + 0.07, 1],
+               "title_font_size": 13},
+    )  # fmt: skip
+    values = [point["y"] for side in ("a", "b") for point in numbers["curves"][side]]
+    marks = decade_ticks(min(values) / 1.3, max(values) * 1.3)
+    figure.update_layout(yaxis={"tickvals": marks, "ticktext": [number(mark) for mark in marks]})
+    if not numbers["knots"]:
+        figure.update_layout(yaxis={"domain": [0, 1]})
+        return
+    figure.update_layout(
+        yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
+                "showgrid": False, "zeroline": False, "fixedrange": True,
+                "title": {"text": "who leads", "font": {"size": 12, "color": theme.muted}}},
+    )  # fmt: skip
+
+
+def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -> None:
+    """Each curve's name, above or below where they lie the farthest apart."""
+    if not numbers["knots"]:
+        spots = {
+            side: max(numbers["curves"][side], key=lambda point: point["x"])
+            for side in ("a", "b")
+            if numbers["curves"][side]
+        }
+        for side, point in spots.items():
+            _name(figure, numbers, side, colours[side], point["x"], point["y"], above=True)
+        return
+    knots = numbers["knots"]
+    widest = max(knots, key=lambda knot: abs(_log(knot["ratio"])))
+    for side in ("a", "b"):
+        above = (widest["ratio"] > 1) == (side == "a")
+        _name(figure, numbers, side, colours[side], widest["x"], widest[side], above=above)
+
+
+def _name(
+    figure: go.Figure, numbers: Numbers, side: str, colour: str, x: float, y: float, *, above: bool
+) -> None:
+    xs = [point["x"] for one in ("a", "b") for point in numbers["curves"][one]]
+    share = (_log(x) - _log(min(xs))) / max(_log(max(xs)) - _log(min(xs)), 1e-9)
+    figure.add_annotation(
+        x=_log(x), y=_log(y), showarrow=False, text=f"<b>{html(numbers[side]['label'])}</b>",
+        xanchor="left" if share < 0.3 else "right" if share > 0.7 else "center", yanchor="bottom" if above else "top",
+        yshift=10 if above else -10, font={"size": 13, "color": colour},
+    )  # fmt: skip
+
+
+def _log(value: float) -> float:
+    return strips.log10(value)
+
+
+def _empty(theme: Theme, text: str) -> go.Figure:
+    figure = chart.layout(go.Figure(), theme, height=EMPTY_HEIGHT)
+    figure.update_layout(margin={"t": 16, "b": 16})
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    figure.add_trace({"type": "scatter", "x": [None], "y": [None], "showlegend": False, "hoverinfo": "skip"})
+    figure.add_annotation(text=text, showarrow=False, font={"color": theme.muted, "size": 15})
+    return figure

@@ -1,0 +1,146 @@
+"""The answer without a chosen pair: the pairs of one model and workload that can be compared, and their verdicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from bench.chart import value_label
+from bench.library import Library
+from bench.questions.crossover import asked as asking
+from bench.questions.crossover import chosen, defaults, divisors, pairs, sentences
+from bench.questions.crossover.asked import Asked
+from bench.questions.crossover.pairs import Pair
+from bench.view import View
+from bench.wording import counted, joined, number
+
+COLUMNS = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to", "lead_low",
+           "lead_high", "knots", "a", "b")  # fmt: skip
+
+
+def told(library: Library, view: View, asked: Asked) -> chosen.Told:
+    """Every pair's verdict, or why there is no pair."""
+    pins = defaults.story(library, asking.of_side(view, asked.a or asked.b), asked.along)
+    narrowed = view.with_where(**{key: (value,) for key, value in pins.items() if not view.values(key)})
+    condition = asking.of_side(narrowed, None)
+    found = pairs.candidates(library, narrowed, condition, asked)
+    left = None
+    if asked.a or asked.b:
+        left = pairs.candidates(library, narrowed, asking.of_side(narrowed, asked.a or asked.b), asked)
+    prices = divisors.prices(library, narrowed, asked, condition)
+    listed, beyond = pairs.listed(found, left, asked, prices)
+    about = _about(narrowed, asked)
+    listed_rows = [_row(place, pair, asked) for place, pair in enumerate(listed)]
+    numbers = {
+        "mode": "list",
+        "along": asked.along,
+        "metric": asked.metric.key,
+        "per": asked.per,
+        "unit": sentences.unit(asked),
+        "better": asked.better,
+        "candidates": len(found),
+        "pairs": [{**row, **_more(pair)} for row, pair in zip(listed_rows, listed, strict=True)],
+        "not_listed": beyond,
+    }
+    headline = (
+        sentences.list_headline(asked, listed, about, beyond) if listed else _no_pair(asked, found, about)
+    )
+    return chosen.Told(
+        headline,
+        pd.DataFrame(listed_rows, columns=list(COLUMNS)),
+        _findings(asked, listed),
+        numbers,
+        _caveats(view, narrowed, listed, beyond),
+        chosen.why(asked, prices),
+    )
+
+
+def _row(place: int, pair: Pair, asked: Asked) -> dict[str, Any]:
+    found = pair.outcome.found
+    crossings = [one for one in found.crossings if not one.within_tie] if found else []
+    leads = [knot.lead_percent for knot in found.knots] if found else []
+    first = crossings[0] if crossings else None
+    overlap = found.overlap if found else None
+    return {
+        "pair": place,
+        "label_a": pair.a.label,
+        "label_b": pair.b.label,
+        "kind": pair.outcome.kind,
+        "verdict": sentences.brief(asked, pair.outcome, _short(pair)),
+        "crossing": first.x if first else None,
+        "between": f"{asking.place(first.below.x)} and {asking.place(first.above.x)}" if first else None,
+        "from": overlap[0] if overlap else None,
+        "to": overlap[1] if overlap else None,
+        "lead_low": min(leads, default=None),
+        "lead_high": max(leads, default=None),
+        "knots": len(leads),
+        "a": pair.a.value,
+        "b": pair.b.value,
+    }
+
+
+def _short(pair: Pair) -> tuple[str, str]:
+    """Both sides by their hardware, where that tells them apart."""
+    short = (pairs.hardware(pair.a.facts), pairs.hardware(pair.b.facts))
+    return short if short[0] != short[1] else (pair.a.label, pair.b.label)
+
+
+def _more(pair: Pair) -> dict[str, Any]:
+    found = pair.outcome.found
+    return {
+        "accelerator_a": pair.a.facts["accelerator"],
+        "accelerator_b": pair.b.facts["accelerator"],
+        "strip": [
+            {"x": knot.x, "a": knot.y_a, "b": knot.y_b, "ratio": knot.y_a / knot.y_b, "lead_percent": knot.lead_percent,
+             "tie": knot.tie}
+            for knot in (found.knots if found else ())
+        ],
+        "crossings": [one.x for one in found.crossings if not one.within_tie] if found else [],
+    }  # fmt: skip
+
+
+def _about(view: View, asked: Asked) -> str:
+    models = view.values("model")
+    words = value_label("model", models[0]) if len(models) == 1 else ""
+    lengths = [view.values(key) for key in ("isl", "osl")]
+    if all(len(values) == 1 for values in lengths):
+        words += " at " + "/".join(number(float(values[0])) for values in lengths)
+    return words.strip()
+
+
+def _no_pair(asked: Asked, found: list[pairs.Candidate], about: str) -> str:
+    start = f"{about}: " if about else ""
+    along = asking.along_words(asked.along)
+    if not found:
+        return (
+            f"{start}no two places along {along} were measured with {sentences.subject(asked)}, so 0 pairs can be"
+            " compared; choose another axis or metric."
+        )
+    chips = joined(sorted({value_label("accelerator", one.facts["accelerator"]) for one in found}))
+    return (
+        f"{start}{counted(len(found), 'curve')} of {chips} along {along}, but no 2 that can be compared: they need one"
+        " model, the same stated lengths and kind of load, and ranges that overlap."
+    )
+
+
+def _findings(asked: Asked, listed: list[Pair]) -> list[str]:
+    return [
+        f"{pair.a.label} against {pair.b.label}: {sentences.brief(asked, pair.outcome, _short(pair))}."
+        for pair in listed[:6]
+    ]
+
+
+def _caveats(view: View, narrowed: View, listed: list[Pair], beyond: int) -> list[str]:
+    told = []
+    added = {key: values for key, values in narrowed.where if not view.values(key)}
+    if added:
+        words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
+        told.append(f"Pairs of one model and workload are listed: {words}; filter for another.")
+    if beyond:
+        told.append(f"{counted(beyond, 'further pair')} of more unlike sides not listed.")
+    if listed:
+        told.append(
+            "The sides of a pair may differ in engine, precision and harness; choose a pair to see in what."
+        )
+    return told

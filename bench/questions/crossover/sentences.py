@@ -1,0 +1,276 @@
+"""What a crossover says: who overtakes whom and where, who leads throughout, or why there is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bench.chart import value_label
+from bench.maths.crossover import Crossing, Knot
+from bench.questions.crossover.asked import UNITS, WORDS, Asked, along_words, at, place
+from bench.questions.crossover.pairs import Pair
+from bench.questions.crossover.versus import Outcome, Verdict
+from bench.wording import counted, joined, number
+
+SHOWN_CROSSINGS = 4
+
+Labels = tuple[str, str]
+
+
+def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
+    """The one sentence on a pair."""
+    start = f"{about}: " if about else ""
+    what = subject(asked)
+    if outcome.kind == "not_comparable":
+        return f"{start}not comparable: {outcome.reason}."
+    if outcome.kind == "no_points":
+        return f"{start}no comparison: {outcome.reason}."
+    if outcome.kind == "not_known":
+        return f"{start}{what} is not known, so 0 verdicts: {outcome.reason}."
+    found = outcome.found
+    assert found is not None
+    if outcome.kind == "no_overlap":
+        return (
+            f"{start}the ranges do not overlap: {labels[0]} was measured from {span(asked, found.range_a)},"
+            f" {labels[1]} from {span(asked, found.range_b)}."
+        )
+    if outcome.kind == "tie":
+        return f"{start}{labels[0]} and {labels[1]} tie in {what} at every place from {span(asked, _overlap(outcome))}."
+    if outcome.kind == "crosses":
+        return f"{start}{_crosses(asked, outcome, labels)} in {what}."
+    leader, other = labels if outcome.kind == "a_leads" else labels[::-1]
+    return (
+        f"{start}{other} never overtakes {leader} in {what} from {span(asked, _overlap(outcome))}:"
+        f" {leader} leads {by(outcome)}{tied(asked, outcome)}."
+    )
+
+
+def brief(asked: Asked, outcome: Outcome, labels: Labels) -> str:
+    """A verdict in a cell of a table."""
+    if outcome.kind in ("not_comparable", "not_known", "no_points"):
+        word = {"not_comparable": "not comparable", "not_known": "not known", "no_points": "not measured"}[
+            outcome.kind
+        ]
+        return f"{word}: {outcome.reason}"
+    if outcome.kind == "no_overlap":
+        return "ranges do not overlap"
+    if outcome.kind == "tie":
+        return "a tie throughout"
+    if outcome.kind == "crosses":
+        return joined([_passes(one, labels) for one in _decided(outcome)], at_most=SHOWN_CROSSINGS)
+    leader = labels[0] if outcome.kind == "a_leads" else labels[1]
+    return f"{leader} leads {by(outcome)}{tied(asked, outcome, short=True)}"
+
+
+def _passes(crossing: Crossing, labels: Labels) -> str:
+    return f"{_leader(crossing, labels)} from {place(crossing.x)}"
+
+
+def _crosses(asked: Asked, outcome: Outcome, labels: Labels) -> str:
+    crossings = _decided(outcome)
+    first = crossings[0]
+    leader = _leader(first, labels)
+    other = labels[1] if leader == labels[0] else labels[0]
+    if len(crossings) == 1:
+        return f"{leader} overtakes {other} at {at(asked.along, first.x)}, between {_between(asked, first)},"
+    places = joined([_passes(one, labels) for one in crossings], at_most=SHOWN_CROSSINGS)
+    return f"the lead changes {counted(len(crossings), 'time')} along {along_words(asked.along)} ({places})"
+
+
+def _between(asked: Asked, crossing: Crossing) -> str:
+    return f"the measured {place(crossing.below.x)} and {place(crossing.above.x)}"
+
+
+def _ends(asked: Asked, outcome: Outcome, labels: Labels) -> list[str]:
+    """Who leads by how much at both ends of what was measured of both."""
+    if outcome.found is None or outcome.kind != "crosses":
+        return []
+    first, last = outcome.found.knots[0], outcome.found.knots[-1]
+    return [f"At the ends: {_lead(asked, first, labels)}, {_lead(asked, last, labels)}."]
+
+
+def _lead(asked: Asked, knot: Knot, labels: Labels) -> str:
+    where = at(asked.along, knot.x)
+    if knot.tie:
+        return f"a tie at {where}"
+    return f"{labels[0] if knot.lead_percent > 0 else labels[1]} by {percent(knot.lead_percent)} at {where}"
+
+
+def findings(asked: Asked, outcome: Outcome, labels: Labels) -> list[str]:
+    """How well each crossing is known, and the closest and widest lead."""
+    found = outcome.found
+    if found is None or not found.knots:
+        return []
+    told = [*_ends(asked, outcome, labels), *(_known(asked, one, labels) for one in found.crossings)]
+    if outcome.kind in ("a_leads", "b_leads") and found.smallest and found.largest:
+        told.append(
+            f"The closest is {_lead(asked, found.smallest, labels)}; the widest {_lead(asked, found.largest, labels)}."
+        )
+    beyond = _beyond(asked, outcome, labels)
+    return [*told, *([beyond] if beyond else [])]
+
+
+def _known(asked: Asked, crossing: Crossing, labels: Labels) -> str:
+    leader = _leader(crossing, labels)
+    held = crossing.interval
+    start = f"{leader} leads after {at(asked.along, crossing.x)}"
+    if crossing.within_tie:
+        return f"{start}, but nobody by more than a tie around it."
+    if held.source == "bracket":
+        return (
+            f"{start}, interpolated: it lies somewhere between {place(held.low)} and {place(held.high)}, and without"
+            " repeats no more is known."
+        )
+    ends = [
+        f"{'beyond ' if is_open else ''}{place(end)}"
+        for end, is_open in ((held.low, held.open_low), (held.high, held.open_high))
+    ]
+    return f"{start}; by the repeats, with 95 % confidence between {ends[0]} and {ends[1]}."
+
+
+def _beyond(asked: Asked, outcome: Outcome, labels: Labels) -> str:
+    """Where only one side was measured, so nothing is said."""
+    found = outcome.found
+    if found is None or found.overlap is None:
+        return ""
+    parts = []
+    for label, (low, high) in zip(labels, (found.range_a, found.range_b), strict=True):
+        if high > found.overlap[1]:
+            parts.append(f"above {place(found.overlap[1])} only {label} was measured")
+        if low < found.overlap[0]:
+            parts.append(f"below {place(found.overlap[0])} only {label} was measured")
+    return f"{_sentence(joined(parts))}, so nothing is said there." if parts else ""
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def by(outcome: Outcome) -> str:
+    """By how much the leader leads: "by 2.8 % to 55 %", leaving knots at which it does not out."""
+    leads = (
+        sorted(abs(knot.lead_percent) for knot in outcome.found.knots if not knot.tie)
+        if outcome.found
+        else []
+    )
+    if not leads:
+        return ""
+    low, high = percent(leads[0]), percent(leads[-1])
+    return f"by {low}" if low == high else f"by {low} to {high}"
+
+
+def tied(asked: Asked, outcome: Outcome, *, short: bool = False) -> str:
+    """Where the two tie while one leads elsewhere: ", a tie at 16"."""
+    ties = [place(knot.x) if short else at(asked.along, knot.x) for knot in outcome.ties]
+    return f", a tie at {joined(ties, at_most=3)}" if ties and outcome.kind != "crosses" else ""
+
+
+def list_headline(asked: Asked, pairs: Sequence[Pair], about: str, beyond: int) -> str:
+    """The one sentence on all pairs: how many, how many cross and where, and in how many one side leads throughout."""
+    start = f"{about}: " if about else ""
+    crossing = [pair for pair in pairs if pair.outcome.kind == "crosses"]
+    what = f"{subject(asked)} along {along_words(asked.along)}"
+    count = counted(len(pairs), "comparable pair")
+    of = f"{count} of {len(pairs) + beyond:,}" if beyond else count
+    if not crossing:
+        return f"{start}in none of {of} does the lead in {what} change hands in the measured range."
+    places = [place(one.x) for pair in crossing for one in _decided(pair.outcome)]
+    where = f"at {joined(places)}" if len(places) <= 4 else f"between {_ends_of(crossing)}"
+    rest = len(pairs) - len(crossing)
+    others = _leaders(pairs)
+    tail = f"; in the other {rest}{others}" if rest else ""
+    subject_words = _who_crosses(crossing)
+    return f"{start}{subject_words} in {len(crossing)} of {of} ({what}), {where}{tail}."
+
+
+def _who_crosses(crossing: Sequence[Pair]) -> str:
+    """Who overtakes whom in these pairs, where it is always the same accelerator."""
+    passes = {
+        (value_label("accelerator", new), value_label("accelerator", old))
+        for pair in crossing
+        for one in _decided(pair.outcome)
+        for new, old in [_accelerators(pair) if one.leads_after == "a" else _accelerators(pair)[::-1]]
+    }
+    if len(passes) == 1 and (only := next(iter(passes)))[0] != only[1]:
+        return f"{only[0]} overtakes {only[1]}"
+    return "the lead changes hands"
+
+
+def _accelerators(pair: Pair) -> tuple[str, str]:
+    return pair.a.facts["accelerator"], pair.b.facts["accelerator"]
+
+
+def _leaders(pairs: Sequence[Pair]) -> str:
+    """Who leads throughout the pairs that do not cross, where it is always the same accelerator."""
+    leaders = {
+        _accelerators(pair)[0 if pair.outcome.kind == "a_leads" else 1]
+        for pair in pairs
+        if pair.outcome.kind in ("a_leads", "b_leads")
+    }
+    if len(leaders) == 1 and all(pair.outcome.kind in ("crosses", "a_leads", "b_leads") for pair in pairs):
+        return f" {value_label('accelerator', next(iter(leaders)))} leads throughout"
+    return " it never does" if pairs else ""
+
+
+def _ends_of(crossing: Sequence[Pair]) -> str:
+    places = [one.x for pair in crossing for one in _decided(pair.outcome)]
+    return f"{place(min(places))} and {place(max(places))}"
+
+
+def price_sentence(
+    side: str, label: str, best: dict[str, Any], now: float | None, asked: Asked, other: str
+) -> str:
+    """Below which price a side wins per dollar, at the place where it may cost the most."""
+    chips = best.get("accelerators")
+    whole = f"{number(best['usd_per_hour'])} USD/h for its {chips} chips, " if chips and chips > 1 else ""
+    rate = f"{number(best['usd_per_accelerator_hour'], 3)} USD per chip and hour"
+    price = f" (now {number(now)})" if now is not None else ""
+    return f"Per dollar {label} wins below {whole}{rate}{price}, at {at(asked.along, best['x'])} against {other}."
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """What is held equal for a verdict: "at the same batch", "… on 4 chips each"."""
+    words = f"Same {along_words(verdict.along)}"
+    return (
+        f"{words}, {verdict.chips} {'chip' if verdict.chips == 1 else 'chips'} each"
+        if verdict.chips
+        else words
+    )
+
+
+def subject(asked: Asked) -> str:
+    """What is compared: "output throughput per dollar"."""
+    label = asked.metric.label
+    words = label[0].lower() + label[1:] if label[1:2].islower() else label
+    return words if asked.per == "raw" else f"{words} {WORDS[asked.per]}"
+
+
+def unit(asked: Asked) -> str:
+    """The unit of what is compared."""
+    return f"{asked.metric.unit}{UNITS[asked.per]}"
+
+
+def percent(lead: float) -> str:
+    """A lead as people read it: "2.8 %", "126 %"."""
+    size = abs(lead)
+    return f"{size:,.1f} %" if size < 10 else f"{size:,.0f} %"
+
+
+def span(asked: Asked, ends: tuple[float, float]) -> str:
+    """A range along the axis: "batch 1 to 512"."""
+    low, high = ends
+    return at(asked.along, low) if low == high else f"{at(asked.along, low)} to {place(high)}"
+
+
+def _overlap(outcome: Outcome) -> tuple[float, float]:
+    assert outcome.found is not None
+    assert outcome.found.overlap is not None
+    return outcome.found.overlap
+
+
+def _decided(outcome: Outcome) -> list[Crossing]:
+    return [one for one in outcome.found.crossings if not one.within_tie] if outcome.found else []
+
+
+def _leader(crossing: Crossing, labels: Labels) -> str:
+    return labels[0] if crossing.leads_after == "a" else labels[1]

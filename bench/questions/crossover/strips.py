@@ -1,0 +1,183 @@
+"""Strips along the axis, a cell around each knot, coloured by who leads there and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from bench import chart
+from bench.chart import Theme
+from bench.chart.axis import decade_ticks
+from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios
+from bench.plain_text import html
+from bench.questions.crossover.asked import along_title, at, place
+from bench.wording import number
+
+MOST_STRIPS = 15
+"""So many pairs have a strip; the table lists all."""
+
+ROW_PX, TOP_PX, BOTTOM_PX = 54, 66, 64
+LABEL_SHARE = 0.46
+"""The share of its line that a strip takes, from below; the rest is for its words."""
+
+NARROWEST_TEXT = 0.035
+"""A cell narrower than this share of the axis has no number in it."""
+MOST_TICKS = 14
+LONGEST_NAME = 92
+
+Knots = Sequence[Mapping[str, Any]]
+
+
+def log10(value: float) -> float:
+    """Where a value lies on a logarithmic axis."""
+    found: float = math.log10(value)
+    return found
+
+
+def of_pairs(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
+    """One strip for each of the most telling pairs, the crossing marked, on one axis."""
+    listed = numbers["pairs"][:MOST_STRIPS]
+    xs = sorted({knot["x"] for pair in listed for knot in pair["strip"]})
+    figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
+    colouring = _colouring([knot for pair in listed for knot in pair["strip"]], numbers["better"], theme)
+    ends = (log10(xs[0]), log10(xs[-1])) if xs else (0.0, 1.0)
+    for line, pair in enumerate(listed):
+        bottom = len(listed) - 1 - line
+        _add_strip(figure, pair["strip"], numbers, colouring, ends, theme,
+                   (bottom + 0.04, bottom + LABEL_SHARE), "y", str(pair["pair"]))  # fmt: skip
+        _add_words(figure, pair, bottom, ends[0], theme)
+        for x in pair["crossings"]:
+            _mark(figure, x, bottom, theme)
+    _set_axes(figure, numbers, xs, len(listed), theme)
+    _add_key(figure, numbers, theme)
+    return figure
+
+
+def add(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], theme: Theme, *, yaxis: str) -> None:
+    """The strip of one pair under its curves."""
+    colouring = _colouring(knots, numbers["better"], theme)
+    xs = [point["x"] for side in ("a", "b") for point in numbers["curves"][side]]
+    _add_strip(
+        figure, knots, numbers, colouring, (log10(min(xs)), log10(max(xs))), theme, (0.0, 1.0), yaxis, None
+    )
+
+
+def _colouring(knots: Knots, better: str, theme: Theme) -> Colouring:
+    return of_ratios(np.array([_advantage(knot) for knot in knots], dtype=float), "higher", theme)
+
+
+def _advantage(knot: Mapping[str, Any]) -> float:
+    """How many times better the first side is, whatever the direction of the metric."""
+    lead = knot["lead_percent"] / 100
+    return 1 + lead if lead >= 0 else 1 / (1 - lead)
+
+
+def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colouring: Colouring,
+               ends: tuple[float, float], theme: Theme, span: tuple[float, float], yaxis: str,
+               name: str | None) -> None:  # fmt: skip
+    places = [log10(knot["x"]) for knot in knots]
+    edges = _edges(places, ends)
+    ratios = np.array([_advantage(knot) for knot in knots])
+    scaled = colouring.of(ratios)
+    figure.add_trace({
+        "type": "heatmap", "x": [10**edge for edge in edges], "y": list(span), "z": [scaled.tolist()], "yaxis": yaxis,
+        "zmin": colouring.low, "zmax": colouring.high, "showscale": False, "hoverinfo": "skip", "xgap": 2,
+        "colorscale": [[step / (len(colouring.stops) - 1), stop] for step, stop in enumerate(colouring.stops)],
+    })  # fmt: skip
+    dark = colouring.dark_ink(ratios)
+    width = max(ends[1] - ends[0], 0.1)
+    texts = [
+        _short(knot) if (edges[i + 1] - edges[i]) / width >= NARROWEST_TEXT else ""
+        for i, knot in enumerate(knots)
+    ]
+    middle = [10 ** ((edges[i] + edges[i + 1]) / 2) for i in range(len(knots))]
+    trace = {
+        "type": "scatter", "mode": "markers+text", "x": middle, "y": [sum(span) / 2] * len(knots), "yaxis": yaxis,
+        "text": texts, "showlegend": False, "textposition": "middle center",
+        "textfont": {"size": 12, "color": [DARK_INK if one else LIGHT_INK for one in dark]},
+        "marker": {"size": 18, "opacity": 0, "color": theme.muted},
+        "hovertext": [_hover(knot, numbers) for knot in knots], "hovertemplate": "%{hovertext}<extra></extra>",
+        **({"customdata": [name] * len(knots)} if name is not None else {}),
+    }  # fmt: skip
+    figure.add_trace(trace)
+
+
+def _edges(places: Sequence[float], ends: tuple[float, float]) -> list[float]:
+    """The borders of the cells: half-way between knots, and as far beyond the first and the last as inside."""
+    least = 0.02 * max(ends[1] - ends[0], 0.5)
+    if len(places) == 1:
+        return [places[0] - 2 * least, places[0] + 2 * least]
+    inner = [(one + other) / 2 for one, other in pairwise(places)]
+    first = places[0] - min(inner[0] - places[0], 2 * least)
+    last = places[-1] + min(places[-1] - inner[-1], 2 * least)
+    return [first, *inner, last]
+
+
+def _short(knot: Mapping[str, Any]) -> str:
+    if knot["tie"]:
+        return "tie"
+    lead = knot["lead_percent"]
+    size = abs(lead)
+    return f"{'+' if lead > 0 else '−'}{f'{size:.1f}' if size < 9.95 else f'{size:,.0f}'} %"
+
+
+def _hover(knot: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:
+    unit = html(numbers["unit"])
+    values = "<br>".join(f"{side.upper()}: <b>{number(knot[side])}</b> {unit}" for side in ("a", "b"))
+    return f"{html(at(numbers['along'], knot['x']))}<br>{values}<br>A {_short(knot)}"
+
+
+def _add_words(figure: go.Figure, pair: Mapping[str, Any], bottom: int, left: float, theme: Theme) -> None:
+    names = f"{pair['label_a']} against {pair['label_b']}"
+    names = names if len(names) <= LONGEST_NAME else names[: LONGEST_NAME - 1] + "…"
+    figure.add_annotation(
+        x=0, xref="paper", y=bottom + LABEL_SHARE + 0.05, xanchor="left", yanchor="bottom", showarrow=False,
+        text=f"{html(names)}", font={"size": 13, "color": theme.text},
+    )  # fmt: skip
+
+
+def _mark(figure: go.Figure, x: float, bottom: int, theme: Theme) -> None:
+    figure.add_shape(
+        type="line",
+        x0=x,
+        x1=x,
+        y0=bottom,
+        y1=bottom + LABEL_SHARE + 0.06,
+        line={"color": theme.text, "width": 2},
+    )
+    figure.add_annotation(
+        x=log10(x), y=bottom + LABEL_SHARE + 0.05, yanchor="bottom", showarrow=False, text=f"<b>{place(x)}</b>",
+        font={"size": 13, "color": theme.text}, bgcolor=theme.background,
+    )  # fmt: skip
+
+
+def _set_axes(
+    figure: go.Figure, numbers: Mapping[str, Any], xs: Sequence[float], lines: int, theme: Theme
+) -> None:
+    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
+    room = 0.03 * max(log10(xs[-1] / xs[0]), 0.5) if xs else 0.1
+    figure.update_layout(
+        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": TOP_PX, "b": BOTTOM_PX},
+        uirevision=f"list {numbers['along']} {numbers['metric']}",
+        xaxis={"type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room] if xs else None, "tickvals": ticks,
+               "ticktext": [place(tick) for tick in ticks], "title_text": html(along_title(numbers["along"])),
+               "showgrid": False, "tickangle": 0},
+        yaxis={"range": [-0.05, lines], "visible": False, "fixedrange": True},
+    )  # fmt: skip
+
+
+def _add_key(figure: go.Figure, numbers: Mapping[str, Any], theme: Theme) -> None:
+    stops = of_ratios(np.array([0.5, 2.0]), "higher", theme).stops
+    blue, orange = stops[-2], stops[1]
+    figure.add_annotation(
+        x=0, xref="paper", y=1, yref="paper", xanchor="left", yanchor="bottom", yshift=26,
+        showarrow=False, align="left",
+        font={"size": 13, "color": theme.muted},
+        text=f"<span style='color:{blue}'>■</span> the first leads, by that much   "
+             f"<span style='color:{orange}'>■</span> the second leads   <b>|</b> where they cross",
+    )  # fmt: skip

@@ -1,0 +1,14 @@
+"""Crossover: where one side overtakes another."""
+
+from pages.shared import frame, result, versus
+
+with frame.opened("crossover") as page:
+    result.headline(page)
+    versus.sides(page)
+    clicked = result.figure(page, clickable=True)
+    versus.behind(page, clicked)
+    versus.verdicts(page)
+    versus.slider(page)
+    result.findings(page)
+    versus.rows(page)
+    result.why(page)

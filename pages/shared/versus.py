@@ -1,0 +1,146 @@
+"""The parts of the Crossover page: choosing a pair, the verdict under every normalisation, and the price slider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from bench.plain_text import markdown
+from bench.wording import number
+from pages.shared import address, options, points, result
+from pages.shared.frame import Page
+
+PER = {"raw": "Raw", "accelerator": "Per chip", "dollar": "Per dollar", "watt": "Per watt"}
+LISTED = {
+    "label_a": "A",
+    "label_b": "B",
+    "verdict": "Verdict",
+    "crossing": "First crossing",
+    "between": "Between the measured",
+    "from": "Compared from",
+    "to": "Compared to",
+    "lead_low": "A's smallest lead (%)",
+    "lead_high": "A's largest lead (%)",
+    "knots": "Places",
+}
+CHEAPEST, DEAREST = 0.25, 2.0
+"""The slider reaches from a quarter to twice of the dearer of the break-even price and the price now."""
+
+HANDLED = "crossover.handled"
+
+
+def is_list(page: Page) -> bool:
+    """Whether the page lists pairs."""
+    return page.answer.numbers["mode"] == "list"
+
+
+def sides(page: Page) -> None:
+    """The options, and the way back to all pairs."""
+    options.row(page, "a", "b", "along", "metric", "per")
+    if not is_list(page) or page.view.option("a") or page.view.option("b"):
+        st.button("All pairs", key="crossover.all", type="tertiary", icon=":material/arrow_back:",
+                  on_click=_take, args=(page.name, None, None))  # fmt: skip
+    options.more(page, "Prices", "price_book", "price_terms", "price_a", "price_b")
+
+
+def behind(page: Page, clicked: Sequence[str]) -> None:
+    """A clicked strip becomes the pair; a clicked point of a pair is told."""
+    if not is_list(page):
+        st.session_state.pop(HANDLED, None)
+        points.one(page, list(clicked), (page.view.option("metric"),))
+        return
+    listed = page.answer.numbers["pairs"]
+    if listed:
+        st.caption(
+            "Click a strip, or a row of the table, to see that pair's curves and its verdict in other terms."
+        )
+    if clicked and st.session_state.get(HANDLED) != clicked:
+        st.session_state[HANDLED] = list(clicked)
+        _choose(page, int(clicked[0]))
+
+
+def verdicts(page: Page) -> None:
+    """The verdict under every normalisation side by side, the one that is charted in bold."""
+    if is_list(page):
+        return
+    found = page.answer.numbers["verdicts"]
+    pers = [key for key in PER if any(one["per"] == key for one in found)]
+    lines = [f"| | {' | '.join(PER[key] for key in pers)} |", f"|---|{'---|' * len(pers)}"]
+    for held in dict.fromkeys(one["held_equal"] for one in found):
+        row = {one["per"]: one for one in found if one["held_equal"] == held}
+        lines.append(f"| {markdown(held)} | {' | '.join(_cell(row[key]) for key in pers)} |")
+    with st.container(key="verdicts"):
+        st.markdown(
+            "**The verdict is the normalisation's.** Who leads, by what is held equal and what divides:"
+        )
+        st.markdown("\n".join(lines))
+
+
+def slider(page: Page) -> None:
+    """What a chip of A may cost: moving it prices A, and the verdict per dollar follows."""
+    if is_list(page):
+        return
+    even, priced = page.answer.numbers["break_even"]["a"], page.answer.numbers["prices"]["a"]
+    if not even:
+        return
+    best = even[0]["usd_per_accelerator_hour"]
+    now = priced["usd_per_accelerator_hour"] or best
+    high = DEAREST * max(best, now)
+    low = CHEAPEST * min(best, now)
+    label = page.answer.numbers["a"]["label"]
+    key = f"{page.name}.slider"
+    st.session_state[key] = round(min(max(now, low), high), 3)
+    st.slider(
+        f"Price of one chip of {markdown(label)} (USD/h); it breaks even at {number(best, 3)}",
+        min_value=round(low, 3), max_value=round(high, 3), step=0.005, format="%.3f", key=key, on_change=_price,
+        args=(page.name, key),
+    )  # fmt: skip
+
+
+def rows(page: Page) -> None:
+    """The knots of a pair; or the pairs, of which a picked row becomes the pair."""
+    if not is_list(page):
+        result.rows(page, labels=_knot_labels(page.answer.numbers), without=("tie",))
+        return
+    picked = result.rows(page, labels=LISTED, without=("pair", "kind", "a", "b"), pick=True)
+    if picked is not None:
+        _choose(page, int(page.answer.rows.iloc[picked]["pair"]))
+
+
+def _knot_labels(numbers: Mapping[str, Any]) -> dict[str, str]:
+    names = {side: numbers[side]["label"].split(",")[0] for side in ("a", "b")}
+    if names["a"] == names["b"]:
+        names = {"a": "A", "b": "B"}
+    labels = {"x": numbers["along"].replace("_", " ").capitalize(), "ratio": f"{names['a']} / {names['b']}",
+              "lead_percent": f"Lead of {names['a']} (%)", "lead_low": "Lead, from (95 %)",
+              "lead_high": "Lead, to (95 %)", "leads": "Leads"}  # fmt: skip
+    for side, name in names.items():
+        labels |= {
+            side: f"{name} ({numbers['unit']})",
+            f"{side}_measured": f"{name} measured",
+            f"member_{side}": f"{name}: the best is",
+        }
+    return labels
+
+
+def _cell(verdict: Mapping[str, Any]) -> str:
+    text = markdown(verdict["verdict"]).replace("|", "\\|")
+    return f"**{text}**" if verdict["asked"] else text
+
+
+def _choose(page: Page, place: int) -> None:
+    pair = next((one for one in page.answer.numbers["pairs"] if one["pair"] == place), None)
+    if pair is not None:
+        _take(page.name, pair["a"], pair["b"])
+        st.rerun()
+
+
+def _take(name: str, a: str | None, b: str | None) -> None:
+    address.choose_option(name, "a", a)
+    address.choose_option(name, "b", b)
+
+
+def _price(name: str, key: str) -> None:
+    address.choose_option(name, "price_a", f"{st.session_state[key]:g}")
