@@ -123,7 +123,7 @@ def _rows(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> pd.DataFram
                       "line": value_label("accelerator", row["accelerator"]), this.metric: row["value"],
                       "throughput_per_chip": per_chip, "scaling_efficiency": None, "speedup": None,
                       "interpolated": False, **{key: row.get(key) for key in (*_TOLD, *LOADS)}})  # fmt: skip
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, columns=None if found else ["point_id", "line", "accelerators", this.metric])
 
 
 _TOLD = ("accelerators", "model", "precision", "engine", "engine_version", "accelerator", "variant", "isl", "osl",

@@ -11,7 +11,7 @@ from bench.questions.scaling.lines import EVERY, LOADS, Selected
 from bench.questions.scaling.measured import Line
 from bench.questions.scaling.operating import BEST
 from bench.questions.scaling.sentences import inline, lengths, seen_in, value_word, where
-from bench.wording import counted, joined
+from bench.wording import counted, joined, number
 
 UNLIKE = ("model", "precision", "engine", "engine_version", "harness", "source", "speculation", "disaggregated",
           "load_kind")  # fmt: skip
@@ -27,6 +27,8 @@ def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: in
             f"One line for each {value_word(this.group)}, the one with the most counts: {counted(others, 'other line')}"
             " not drawn."
         )
+    if this.single and steps:
+        said.append(f"Measured on one count of chips only: {joined(this.single)}.")
     unlike = [
         f"{value_word(key)} ({joined(sorted(values))})"
         for key in UNLIKE
@@ -103,10 +105,10 @@ def _prices(this: Prepared, lines: Sequence[Line]) -> list[str]:
         return []
     book, terms = this.view.option("price_book"), terms_in_words(this.view.option("price_terms"))
     known = [
-        f"{value_label('accelerator', chip)} {this.prices[chip].words}"
+        f"{value_label('accelerator', chip)} {number(this.prices[chip].median)}"
         for chip in used
         if chip in this.prices
     ]
     unknown = [value_label("accelerator", chip) for chip in used if chip not in this.prices]
-    said = [f"Prices from {book}, {terms}: {joined(known)}."] if known else []
+    said = [f"Priced in USD per chip hour at {joined(known)} ({book}, {terms}, medians)."] if known else []
     return said + ([f"{book} has no {terms} price for {joined(unknown)}."] if unknown else [])

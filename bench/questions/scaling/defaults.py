@@ -31,7 +31,8 @@ class Prepared:
     """A whole View with the lines it draws: each with its label and its points; and what else the selection holds.
 
     `common` is the level most counts share, None where none does.
-    `seen` is the interactivity most points have, None where none has any; `held` is how many lines have two counts.
+    `seen` is the interactivity most points have, None where none has any; `held` is how many lines have two counts;
+    `single` names the groups that have none.
     """
 
     view: View
@@ -43,6 +44,7 @@ class Prepared:
     seen: str | None
     lines: tuple[tuple[Held, str, tuple[dict[str, Any], ...]], ...]
     held: int
+    single: tuple[str, ...]
     older: int
     prices: Mapping[str, ChipPrice]
 
@@ -77,7 +79,7 @@ def prepared(library: Library, view: View) -> Prepared:
     labels = _labels(group, picked, own)
     several = sum(one.comparable >= operating.FEWEST_COUNTS for one in census)
     return Prepared(view, metric, group, way, level, common, seen, tuple(zip(picked, labels, own, strict=True)),
-                    several, older, prices)  # fmt: skip
+                    several, _single(census, picked, group), older, prices)  # fmt: skip
 
 
 def metrics(library: Library) -> list[str]:
@@ -169,6 +171,16 @@ def _departure(one: Held) -> float:
     """How far the throughput of some count is from the smallest's in proportion, as a logarithm."""
     base = min(one.best)
     return max(abs(math.log(value / one.best[base] * base / chips)) for chips, value in one.best.items())
+
+
+def _single(census: Sequence[Held], picked: Sequence[Held], group: str) -> tuple[str, ...]:
+    """The groups no line of which was measured on two counts of chips, or in a way that compares them."""
+    if group == EVERY:
+        return ()
+    drawn = {one.group for one in picked}
+    several = {one.group for one in census if one.comparable >= operating.FEWEST_COUNTS}
+    rest = dict.fromkeys(one.group for one in census if one.group not in drawn | several)
+    return tuple(sorted(value_label(group, one) for one in rest))
 
 
 def _labels(group: str, picked: Sequence[Held], own: Sequence[Sequence[dict[str, Any]]]) -> list[str]:

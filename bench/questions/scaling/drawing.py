@@ -51,9 +51,9 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
     counts = _counts(numbers, lines)
     figure.update_layout(height=ALONE_HEIGHT if alone else HEIGHT, margin_t=28, hovermode="closest",
                          uirevision=f"{numbers['metric']} {numbers['at']}",
-                         legend={"y": -0.14 if not alone else -0.2, "font_size": 12})  # fmt: skip
-    named = len(lines) <= LABELLED_LINES
-    figure.update_layout(margin_r=_room(lines) if named else 24)
+                         legend={"y": -0.12 if not alone else -0.2, "font_size": 12})  # fmt: skip
+    named, written = len(lines) <= LABELLED_LINES, len(lines) <= LABELLED_EFFICIENCIES
+    figure.update_layout(margin_r=_room(lines, written=written) if named else 24)
     for panel in panels:
         _add_axes(figure, panel, counts, _values(panel, numbers, lines), theme)
         for line in lines:
@@ -63,7 +63,7 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
         _add_ideal(figure, panels[0], line, counts, shades[line["label"]])
     _add_projected(figure, panels[0], numbers, theme)
     if named:
-        _add_names(figure, panels[0], lines, shades)
+        _add_names(figure, lines, shades, written=written)
     _add_keys(figure, rows, lines, numbers, theme)
     return figure
 
@@ -129,7 +129,7 @@ def _scale(values: Sequence[float]) -> dict[str, Any]:
     if len(ticks) < 2:
         ticks = [float(f"{low * (high / low) ** share:.2g}") for share in (0.15, 0.5, 0.85)]
     return {"range": [math.log10(low), math.log10(high)], "tickvals": ticks,
-            "ticktext": [f"{tick:,g}" for tick in ticks]}  # fmt: skip
+            "ticktext": [number(tick) for tick in ticks]}  # fmt: skip
 
 
 def _add_line(figure: go.Figure, panel: Panel, line: Mapping[str, Any], shade: str, texts: Mapping[str, str],
@@ -145,8 +145,9 @@ def _add_line(figure: go.Figure, panel: Panel, line: Mapping[str, Any], shade: s
         "type": "scatter", "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
         "x": [place["accelerators"] for place in places], "y": [place[panel.key] for place in places],
         "mode": "lines+markers+text" if written else "lines+markers",
-        "text": [percent(place["efficiency"]) if place is not line["counts"][0] else "" for place in places],
-        "textposition": "bottom right", "textfont": {"size": 12, "color": shade}, "cliponaxis": False,
+        "text": [percent(place["efficiency"]) if place in line["counts"][1:-1] else "" for place in places],
+        "textposition": [_side(line, place, numbers["lines"]) for place in places],
+        "textfont": {"size": 12, "color": shade}, "cliponaxis": False,
         "name": html(line["label"]), "showlegend": main and in_legend,
         "line": {"color": shade, "width": 2},
         "marker": {"symbol": [chart.engine_marker(engine, measured=not place["interpolated"]) for place in places],
@@ -155,6 +156,18 @@ def _add_line(figure: go.Figure, panel: Panel, line: Mapping[str, Any], shade: s
                        for place in places],
         "hovertemplate": "%{customdata[1]}<extra></extra>",
     })  # fmt: skip
+
+
+def _side(line: Mapping[str, Any], place: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> str:
+    """Above the highest of several lines, below the others, so that the ideal line and its neighbour stay readable."""
+    beside = [
+        other["throughput"]
+        for one in lines
+        if one is not line
+        for other in one["counts"]
+        if other["accelerators"] == place["accelerators"]
+    ]
+    return "top left" if beside and place["throughput"] >= max(beside) else "bottom right"
 
 
 def _add_ideal(
@@ -187,25 +200,33 @@ def _add_projected(figure: go.Figure, panel: Panel, numbers: Mapping[str, Any], 
 
 
 def _add_names(
-    figure: go.Figure, panel: Panel, lines: Sequence[Mapping[str, Any]], shades: Mapping[str, str]
+    figure: go.Figure, lines: Sequence[Mapping[str, Any]], shades: Mapping[str, str], *, written: bool
 ) -> None:
-    """Each line's name at its end, kept apart from the others'."""
-    ends = sorted(
-        ((math.log10(line["counts"][-1]["throughput"]), line) for line in lines), key=lambda end: end[0]
-    )
+    """Each line's name and last efficiency at its end, those that end together kept apart."""
+    ends = sorted(lines, key=lambda line: float(line["counts"][-1]["throughput"]))
     low, high = figure.layout.yaxis.range
-    apart = (high - low) * 0.055
-    above = -math.inf
-    for height, line in ends:
-        above = max(height, above + apart)
+    apart = (high - low) * 0.06
+    above: dict[int, float] = {}
+    for line in ends:
+        last = line["counts"][-1]
+        height = math.log10(last["throughput"])
+        if last["accelerators"] in above:
+            height = max(height, above[last["accelerators"]] + apart)
+        above[last["accelerators"]] = height
         figure.add_annotation(
-            x=math.log10(line["counts"][-1]["accelerators"]), y=above, text=html(line["label"]), showarrow=False,
+            x=math.log10(last["accelerators"]), y=height, text=html(_name(line, written=written)), showarrow=False,
             xanchor="left", xshift=12, font={"size": 12.5, "color": shades[line["label"]]},
         )  # fmt: skip
 
 
-def _room(lines: Sequence[Mapping[str, Any]]) -> int:
-    return min(190, 34 + round(7.2 * max(len(line["label"]) for line in lines)))
+def _name(line: Mapping[str, Any], *, written: bool) -> str:
+    if not written or len(line["counts"]) < 2:
+        return str(line["label"])
+    return f"{line['label']} {percent(line['counts'][-1]['efficiency'])}"
+
+
+def _room(lines: Sequence[Mapping[str, Any]], *, written: bool) -> int:
+    return min(210, 34 + round(6.8 * max(len(_name(line, written=written)) for line in lines)))
 
 
 def _add_keys(figure: go.Figure, rows: pd.DataFrame, lines: Sequence[Mapping[str, Any]], numbers: Mapping[str, Any],

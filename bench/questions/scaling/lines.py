@@ -147,12 +147,11 @@ def census(library: Library, view: View, metric: str, group: str = EVERY, story:
 
 
 def drawn(held: Iterable[Held], group: str) -> list[Held]:
-    """The line to draw of each group, those with the most counts first, at most MOST_LINES."""
+    """The line to draw of each group that has one of two counts, those with the most first, at most MOST_LINES."""
     first: dict[Any, Held] = {}
     for one in held:
         first.setdefault(one.line if group == EVERY else one.group, one)
-    several = [one for one in first.values() if one.comparable > 1]
-    return (several or list(first.values()))[:MOST_LINES]
+    return [one for one in first.values() if one.comparable > 1][:MOST_LINES]
 
 
 def points_of(library: Library, view: View, metric: str, lines: Sequence[Held]) -> pd.DataFrame:

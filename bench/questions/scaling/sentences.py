@@ -67,10 +67,9 @@ def headline(this: Prepared, lines: Sequence[Line], held: Selected) -> str:
     way = "" if this.way == BEST and saturated else f" {where(this.way, this.level)}"
     said = f"On {subject(alike)}, {_gives(first)}{way}"
     if others:
-        same = all(line.widest.accelerators == first.widest.accelerators for line in others[: LISTED - 1])
         said += "".join(
-            f"; on {line.label} {'' if same else f'{line.widest.accelerators} give '}{number(line.speedup(-1))} times"
-            f"{_from(line)} ({percent(line.efficiencies[-1])})"
+            f"; {line.widest.accelerators} {line.label} give {number(line.speedup(-1))} times {_from(line)}"
+            f" ({percent(line.efficiencies[-1])})"
             for line in others[: LISTED - 1]
         )
     elif len(steps) > 1:
@@ -113,7 +112,7 @@ def _gives(line: Line) -> str:
 
 
 def _from(line: Line) -> str:
-    return "" if line.base.accelerators == 1 else f" that of {line.base.accelerators}"
+    return "one" if line.base.accelerators == 1 else str(line.base.accelerators)
 
 
 def _nothing(this: Prepared, held: Selected) -> str:
