@@ -117,7 +117,9 @@ def chip_prices(library: Library, book: str, terms: str) -> dict[str, ChipPrice]
     return {row[0]: ChipPrice(*row) for row in found}
 
 
-def quotes(library: Library, accelerators: Collection[str], book: str = "", terms: str = "") -> tuple[Quote, ...]:
+def quotes(
+    library: Library, accelerators: Collection[str], book: str = "", terms: str = ""
+) -> tuple[Quote, ...]:
     """Every single price of these accelerators, the cheapest of each first; empty `book` or `terms` take them all.
 
     A row of a book without a price is no quote.
@@ -126,7 +128,8 @@ def quotes(library: Library, accelerators: Collection[str], book: str = "", term
     found = library.fetch(
         f"SELECT {columns} FROM prices WHERE usd_per_accelerator_hour > 0"
         " AND accelerator IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND ? IN ('', book) AND ? IN ('', terms)"
-        " ORDER BY accelerator, usd_per_accelerator_hour, ALL",
+        " ORDER BY accelerator, usd_per_accelerator_hour, provider, book, terms, region,"
+        " instance",
         (sorted(accelerators), book, terms),
     )
     return tuple(Quote(*row) for row in found)

@@ -1,0 +1,329 @@
+"""What does a million tokens cost? At every provider's price, at the reader's utilisation, limit and volume."""
+
+from __future__ import annotations
+
+import datetime
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import catalogue, pricing, selection
+from bench.catalogue import PRICED
+from bench.chart import Theme
+from bench.library import Library
+from bench.maths import cost
+from bench.pricing import Quote, terms_in_words
+from bench.questions import Answer, Choices, Option, Why
+from bench.questions.cost import (
+    bills,
+    caveats,
+    defaults,
+    deployments,
+    drawing,
+    findings,
+    operating,
+    sentences,
+)
+from bench.questions.cost.bills import PER_DOLLAR, Point
+from bench.questions.cost.defaults import DEPLOYMENT, EVERY, Asked
+from bench.questions.cost.deployments import Found
+from bench.questions.cost.operating import Candidates
+from bench.questions.cost.rates import KINDS, rate_sql
+from bench.view import View
+
+TITLE = "Cost"
+QUESTION = "What does a million tokens cost?"
+SECTION = "Decide"
+ORDER = 60
+
+OPTIONS: tuple[Option, ...] = (
+    Option("tokens", "A million", "choice", "Which tokens the whole bill is divided over."),
+    Option(
+        "group", "A cost for each", "choice", "Prices the best operating point of each value of this field."
+    ),
+    Option("price_book", "Price book", "choice", "The price list, or every one."),
+    Option("price_terms", "Price terms", "choice", "On demand, spot, reserved, modelled, or every one."),
+    Option(
+        "utilisation",
+        "Utilisation",
+        "number",
+        "The share of the paid time in which tokens are really served, above 0 and at most 1.",
+    ),
+    Option("slo_metric", "Limit on", "choice", "The latency or interactivity that the limit is on."),
+    Option(
+        "slo",
+        "Limit",
+        "number",
+        "Prices the best operating point that keeps this limit; the peak without one.",
+    ),
+    Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out."),
+    Option(
+        "api_price_input",
+        "API price, input",
+        "number",
+        "What an API takes for a million input tokens, in USD.",
+    ),
+    Option(
+        "api_price_output",
+        "API price, output",
+        "number",
+        "What an API takes for a million output tokens, in USD.",
+    ),
+)
+
+
+def complete(library: Library, view: View) -> View:
+    """The View with every option explicit; when nothing was asked, one model, precision and workload are filled in.
+
+    NotFound when nothing loaded has a throughput; UsageError for an option that cannot be.
+    """
+    return defaults.completed(library, view)
+
+
+def choices(library: Library, view: View) -> Choices:
+    """The tokens, groups, books, terms and limits to choose from."""
+    offered = pricing.books(library)
+    book, terms = view.option("price_book", EVERY), view.option("price_terms", EVERY)
+    books = dict.fromkeys(row.name for row in offered if terms in (EVERY, row.terms))
+    kinds = dict.fromkeys(row.terms for row in offered if book in (EVERY, row.name))
+    return {
+        "tokens": [(key, kind.label) for key, kind in KINDS.items() if rate_sql(key, library)],
+        "group": [(key, defaults.group_label(key)) for key in defaults.groups(library)],
+        "price_book": [(EVERY, "Every book"), *((name, name) for name in books)],
+        "price_terms": [(EVERY, "Every terms"), *((one, terms_in_words(one).capitalize()) for one in kinds)],
+        "slo_metric": [(key, catalogue.metric(key).axis) for key in defaults.limits(library, view)],
+    }
+
+
+def rows(library: Library, view: View) -> pd.DataFrame:
+    """One row for each deployment and quote, the deployment with the lowest median cost first; see bills.priced."""
+    whole = complete(library, view)
+    asked = defaults.asked_of(whole)
+    found = operating.candidates(library, whole, asked, asked.group)
+    quotes = pricing.quotes(library, operating.tally(library, found).accelerators, asked.book, asked.terms)
+    return bills.framed(_rows(library, asked, found, quotes)[1], asked)
+
+
+def answer(library: Library, view: View) -> Answer:
+    """What a million tokens cost at each quote, the bill of the volume, the break-even, and how it all moves."""
+    whole = complete(library, view)
+    asked = defaults.asked_of(whole)
+    candidates = operating.candidates(library, whole, asked, asked.group)
+    found = _found(library, whole, asked, candidates)
+    return Answer(
+        question=QUESTION,
+        view=whole,
+        headline=sentences.headline(found),
+        rows=bills.framed(found.rows, asked),
+        findings=tuple(findings.findings(found)),
+        numbers=_numbers(library, whole, found),
+        caveats=(*selection.not_loaded(library, whole), *caveats.caveats(found)),
+        why=_why(found),
+        library_version=library.version,
+    )
+
+
+def figure(answer: Answer, theme: Theme) -> go.Figure:
+    """A bar for each quote or deployment, and below it the cost over utilisation and price; customdata is the point."""
+    return drawing.draw(answer.rows, answer.numbers, theme)
+
+
+def table(answer: Answer) -> pd.DataFrame:
+    """Every quote of every deployment."""
+    return answer.rows
+
+
+def _rows(library: Library, asked: Asked, found: Candidates,
+          quotes: Sequence[Quote]) -> tuple[list[Point], list[Point]]:  # fmt: skip
+    """The operating points, and their rows for each quote, the deployment with the lowest median cost first."""
+    points = bills.records(operating.best(library, found, _median(quotes)))
+    rows = bills.priced(points, quotes, asked, datetime.date.today())
+    order = {row["point_id"]: place for place, row in enumerate(deployments.summed(rows, asked))}
+    return points, sorted(rows, key=lambda row: order[row["point_id"]])
+
+
+def _median(quotes: Sequence[Quote]) -> dict[str, float]:
+    """The median offer of each accelerator; where there is none, the median modelled cost."""
+    prices: dict[str, list[float]] = {}
+    offered = {quote.accelerator for quote in quotes if not quote.is_modelled}
+    for quote in quotes:
+        if not quote.is_modelled or quote.accelerator not in offered:
+            prices.setdefault(quote.accelerator, []).append(quote.usd_per_accelerator_hour)
+    return {accelerator: statistics.median(found) for accelerator, found in prices.items()}
+
+
+def _found(library: Library, whole: View, asked: Asked, candidates: Candidates) -> Found:
+    tally = operating.tally(library, candidates)
+    quotes = pricing.quotes(library, tally.accelerators, asked.book, asked.terms)
+    points, rows = _rows(library, asked, candidates, quotes)
+    summed = deployments.summed(rows, asked)
+    unpriced = sorted(set(tally.accelerators) - {quote.accelerator for quote in quotes})
+    ladder: list[dict[str, Any]] = []
+    peaks: dict[tuple[str, str], float] = {}
+    api = even = None
+    if summed:
+        lead = summed[0]
+        point = next(row for row in points if row["point_id"] == lead["point_id"])
+        api = bills.api_price(asked, point)
+        even = deployments.break_even(lead, asked, api)
+        if asked.limit_on is not None and asked.limit is None:
+            ladder = operating.price_of_latency(
+                library, candidates, lead["owner"], lead["accelerator"], asked.limit_on
+            )
+        if asked.limit is not None:
+            peaks = _peaks(library, whole, asked, _median(quotes))
+    return Found(
+        asked,
+        tally,
+        points,
+        quotes,
+        rows,
+        summed,
+        unpriced,
+        _elsewhere(library, unpriced),
+        ladder,
+        peaks,
+        api,
+        even,
+    )
+
+
+def _peaks(
+    library: Library, whole: View, asked: Asked, prices: Mapping[str, float]
+) -> dict[tuple[str, str], float]:
+    """The tokens/s per accelerator each deployment reaches without the limit."""
+    free = operating.candidates(library, whole, replace(asked, limit=None), asked.group)
+    told = bills.records(operating.best(library, free, prices))
+    return {(row["owner"], row["accelerator"]): row["rate"] / row["accelerators"] for row in told}
+
+
+def _elsewhere(library: Library, unpriced: Sequence[str]) -> dict[str, list[str]]:
+    """The books that price what the quotes in force do not."""
+    if not unpriced:
+        return {}
+    found: dict[str, list[str]] = {}
+    for quote in pricing.quotes(library, unpriced):
+        books = found.setdefault(quote.accelerator, [])
+        if quote.book not in books:
+            books.append(quote.book)
+    return found
+
+
+def _numbers(library: Library, whole: View, found: Found) -> dict[str, Any]:
+    asked = found.asked
+    numbers: dict[str, Any] = {
+        "tokens": asked.tokens,
+        "metric": asked.usd.key,
+        "unit": "USD per million tokens",
+        "group": asked.group,
+        "price_book": whole.option("price_book"),
+        "price_terms": whole.option("price_terms"),
+        "utilisation": asked.utilisation,
+        "slo": None if asked.limit is None else {"metric": whole.option("slo_metric"), "limit": asked.limit},
+        "volume": asked.volume,
+        **{name: value for name, value in vars(found.tally).items() if name != "accelerators"},
+        "deployments": [dict(row) for row in found.deployments],
+        PER_DOLLAR: [],
+        "unpriced": list(found.unpriced),
+        "bill": None,
+        "price_of_latency": [],
+        "api_usd_per_million": found.api,
+        "break_even": None,
+        "sensitivity": None,
+    }
+    if not found.deployments:
+        return numbers
+    lead = found.lead
+    prices = [row["usd_per_accelerator_hour"] for row in found.rows if row["point_id"] == lead["point_id"]]
+    even = found.even
+    return numbers | {
+        PER_DOLLAR: _per_dollar(library, whole, found),
+        "bill": deployments.bill(lead, asked),
+        "price_of_latency": [
+            {
+                **row,
+                "metric": whole.option("slo_metric"),
+                "usd_per_million": lead["median"] * row["times_the_peak_cost"],
+            }
+            for row in found.ladder
+        ],
+        "break_even": None if even is None else {
+            "tokens_per_day": even.first, "capacity_tokens_per_day": even.capacity, "cost_ratio": even.cost_ratio,
+            "settled_tokens_per_day": even.settled, "settled_instances": even.settled_instances,
+        },
+        "sensitivity": {
+            "deployment": lead["deployment"], "point_id": lead["point_id"],
+            "quotes": prices,
+            **bills.sensitivity(dict(found.lead_point), prices),
+        },
+    }  # fmt: skip
+
+
+def _per_dollar(library: Library, whole: View, found: Found) -> list[dict[str, Any]]:
+    """The tokens/s per USD/h of every deployment and workload, whatever the group, each at its cheapest quote."""
+    finest = replace(found.asked, group=DEPLOYMENT)
+    points = operating.candidates(library, whole, finest, DEPLOYMENT)
+    first: dict[str, Quote] = {}
+    for quote in sorted(found.quotes, key=lambda one: (one.is_modelled, one.usd_per_accelerator_hour)):
+        first.setdefault(quote.accelerator, quote)
+    rows = _rows(library, finest, points, list(first.values()))[1]
+    own = ("deployment", "point_id", "model", "accelerator", "accelerators", "engine", "tokens_per_s", PER_DOLLAR,
+           "provider", "terms", "book", "usd_per_hour")  # fmt: skip
+    return [
+        {**{name: row[name] for name in own}, "usd_per_million": row[finest.usd.key]}
+        for row in sorted(rows, key=lambda row: -float(row[PER_DOLLAR]))
+    ]
+
+
+def _why(found: Found) -> tuple[Why, ...]:
+    asked = found.asked
+    throughput = catalogue.metric(PRICED[asked.usd.key])
+    book = asked.book or "every book"
+    terms = terms_in_words(asked.terms) if asked.terms else "every terms"
+    inputs = (
+        f"utilisation {asked.utilisation:g}; prices from {book}, {terms}, each with its source in the table"
+    )
+    if found.deployments:
+        lead = found.lead
+        inputs = (
+            f"of the cheapest: {lead['cheapest']['usd_per_hour']:,.6g} USD/h for {bills.hardware(dict(lead))},"
+            f" {lead['tokens_per_s']:,.6g} tokens/s; {inputs}"
+        )
+    told = [
+        Why(asked.usd.axis, asked.usd.formula, inputs, asked.usd.source),
+        Why(throughput.axis, throughput.formula, throughput.definition, throughput.source),
+        Why(
+            "Operating point",
+            "the most tokens/s per accelerator of each deployment"
+            + (f" with {sentences.limit_words(asked)}" if asked.limit is not None else ""),
+            "every measured selected point; layout, engine version and date are free",
+            "the cost of a token falls as its accelerator's throughput rises",
+        ),
+        Why(
+            "Tokens/s per USD/h",
+            "tokens per second / (USD per accelerator-hour x accelerators)",
+            "fully used, whatever the utilisation",
+            "Kneepoint's definition",
+        ),
+        Why(
+            "Bill of a volume",
+            "used tokens: volume x cost per token; around the clock: ceil(volume / (tokens/s x utilisation x 86,400))"
+            " instances x USD/h x 24",
+            f"{asked.volume:,.6g} tokens a day, a month of {cost.DAYS_PER_MONTH} days",
+            "arithmetic; both ways because the first assumes that idle time is not paid",
+        ),
+    ]
+    if found.api is not None:
+        told.append(
+            Why(
+                "Break-even volume",
+                "USD/h x 24 / API price per million x 1e6, per instance",
+                f"an API price of {found.api:,.6g} USD per million {KINDS[asked.tokens].words}, stated by the reader",
+                "arithmetic",
+            )
+        )
+    return tuple(told)

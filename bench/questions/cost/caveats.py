@@ -1,0 +1,109 @@
+"""What a cost answer stands on: the prices' age and terms, what is unlike, flagged, worked out or left out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from bench.chart import value_label
+from bench.pricing import terms_in_words
+from bench.questions.cost import bars, sentences
+from bench.questions.cost.deployments import Found
+from bench.questions.cost.rates import KINDS
+from bench.wording import counted, joined
+
+UNLIKE = (("model", ("model",)), ("workload", ("isl", "osl")), ("precision", ("precision",)),
+          ("load kind", ("load_kind",)))  # fmt: skip
+
+
+def caveats(found: Found) -> list[str]:
+    """What the prices stand on, what is unlike, flagged, worked out or left out, and how many."""
+    tally, told = found.tally, []
+    if found.deployments:
+        told += [*_of_prices(found), *_of_points(found)]
+    if found.unpriced and found.deployments:
+        names = [value_label("accelerator", chip) for chip in found.unpriced]
+        told.append(f"No price in force for {joined(names)}: no bar.")
+    reasons = [
+        (tally.no_rate, f"without a throughput of {KINDS[found.asked.tokens].words}"),
+        (tally.no_chips, "without accelerator or chip count"),
+        (tally.other_evidence, "not measured"),
+        (
+            tally.no_limit_metric,
+            f"without {sentences.inline(found.asked.limit_on)}" if found.asked.limit_on else "",
+        ),
+    ]
+    left_out = [f"{count:,} {words}" for count, words in reasons if count]
+    if left_out:
+        told.append(f"Of {counted(tally.selected, 'selected point')} left out: {joined(left_out)}.")
+    missed = [
+        key for key in found.peaks if key not in {(row["owner"], row["accelerator"]) for row in found.points}
+    ]
+    if missed and tally.entering:
+        told.append(
+            f"{counted(len(missed), 'deployment')} never {'keeps' if len(missed) == 1 else 'keep'} the limit."
+        )
+    undrawn = bars.undrawn([row["median"] for row in found.deployments])
+    if undrawn:
+        told.append(f"{counted(undrawn, 'dearer deployment')} without a bar, in the table.")
+    if tally.deployments > len(found.points):
+        told.append(f"The {len(found.points)} cheapest of {tally.deployments:,} deployments are priced.")
+    return told
+
+
+def _of_prices(found: Found) -> list[str]:
+    """Age and terms of the quotes, and those for more chips than a deployment has."""
+    quotes = found.quotes
+    told = []
+    kinds = [terms_in_words(terms) for terms in sorted({quote.terms for quote in quotes})]
+    if len(kinds) > 1:
+        told.append(f"Prices of unlike terms: {joined(kinds, at_most=9)}.")
+    elif kinds == ["unstated"]:
+        told.append("The prices' terms are not stated.")
+    undated = sum(quote.as_of is None for quote in quotes)
+    days = sorted(quote.as_of for quote in quotes if quote.as_of is not None)
+    span = f"{days[0]}" if days and days[0] == days[-1] else f"{days[0]} to {days[-1]}" if days else ""
+    ages = [f"{len(days)} as of {span}"] if days else []
+    ages += [f"{undated} undated"] if undated else []
+    told.append(f"{counted(len(quotes), 'price')}: {joined(ages)}.")
+    larger = sum(row["quoted_for"] > row["accelerators"] for row in found.rows)
+    if larger:
+        told.append(
+            f"{counted(larger, 'price')} {'is' if larger == 1 else 'are'} for more chips than the deployment has, taken"
+            " per chip."
+        )
+    return told
+
+
+def _of_points(found: Found) -> list[str]:
+    told = []
+    mixed = [
+        counted(len(values), what)
+        for what, keys in UNLIKE
+        if len(values := {tuple(row[key] for key in keys) for row in found.points}) > 1
+    ]
+    if mixed:
+        told.append(f"Unlike deployments are compared: {joined(mixed)}.")
+    derived = sum(bool(row["derived"]) for row in found.points)
+    if derived:
+        told.append(
+            f"Prompt tokens of {counted(derived, 'deployment')} worked out as output x input length / output length."
+        )
+    if found.asked.any_evidence:
+        others = Counter(row["evidence"] for row in found.points if row["evidence"] != "measured")
+        if others:
+            told.append(f"Not measured, drawn open: {joined([f'{n} {kind}' for kind, n in others.items()])}.")
+    flagged = [flag for row in found.points for flag in json.loads(row["flags"] or "[]")]
+    if len(found.points) == 1 and flagged:
+        told.append(
+            f"The operating point has {counted(len(flagged), 'flag')}: {' '.join(flag['seen'] for flag in flagged)}"
+        )
+    elif flagged:
+        points = sum(bool(json.loads(row["flags"] or "[]")) for row in found.points)
+        told.append(
+            f"{counted(points, 'operating point')} {'has' if points == 1 else 'have'} a flag, listed in the table."
+        )
+    days = sorted({str(row["date"])[:10] for row in found.points if row["date"] is not None})
+    if len(days) > 1:
+        told.append(f"Measured between {days[0]} and {days[-1]}; engines changed in between.")
+    return told

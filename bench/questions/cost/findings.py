@@ -1,0 +1,200 @@
+"""What a cost answer says beyond its headline: providers, the price of latency, a volume's bill, and an API's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench.maths import cost
+from bench.maths.grid import TIE
+from bench.pricing import terms_in_words
+from bench.questions.cost import bills, sentences
+from bench.questions.cost.bills import PER_DOLLAR
+from bench.questions.cost.deployments import Found, is_modelled
+from bench.questions.cost.rates import KINDS
+from bench.wording import counted, joined, number, share
+
+LISTED = 8
+"""A ranking names up to this many deployments."""
+
+LEAST_TOLD, MOST_LEVELS = 1.15, 3
+"""The price of latency is told from this many times the peak's cost on, at up to three limits."""
+
+
+def findings(found: Found) -> list[str]:
+    """Ranking, price of latency, the bill of the volume both ways, the break-even, and modelled costs."""
+    if not found.deployments:
+        return []
+    return [
+        *_spread(found),
+        *_ranking(found),
+        *_latency(found),
+        *_bill(found),
+        *_against_api(found),
+        *_modelled(found),
+    ]
+
+
+def _spread(found: Found) -> list[str]:
+    """What the first deployment costs at each quote, or at the ends of many; and a bargain elsewhere."""
+    lead, key = found.lead, found.asked.usd.key
+    own = [row for row in found.rows if row["point_id"] == lead["point_id"]]
+    offers = [row for row in own if not is_modelled(row)]
+    told = []
+    if 1 < len(offers) <= LISTED:
+        named = [f"{_quoted(row, offers)} {number(row[key])}" for row in offers]
+        told.append(
+            f"By provider, in USD per million on {sentences.chips(lead)}: {joined(named, at_most=LISTED)}."
+        )
+    elif offers and len(offers) > 1:
+        first, last = offers[0], offers[-1]
+        told.append(
+            f"The dearest of {counted(len(offers), 'quote')} for {sentences.chips(lead)} is"
+            f" {number(last[key] / first[key])} times the cheapest: {_priced(last)} against {_priced(first)}."
+        )
+    bargain = min(found.deployments, key=lambda row: float(row["usd_per_million"]))
+    if bargain is not lead and bargain["offered"]:
+        price, there = _priced(bargain["cheapest"]), sentences.usd(bargain["usd_per_million"])
+        told.append(
+            f"The cheapest single quote is another's: {price} makes it {there} on {sentences.where(bargain, found)},"
+            f" whose median is {number(bargain['median'])}."
+        )
+    return told
+
+
+def _quoted(row: Mapping[str, Any], offers: Sequence[Mapping[str, Any]]) -> str:
+    """A quote's provider, with what tells it from the same provider's others."""
+    same = [one for one in offers if one["provider"] == row["provider"]]
+    if len(same) == 1:
+        return str(row["provider"])
+    for key in ("terms", "instance", "region", "book"):
+        if len({one[key] for one in same}) == len(same):
+            words = terms_in_words(row[key]) if key == "terms" else row[key]
+            return f"{row['provider']} ({words})" if words else str(row["provider"])
+    return f"{row['provider']} (at {number(row['usd_per_accelerator_hour'])} USD/h)"
+
+
+def _priced(row: Mapping[str, Any]) -> str:
+    """A quote in words: "Lambda's 2.49 USD/h per chip (on demand)"."""
+    return (
+        f"{row['provider']}'s {number(row['usd_per_accelerator_hour'])} USD/h per chip"
+        f" ({sentences.stated(terms_in_words(row['terms']))})"
+    )
+
+
+def _ranking(found: Found) -> list[str]:
+    lead = found.lead
+    words = KINDS[found.asked.tokens].words
+    if len(found.deployments) == 1:
+        return [
+            f"A dollar an hour buys {number(round(lead[PER_DOLLAR]))} {words} a second, fully used, at the cheapest"
+            f" quote: {number(lead['tokens_per_s'])} for {sentences.usd(lead['cheapest']['usd_per_hour'], 'USD/h')}."
+        ]
+    ranked = sorted(found.deployments, key=lambda row: -row[PER_DOLLAR])
+    named = [f"{number(round(row[PER_DOLLAR]))} on {row['deployment']}" for row in ranked[:LISTED]]
+    rest = f"; {len(ranked) - LISTED} more give less" if len(ranked) > LISTED else ""
+    return [
+        f"{words[0].upper()}{words[1:]} a second for each dollar an hour, fully used, each at its cheapest quote:"
+        f" {'; '.join(named)}{rest}."
+    ]
+
+
+def _latency(found: Found) -> list[str]:
+    asked, lead = found.asked, found.lead
+    if asked.limit is not None:
+        peak = found.peaks.get((lead["owner"], lead["accelerator"]))
+        if not peak:
+            return []
+        times = peak / (lead["tokens_per_s"] / lead["accelerators"])
+        told = (
+            "costs nothing: the peak keeps it"
+            if times <= 1 + TIE
+            else f"makes a token {number(times)} times as dear as at the peak"
+        )
+        return [f"The limit {told}, on {sentences.where(lead, found)}."]
+    dearer = [row for row in found.ladder if row["times_the_peak_cost"] >= LEAST_TOLD]
+    if not dearer or asked.limit_on is None:
+        return []
+    places = dict.fromkeys((0, len(dearer) // 2, len(dearer) - 1))
+    more = "or less" if asked.limit_on.direction == "lower" else "or more"
+    parts: list[str] = []
+    for row in (dearer[place] for place in places):
+        cost_there = sentences.usd(lead["median"] * row["times_the_peak_cost"])
+        limit = f"{number(row['limit'])} {asked.limit_on.unit} {more}" if not parts else number(row["limit"])
+        parts.append(f"{cost_there} at {limit} ({number(row['times_the_peak_cost'])} times the peak's)")
+    return [
+        f"Latency has its price: with a limit on {sentences.inline(asked.limit_on)}, a million on"
+        f" {sentences.where(lead, found)} cost {joined(parts)}."
+    ]
+
+
+def _bill(found: Found) -> list[str]:
+    lead, volume = found.lead, sentences.spoken_volume(found.asked.volume)
+    own = lead["cheapest"]
+    rented, used = own["rented_usd_per_day"], own["used_usd_per_day"]
+    if rented is None or used is None:
+        return []
+    price = f"{own['provider']}'s {sentences.usd(own['usd_per_hour'], 'USD/h')}"
+    return [
+        f"{volume} {KINDS[found.asked.tokens].words} a day on {sentences.where(lead, found)} at {price}:"
+        f" {counted(own['rented_instances'], 'instance')} rented around the clock,"
+        f" {used_share(own['rented_share'])} used,"
+        f" {sentences.cents(rented)} USD a day or {sentences.cents(rented * cost.DAYS_PER_MONTH)} a month; if only used"
+        f" tokens were paid, {sentences.cents(used)} a day or {sentences.cents(used * cost.DAYS_PER_MONTH)} a month."
+    ]
+
+
+def used_share(ratio: float) -> str:
+    """A utilisation in percent with one decimal: "91.9 %"."""
+    return f"{ratio * 100:.1f} %"
+
+
+def _against_api(found: Found) -> list[str]:
+    asked, api, lead = found.asked, found.api, found.lead
+    if asked.api_input is None and asked.api_output is None:
+        return []
+    if api is None:
+        lacking = "input" if asked.api_input is None else "output"
+        return [f"To compare with the API, state its price of {lacking} tokens too (api_price_{lacking})."]
+    words = KINDS[asked.tokens].words
+    priced = f"an API at {sentences.usd(api)} per million {words}{_all_in(found)}"
+    own = f"{sentences.where(lead, found)} at {lead['cheapest']['provider']}'s price"
+    even = found.even
+    if even is None:
+        return [
+            f"Against {priced}, {own} is dearer at every volume: {sentences.usd(lead['usd_per_million'])} at best."
+        ]
+    told = (
+        f"Against {priced}, {own} rented around the clock costs less from"
+        f" {sentences.spoken_volume(even.first)} tokens a day on, {used_share(even.first / even.capacity)} of what one"
+        f" instance can serve; if only used tokens were paid, {share(even.cost_ratio)} of the API's price at every"
+        " volume."
+    )
+    if even.settled is not None and even.settled_instances and even.settled_instances > 1:
+        told += (
+            " Each further instance is a step up, so the API is cheaper again in between, up to"
+            f" {sentences.spoken_volume(even.settled)} a day on {even.settled_instances:,} instances."
+        )
+    return [told]
+
+
+def _all_in(found: Found) -> str:
+    asked = found.asked
+    if asked.tokens in ("blended", "total"):
+        return " at this workload's mix"
+    other = asked.api_input if asked.tokens == "output" else asked.api_output
+    many = bills.with_each(asked, dict(found.lead_point))
+    kind = "prompt" if asked.tokens == "output" else "output"
+    if other is None:
+        return f", its {kind} tokens not counted"
+    return f", the {number(many)} {kind} tokens that come with each included" if many else ""
+
+
+def _modelled(found: Found) -> list[str]:
+    spread = found.lead["modelled"]
+    if not spread:
+        return []
+    there = sentences.where(found.lead, found)
+    return [
+        f"Modelled ownership costs, which nobody offers, would make it {sentences.spread(*spread)} on {there}."
+    ]
