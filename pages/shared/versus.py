@@ -102,7 +102,7 @@ def slider(page: Page) -> None:
 def rows(page: Page) -> None:
     """The knots of a pair; or the pairs, of which a picked row becomes the pair."""
     if not is_list(page):
-        result.rows(page, labels=_knot_labels(page.answer.numbers), without=("tie",))
+        result.rows(page, labels=_knot_labels(page.answer.numbers), without=("leads",))
         return
     picked = result.rows(page, labels=LISTED, without=("pair", "kind", "a", "b"), pick=True)
     if picked is not None:
@@ -115,7 +115,7 @@ def _knot_labels(numbers: Mapping[str, Any]) -> dict[str, str]:
         names = {"a": "A", "b": "B"}
     labels = {"x": numbers["along"].replace("_", " ").capitalize(), "ratio": f"{names['a']} / {names['b']}",
               "lead_percent": f"Lead of {names['a']} (%)", "lead_low": "Lead, from (95 %)",
-              "lead_high": "Lead, to (95 %)", "leads": "Leads"}  # fmt: skip
+              "lead_high": "Lead, to (95 %)", "tie": "Tie"}  # fmt: skip
     for side, name in names.items():
         labels |= {
             side: f"{name} ({numbers['unit']})",

@@ -27,7 +27,7 @@ NEXT = {
     "not_comparable": "Choose sides of one model with the same stated lengths and kind of load.",
     "no_points": "Choose another axis or metric under the chart, or another side.",
     "no_overlap": "Nothing is extrapolated; measure both in one range, or choose another axis.",
-    "not_known": "Compare raw or per accelerator instead, or state what is missing.",
+    "not_known": "State price_a and price_b in USD for one chip and hour, or choose another price book or divisor.",
 }
 COLUMNS = ("x", "a", "b", "a_measured", "b_measured", "ratio", "lead_percent", "lead_low", "lead_high", "leads", "tie",
            "member_a", "member_b", "point_id_a", "point_id_b")  # fmt: skip
@@ -283,12 +283,12 @@ def _described(asked: Asked, key: str, words: str, side: Side, view: View) -> di
 def _verdict(asked: Asked, one: Verdict, labels: tuple[str, str]) -> dict[str, Any]:
     found = one.outcome.found
     return {
-        "held_equal": sentences.verdict_words(one),
+        "held_equal": sentences.verdict_words(asked, one),
         "along": one.along,
         "chips": one.chips,
         "per": one.per,
         "kind": one.outcome.kind,
-        "verdict": sentences.brief(asked, one.outcome, labels),
+        "verdict": sentences.brief(asked, one.outcome, sentences.short(labels)),
         "crossings": [crossing.x for crossing in found.crossings if not crossing.within_tie] if found else [],
         "leads": [{**_at(knot), "tie": knot.tie} for knot in (found.knots if found else ())],
         "asked": one.along == asked.along and one.chips is None and one.per == asked.per,

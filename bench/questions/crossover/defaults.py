@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bench import catalogue, selection
@@ -21,16 +21,28 @@ def completed(library: Library, view: View) -> View:
     """The View with every option explicit and, unless it is whole, narrowed to one model and workload."""
     asking.check(view)
     sides = (asking.side(view, "a"), asking.side(view, "b"))
-    conditions = [asking.of_side(view, side) for side in sides if side] or [asking.of_side(view, None)]
     if not view.whole:
         pins = story(library, asking.either(view, *sides), view.option("along"), both=all(sides))
-        view = view.with_where(**{key: (value,) for key, value in pins.items() if not view.values(key)})
-        conditions = [asking.of_side(view, side) for side in sides if side] or [asking.of_side(view, None)]
+        view = narrowed(view, pins)
+    conditions = _pinned(library, view, sides)
     along = view.option("along") or axis(library, conditions)
     metric = view.option("metric") or first_metric(library, conditions, along)
     per = view.option("per", "raw") if asking.is_throughput(catalogue.metric(metric)) else "raw"
     view = view.with_options(along=along, metric=metric, per=per)
     return divisors.completed(library, view, asking.either(view, *sides)).made_whole()
+
+
+def _pinned(library: Library, view: View, sides: Sequence[View | None]) -> list[Clause]:
+    """Each chosen side's points; where pairs are listed those of the one story that is listed."""
+    if all(sides):
+        return [asking.of_side(view, side) for side in sides]
+    pins = story(library, asking.either(view, *sides), view.option("along"))
+    return [asking.of_side(narrowed(view, pins), None)]
+
+
+def narrowed(view: View, pins: Mapping[str, str]) -> View:
+    """The View with these filters, where it has none of its own."""
+    return view.with_where(**{key: (value,) for key, value in pins.items() if not view.values(key)})
 
 
 def story(library: Library, condition: Clause, along: str, *, both: bool = False) -> dict[str, str]:

@@ -13,7 +13,7 @@ from bench.questions.crossover.asked import Asked, Per
 from bench.questions.crossover.curves import Measured
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import number
+from bench.wording import joined, number
 
 WITH_POINTS = "with_points"
 """Price terms: the prices that the source of the points prints itself."""
@@ -163,13 +163,12 @@ def rated_power(accelerator: str | None) -> float | None:
 
 
 def lacking(per: Per, rows: list[Measured], side: str, priced: Prices) -> str:
-    """Why a side cannot be divided by this, in a sentence with what to do; empty when it can."""
+    """Why a side cannot be divided by this, in a few words; empty when it can."""
     if per == "raw" or any(divisor(per, side, priced)(row) for row in rows):
         return ""
-    chips = sorted({value_label("accelerator", row.accelerator) for row in rows})
+    chips = joined(sorted({value_label("accelerator", row.accelerator) for row in rows}))
     if not any(row.accelerators for row in rows):
-        return f"the number of accelerators of {chips[0]} is not stated; state it as a fact of its source"
+        return f"the number of chips of {chips} is not stated"
     if per == "dollar":
-        where = f"{priced.book} has no price for" if priced.book else "no price is loaded for"
-        return f"{where} {chips[0]}; choose another price book, or state price_{side} in USD for one chip and hour"
-    return f"no power is published for {chips[0]}"
+        return f"no price of {chips}{f' in {priced.book}' if priced.book else ''}"
+    return f"no power of {chips} is published"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,11 @@ STRIP_SHARE = 0.15
 
 MOST_TICKS = 14
 FEW_TICKS = 4
+
+LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX = 20, 7, 170
+"""A line of a curve's name, the width of a letter, and the room beside the chart at most."""
+MOST_LINES = 4
+SIDES = ("a", "b")
 
 Numbers = Mapping[str, Any]
 
@@ -45,6 +51,11 @@ def _pair(numbers: Numbers, theme: Theme) -> go.Figure:
     xs = sorted({point["x"] for side in ("a", "b") for point in numbers["curves"][side]})
     if numbers["knots"]:
         strips.add(figure, numbers["knots"], numbers, theme, yaxis="y2")
+        whose = html(numbers["a"]["label"].split(",")[0])
+        figure.add_annotation(
+            x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
+            text=f"Lead of {whose}", font={"size": 12, "color": theme.muted},
+        )  # fmt: skip
     _set_axes(figure, numbers, xs, theme)
     _add_ends(figure, numbers, colours)
     return figure
@@ -144,39 +155,37 @@ def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float], theme: T
         return
     figure.update_layout(
         yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
-                "showgrid": False, "zeroline": False, "fixedrange": True,
-                "title": {"text": "who leads", "font": {"size": 12, "color": theme.muted}}},
+                "showgrid": False, "zeroline": False, "fixedrange": True},
     )  # fmt: skip
 
 
 def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -> None:
-    """Each curve's name, above or below where they lie the farthest apart."""
-    if not numbers["knots"]:
-        spots = {
-            side: max(numbers["curves"][side], key=lambda point: point["x"])
-            for side in ("a", "b")
-            if numbers["curves"][side]
-        }
-        for side, point in spots.items():
-            _name(figure, numbers, side, colours[side], point["x"], point["y"], above=True)
-        return
-    knots = numbers["knots"]
-    widest = max(knots, key=lambda knot: abs(_log(knot["ratio"])))
-    for side in ("a", "b"):
-        above = (widest["ratio"] > 1) == (side == "a")
-        _name(figure, numbers, side, colours[side], widest["x"], widest[side], above=above)
+    """Each curve's name: beside its end where that is the last of the axis, else above or below it."""
+    ends = {
+        side: max(numbers["curves"][side], key=lambda one: one["x"])
+        for side in SIDES
+        if numbers["curves"][side]
+    }
+    last = max(end["x"] for end in ends.values())
+    names = {side: _in_lines(numbers[side]["label"]) for side in ends}
+    beside = [side for side in ends if ends[side]["x"] == last]
+    room = max(len(line) for side in beside for line in names[side])
+    figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
+    upper = max(ends, key=lambda side: ends[side]["y"])
+    for side, end in ends.items():
+        outside = side in beside
+        figure.add_annotation(
+            x=_log(end["x"]), y=_log(end["y"]), showarrow=False, align="left",
+            text="<br>".join(f"<b>{html(one)}</b>" for one in names[side]),
+            xanchor="left" if outside else "center", xshift=10 if outside else 0,
+            yanchor="bottom" if side == upper else "top", yshift=9 * (1 if (side == upper) != outside else -1),
+            font={"size": 13, "color": colours[side]},
+        )  # fmt: skip
 
 
-def _name(
-    figure: go.Figure, numbers: Numbers, side: str, colour: str, x: float, y: float, *, above: bool
-) -> None:
-    xs = [point["x"] for one in ("a", "b") for point in numbers["curves"][one]]
-    share = (_log(x) - _log(min(xs))) / max(_log(max(xs)) - _log(min(xs)), 1e-9)
-    figure.add_annotation(
-        x=_log(x), y=_log(y), showarrow=False, text=f"<b>{html(numbers[side]['label'])}</b>",
-        xanchor="left" if share < 0.3 else "right" if share > 0.7 else "center", yanchor="bottom" if above else "top",
-        yshift=10 if above else -10, font={"size": 13, "color": colour},
-    )  # fmt: skip
+def _in_lines(label: str) -> list[str]:
+    """A label in lines short enough to stand beside a curve."""
+    return [line for part in label.split(", ") for line in textwrap.wrap(part, LINE_LETTERS)][:MOST_LINES]
 
 
 def _log(value: float) -> float:

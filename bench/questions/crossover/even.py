@@ -49,6 +49,7 @@ def break_even(asked: Asked, match: Match, prices: Prices) -> dict[str, list[dic
 
 def sentences_of(asked: Asked, even: Mapping[str, list[dict[str, Any]]], labels: tuple[str, str],
                     prices: Mapping[str, Any]) -> list[str]:  # fmt: skip
+    """Below which price each side wins per dollar, where it may cost the most."""
     told = []
     for place, key in enumerate(SIDES):
         if even[key]:

@@ -9,8 +9,9 @@ import pandas as pd
 from bench.chart import value_label
 from bench.library import Library
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import chosen, defaults, divisors, pairs, sentences
+from bench.questions.crossover import chosen, defaults, divisors, pairs, sentences, versus
 from bench.questions.crossover.asked import Asked
+from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.pairs import Pair
 from bench.view import View
 from bench.wording import counted, joined, number
@@ -18,11 +19,14 @@ from bench.wording import counted, joined, number
 COLUMNS = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to", "lead_low",
            "lead_high", "knots", "a", "b")  # fmt: skip
 
+DIVIDED_OTHERWISE = 40
+"""Of so many pairs it is told how many cross per chip, dollar and watt."""
+
 
 def told(library: Library, view: View, asked: Asked) -> chosen.Told:
     """Every pair's verdict, or why there is no pair."""
     pins = defaults.story(library, asking.of_side(view, asked.a or asked.b), asked.along)
-    narrowed = view.with_where(**{key: (value,) for key, value in pins.items() if not view.values(key)})
+    narrowed = defaults.narrowed(view, pins)
     condition = asking.of_side(narrowed, None)
     found = pairs.candidates(library, narrowed, condition, asked)
     left = None
@@ -49,7 +53,7 @@ def told(library: Library, view: View, asked: Asked) -> chosen.Told:
     return chosen.Told(
         headline,
         pd.DataFrame(listed_rows, columns=list(COLUMNS)),
-        _findings(asked, listed),
+        _findings(asked, listed, prices),
         numbers,
         _caveats(view, narrowed, listed, beyond),
         chosen.why(asked, prices),
@@ -67,7 +71,7 @@ def _row(place: int, pair: Pair, asked: Asked) -> dict[str, Any]:
         "label_a": pair.a.label,
         "label_b": pair.b.label,
         "kind": pair.outcome.kind,
-        "verdict": sentences.brief(asked, pair.outcome, _short(pair)),
+        "verdict": sentences.brief(asked, pair.outcome, sentences.short((pair.a.label, pair.b.label))),
         "crossing": first.x if first else None,
         "between": f"{asking.place(first.below.x)} and {asking.place(first.above.x)}" if first else None,
         "from": overlap[0] if overlap else None,
@@ -78,12 +82,6 @@ def _row(place: int, pair: Pair, asked: Asked) -> dict[str, Any]:
         "a": pair.a.value,
         "b": pair.b.value,
     }
-
-
-def _short(pair: Pair) -> tuple[str, str]:
-    """Both sides by their hardware, where that tells them apart."""
-    short = (pairs.hardware(pair.a.facts), pairs.hardware(pair.b.facts))
-    return short if short[0] != short[1] else (pair.a.label, pair.b.label)
 
 
 def _more(pair: Pair) -> dict[str, Any]:
@@ -124,11 +122,25 @@ def _no_pair(asked: Asked, found: list[pairs.Candidate], about: str) -> str:
     )
 
 
-def _findings(asked: Asked, listed: list[Pair]) -> list[str]:
-    return [
-        f"{pair.a.label} against {pair.b.label}: {sentences.brief(asked, pair.outcome, _short(pair))}."
-        for pair in listed[:6]
-    ]
+def _findings(asked: Asked, listed: list[Pair], prices: Prices) -> list[str]:
+    """How many pairs cross when divided otherwise, and the closest race of those that do not cross."""
+    told = []
+    if asking.is_throughput(asked.metric) and 0 < len(listed) <= DIVIDED_OTHERWISE:
+        parts = []
+        for per in (one for one in asking.PERS if one != asked.per):
+            kinds = [versus.compared(pair.match, asked, per, prices).kind for pair in listed]
+            known = len(kinds) - kinds.count("not_known")
+            words = asking.WORDS[per] if per != "raw" else "raw"
+            parts.append(
+                f"{words} {kinds.count('crosses')} of {known}" if known else f"{words} it is not known"
+            )
+        told.append(f"Of the same pairs cross, divided otherwise: {'; '.join(parts)}.")
+    closest = [pair for pair in listed if pair.outcome.found and pair.outcome.found.smallest]
+    if closest:
+        pair = min(closest, key=lambda one: abs(one.outcome.found.smallest.lead_percent))  # type: ignore[union-attr]
+        labels = (pair.a.label, pair.b.label)
+        told.append(f"The closest race without a crossing: {sentences.closest(asked, pair.outcome, labels)}.")
+    return told
 
 
 def _caveats(view: View, narrowed: View, listed: list[Pair], beyond: int) -> list[str]:

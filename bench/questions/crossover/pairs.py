@@ -211,12 +211,13 @@ def _unlike(a: Candidate, b: Candidate) -> int:
 
 
 def _telling(pair: Pair) -> tuple[Any, ...]:
-    """Pairs that cross first, then the closest races; what is not known last."""
+    """Pairs that cross first, those in which each leads the most before others; then the closest races."""
     kind, found = pair.outcome.kind, pair.outcome.found
     place = KINDS.index(kind) if kind in KINDS else len(KINDS)
     smallest = abs(found.smallest.lead_percent) if found and found.smallest else 0.0
-    first = found.crossings[0].x if found and found.crossings else 0.0
-    return (min(place, 2) if place < len(KINDS) else place, smallest, first, pair.a.label, pair.b.label)
+    leads = [knot.lead_percent for knot in found.knots] if found else [0.0]
+    both = min(max(leads), -min(leads)) if kind == "crosses" else 0.0
+    return (min(place, 2) if place < len(KINDS) else place, smallest, -both, pair.a.label, pair.b.label)
 
 
 def _written(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.chart import value_label
 from bench.maths.crossover import Crossing, Knot
-from bench.questions.crossover.asked import UNITS, WORDS, Asked, along_words, at, place
+from bench.questions.crossover.asked import UNITS, USERS, WORDS, Asked, along_words, at, place
 from bench.questions.crossover.pairs import Pair
 from bench.questions.crossover.versus import Outcome, Verdict
 from bench.wording import counted, joined, number
@@ -26,7 +26,7 @@ def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
     if outcome.kind == "no_points":
         return f"{start}no comparison: {outcome.reason}."
     if outcome.kind == "not_known":
-        return f"{start}{what} is not known, so 0 verdicts: {outcome.reason}."
+        return f"{start}who leads in {what} is not known: {outcome.reason}."
     found = outcome.found
     assert found is not None
     if outcome.kind == "no_overlap":
@@ -43,6 +43,12 @@ def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
         f"{start}{other} never overtakes {leader} in {what} from {span(asked, _overlap(outcome))}:"
         f" {leader} leads {by(outcome)}{tied(asked, outcome)}."
     )
+
+
+def short(labels: Labels) -> Labels:
+    """The labels by what comes before their first comma, where that tells them apart."""
+    cut = (labels[0].split(",")[0], labels[1].split(",")[0])
+    return cut if cut[0] != cut[1] else labels
 
 
 def brief(asked: Asked, outcome: Outcome, labels: Labels) -> str:
@@ -87,6 +93,17 @@ def _ends(asked: Asked, outcome: Outcome, labels: Labels) -> list[str]:
         return []
     first, last = outcome.found.knots[0], outcome.found.knots[-1]
     return [f"At the ends: {_lead(asked, first, labels)}, {_lead(asked, last, labels)}."]
+
+
+def closest(asked: Asked, outcome: Outcome, labels: Labels) -> str:
+    """Where the leader's lead is smallest: "H100 SXM, rvLLM leads 4 x TPU v6e by 2.8 % at batch 512"."""
+    assert outcome.found is not None
+    assert outcome.found.smallest is not None
+    knot = outcome.found.smallest
+    leader, other = labels if outcome.kind == "a_leads" else labels[::-1]
+    if knot.tie:
+        return f"{leader} and {other} tie at {at(asked.along, knot.x)}"
+    return f"{leader} is ahead of {other} by {percent(knot.lead_percent)} at {at(asked.along, knot.x)}"
 
 
 def _lead(asked: Asked, knot: Knot, labels: Labels) -> str:
@@ -169,18 +186,32 @@ def list_headline(asked: Asked, pairs: Sequence[Pair], about: str, beyond: int) 
     """The one sentence on all pairs: how many, how many cross and where, and in how many one side leads throughout."""
     start = f"{about}: " if about else ""
     crossing = [pair for pair in pairs if pair.outcome.kind == "crosses"]
-    what = f"{subject(asked)} along {along_words(asked.along)}"
+    what = subject(asked)
     count = counted(len(pairs), "comparable pair")
-    of = f"{count} of {len(pairs) + beyond:,}" if beyond else count
+    of = f"the {len(pairs)} most alike of {len(pairs) + beyond:,} comparable pairs" if beyond else count
     if not crossing:
-        return f"{start}in none of {of} does the lead in {what} change hands in the measured range."
+        if len(pairs) == 1:
+            return f"{start}in the 1 comparable pair along {along_words(asked.along)}, {_only(asked, pairs[0], what)}."
+        return (
+            f"{start}in none of {of} along {along_words(asked.along)} does the lead in {what} change hands in the"
+            " measured range."
+        )
     places = [place(one.x) for pair in crossing for one in _decided(pair.outcome)]
-    where = f"at {joined(places)}" if len(places) <= 4 else f"between {_ends_of(crossing)}"
+    first = next(at(asked.along, one.x) for pair in crossing for one in _decided(pair.outcome))
+    listed = joined([first, *places[1:]]) if len(places) <= SHOWN_CROSSINGS else _ends_of(asked, crossing)
+    where = f"at {listed}" if len(places) <= SHOWN_CROSSINGS else f"between {listed}"
     rest = len(pairs) - len(crossing)
     others = _leaders(pairs)
     tail = f"; in the other {rest}{others}" if rest else ""
     subject_words = _who_crosses(crossing)
-    return f"{start}{subject_words} in {len(crossing)} of {of} ({what}), {where}{tail}."
+    return f"{start}{subject_words} in {what} in {len(crossing)} of {of}, {where}{tail}."
+
+
+def _only(asked: Asked, pair: Pair, what: str) -> str:
+    labels = short((pair.a.label, pair.b.label))
+    if pair.outcome.kind in ("a_leads", "b_leads"):
+        return f"{brief(asked, pair.outcome, labels)} in {what}"
+    return f"{labels[0]} and {labels[1]} in {what}: {brief(asked, pair.outcome, labels)}"
 
 
 def _who_crosses(crossing: Sequence[Pair]) -> str:
@@ -212,9 +243,9 @@ def _leaders(pairs: Sequence[Pair]) -> str:
     return " it never does" if pairs else ""
 
 
-def _ends_of(crossing: Sequence[Pair]) -> str:
+def _ends_of(asked: Asked, crossing: Sequence[Pair]) -> str:
     places = [one.x for pair in crossing for one in _decided(pair.outcome)]
-    return f"{place(min(places))} and {place(max(places))}"
+    return f"{at(asked.along, min(places))} and {place(max(places))}"
 
 
 def price_sentence(
@@ -228,9 +259,11 @@ def price_sentence(
     return f"Per dollar {label} wins below {whole}{rate}{price}, at {at(asked.along, best['x'])} against {other}."
 
 
-def verdict_words(verdict: Verdict) -> str:
-    """What is held equal for a verdict: "at the same batch", "… on 4 chips each"."""
+def verdict_words(asked: Asked, verdict: Verdict) -> str:
+    """What is held equal for a verdict: "Same batch", "Same concurrency, 4 chips each"."""
     words = f"Same {along_words(verdict.along)}"
+    if verdict.along == USERS and asked.along == "batch":
+        words = "Same batch per chip"
     return (
         f"{words}, {verdict.chips} {'chip' if verdict.chips == 1 else 'chips'} each"
         if verdict.chips

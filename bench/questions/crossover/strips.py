@@ -21,12 +21,15 @@ from bench.wording import number
 MOST_STRIPS = 15
 """So many pairs have a strip; the table lists all."""
 
-ROW_PX, TOP_PX, BOTTOM_PX = 54, 66, 64
-LABEL_SHARE = 0.46
-"""The share of its line that a strip takes, from below; the rest is for its words."""
+ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
+STRIP = (0.36, 0.7)
+"""The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
 
-NARROWEST_TEXT = 0.035
-"""A cell narrower than this share of the axis has no number in it."""
+LETTER = 0.0115
+"""A cell has its number in it where it has this share of the axis for each letter."""
+APART = 0.07
+MOST_COLOURED = 4.0
+"""From this ratio on the colour is the same, so that one outlier does not pale all others."""
 MOST_TICKS = 14
 LONGEST_NAME = 92
 
@@ -35,8 +38,7 @@ Knots = Sequence[Mapping[str, Any]]
 
 def log10(value: float) -> float:
     """Where a value lies on a logarithmic axis."""
-    found: float = math.log10(value)
-    return found
+    return float(math.log10(value))
 
 
 def of_pairs(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
@@ -49,10 +51,9 @@ def of_pairs(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
     for line, pair in enumerate(listed):
         bottom = len(listed) - 1 - line
         _add_strip(figure, pair["strip"], numbers, colouring, ends, theme,
-                   (bottom + 0.04, bottom + LABEL_SHARE), "y", str(pair["pair"]))  # fmt: skip
+                   (bottom + STRIP[0], bottom + STRIP[1]), "y", str(pair["pair"]))  # fmt: skip
         _add_words(figure, pair, bottom, ends[0], theme)
-        for x in pair["crossings"]:
-            _mark(figure, x, bottom, theme)
+        _add_marks(figure, pair["crossings"], bottom, ends, theme)
     _set_axes(figure, numbers, xs, len(listed), theme)
     _add_key(figure, numbers, theme)
     return figure
@@ -72,9 +73,10 @@ def _colouring(knots: Knots, better: str, theme: Theme) -> Colouring:
 
 
 def _advantage(knot: Mapping[str, Any]) -> float:
-    """How many times better the first side is, whatever the direction of the metric."""
-    lead = knot["lead_percent"] / 100
-    return 1 + lead if lead >= 0 else 1 / (1 - lead)
+    """How many times better the first side is, whatever the direction of the metric, as far as it is coloured."""
+    lead: float = knot["lead_percent"] / 100
+    ratio = 1 + lead if lead >= 0 else 1 / (1 - lead)
+    return min(max(ratio, 1 / MOST_COLOURED), MOST_COLOURED)
 
 
 def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colouring: Colouring,
@@ -92,14 +94,14 @@ def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colo
     dark = colouring.dark_ink(ratios)
     width = max(ends[1] - ends[0], 0.1)
     texts = [
-        _short(knot) if (edges[i + 1] - edges[i]) / width >= NARROWEST_TEXT else ""
+        text if (edges[i + 1] - edges[i]) / width >= LETTER * len(text := _short(knot)) else ""
         for i, knot in enumerate(knots)
     ]
     middle = [10 ** ((edges[i] + edges[i + 1]) / 2) for i in range(len(knots))]
     trace = {
         "type": "scatter", "mode": "markers+text", "x": middle, "y": [sum(span) / 2] * len(knots), "yaxis": yaxis,
         "text": texts, "showlegend": False, "textposition": "middle center",
-        "textfont": {"size": 12, "color": [DARK_INK if one else LIGHT_INK for one in dark]},
+        "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in dark]},
         "marker": {"size": 18, "opacity": 0, "color": theme.muted},
         "hovertext": [_hover(knot, numbers) for knot in knots], "hovertemplate": "%{hovertext}<extra></extra>",
         **({"customdata": [name] * len(knots)} if name is not None else {}),
@@ -136,24 +138,29 @@ def _add_words(figure: go.Figure, pair: Mapping[str, Any], bottom: int, left: fl
     names = f"{pair['label_a']} against {pair['label_b']}"
     names = names if len(names) <= LONGEST_NAME else names[: LONGEST_NAME - 1] + "…"
     figure.add_annotation(
-        x=0, xref="paper", y=bottom + LABEL_SHARE + 0.05, xanchor="left", yanchor="bottom", showarrow=False,
+        x=0, xref="paper", y=bottom + STRIP[1] + 0.02, xanchor="left", yanchor="bottom", showarrow=False,
         text=f"{html(names)}", font={"size": 13, "color": theme.text},
     )  # fmt: skip
 
 
-def _mark(figure: go.Figure, x: float, bottom: int, theme: Theme) -> None:
-    figure.add_shape(
-        type="line",
-        x0=x,
-        x1=x,
-        y0=bottom,
-        y1=bottom + LABEL_SHARE + 0.06,
-        line={"color": theme.text, "width": 2},
-    )
-    figure.add_annotation(
-        x=log10(x), y=bottom + LABEL_SHARE + 0.05, yanchor="bottom", showarrow=False, text=f"<b>{place(x)}</b>",
-        font={"size": 13, "color": theme.text}, bgcolor=theme.background,
-    )  # fmt: skip
+def _add_marks(
+    figure: go.Figure, crossings: Sequence[float], bottom: int, ends: tuple[float, float], theme: Theme
+) -> None:
+    """The places of the crossings under their strip; of those too close together the first is named."""
+    figure.add_trace({
+        "type": "scatter", "mode": "markers", "x": list(crossings), "y": [bottom + STRIP[0] - 0.07] * len(crossings),
+        "hoverinfo": "skip", "showlegend": False,
+        "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
+    })  # fmt: skip
+    named = -math.inf
+    for x in crossings:
+        if log10(x) - named < APART * (ends[1] - ends[0]):
+            continue
+        named = log10(x)
+        figure.add_annotation(
+            x=named, y=bottom + STRIP[0] - 0.1, yanchor="top", showarrow=False, text=f"<b>{place(x)}</b>",
+            font={"size": 13, "color": theme.text},
+        )  # fmt: skip
 
 
 def _set_axes(
@@ -175,9 +182,9 @@ def _add_key(figure: go.Figure, numbers: Mapping[str, Any], theme: Theme) -> Non
     stops = of_ratios(np.array([0.5, 2.0]), "higher", theme).stops
     blue, orange = stops[-2], stops[1]
     figure.add_annotation(
-        x=0, xref="paper", y=1, yref="paper", xanchor="left", yanchor="bottom", yshift=26,
+        x=0, xref="paper", y=1, yref="paper", xanchor="left", yanchor="bottom", yshift=14,
         showarrow=False, align="left",
         font={"size": 13, "color": theme.muted},
         text=f"<span style='color:{blue}'>■</span> the first leads, by that much   "
-             f"<span style='color:{orange}'>■</span> the second leads   <b>|</b> where they cross",
+             f"<span style='color:{orange}'>■</span> the second leads   ▲ where they cross",
     )  # fmt: skip
