@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,11 +19,11 @@ from bench.questions.cost import bars
 from bench.questions.cost.bars import Bar
 from bench.wording import number, share
 
-BAR_PX, AROUND_PX = 25, 96
+BAR_PX, TWO_LINES_PX, AROUND_PX = 25, 36, 96
 GRID_PX, BETWEEN_PX = 300, 126
 EMPTY_HEIGHT = 120
 LABEL_PX, LONGEST = 6.3, 34
-"""About the width of a letter of a bar's name, and so many letters of it are shown."""
+"""About the width of a letter of a bar's name, and so many letters stand on a line of it."""
 
 
 def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
@@ -31,9 +32,11 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
     if rows.empty:
         return _empty(figure, theme)
     drawn = bars.of(rows, numbers)
-    upper = len(drawn) * BAR_PX + AROUND_PX
+    lines = [_lines(bar.name) for bar in drawn]
+    upper = len(drawn) * (BAR_PX if max(map(len, lines)) == 1 else TWO_LINES_PX) + AROUND_PX
     height = upper + BETWEEN_PX + GRID_PX
-    left = min(LONGEST, max(len(bar.name) + (7 if bar.dots else 0) for bar in drawn)) * LABEL_PX + 24
+    wide = max(len(line) for name in lines for line in name) + (7 if any(bar.dots for bar in drawn) else 0)
+    left = wide * LABEL_PX + 24
     figure.update_layout(
         height=height, margin={"l": left, "r": 24, "t": 34, "b": 60}, showlegend=False, bargap=0.28,
         hovermode="closest", uirevision=f"{numbers['metric']} {numbers['group']}",
@@ -49,6 +52,7 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
               domain: tuple[float, float]) -> None:  # fmt: skip
     """The bars from the cheapest down, a dot for each quote of one that stands for several, and the API's price."""
     places = list(range(len(drawn)))
+    several = any(bar.dots for bar in drawn)
     colours = [chart.accelerator_colour(bar.accelerator, theme) for bar in drawn]
     fills = [colour if bar.measured else "rgba(0,0,0,0)" for colour, bar in zip(colours, drawn, strict=True)]
     figure.add_trace(
@@ -57,7 +61,7 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
             "orientation": "h",
             "x": [bar.usd for bar in drawn],
             "y": places,
-            "text": ["" if bar.dots else f" {number(bar.usd)}" for bar in drawn],
+            "text": ["" if several else f" {number(bar.usd)}" for bar in drawn],
             "textposition": "outside",
             "cliponaxis": False,
             "textfont": {"size": 12, "color": theme.text},
@@ -78,13 +82,17 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
     top = max(max(bar.high for bar in drawn), numbers["api_usd_per_million"] or 0)
     metric = catalogue.metric(numbers["metric"])
     figure.update_layout(
-        yaxis={"domain": domain, "tickvals": places, "ticktext": [_named(bar) for bar in drawn],
+        yaxis={"domain": domain, "tickvals": places, "ticktext": [_named(bar, several=several) for bar in drawn],
                "range": [len(drawn) - 0.4, -0.6], "showgrid": False, "ticks": "", "automargin": False,
                "tickfont": {"size": 12}, "title": {"text": ""}},
         xaxis={"range": [0, top * 1.12], "anchor": "y",
                "title": {"text": html(f"{metric.axis} · lower is better"), "font": {"size": 13}},
                "tickformat": ",~g", "automargin": False},
     )  # fmt: skip
+    if several:
+        figure.add_annotation(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
+                              showarrow=False, text="Bars: the median quote; dots: each quote",
+                              font={"size": 12.5, "color": theme.muted})  # fmt: skip
     api = numbers["api_usd_per_million"]
     if api is not None:
         figure.add_shape(type="line", x0=api, x1=api, y0=-0.6, y1=len(drawn) - 0.4, xref="x", yref="y",
@@ -147,9 +155,7 @@ def _add_grid(
          "marker": {"symbol": "triangle-down", "size": 9, "color": theme.text,
                     "line": {"width": 1, "color": theme.background}}}
     )  # fmt: skip
-    about = (
-        f"USD per million on {_short(grid['deployment'], 48)}, by utilisation and price; triangles: quotes"
-    )
+    about = f"USD per million on {_lines(grid['deployment'])[0]}; triangles are quotes"
     against = f"<br>blue where an API at {number(api)} USD is dearer" if api else ""
     figure.update_layout(
         xaxis2={**_quiet(theme), "domain": [0, 1], "anchor": "y2", "tickvals": columns, "tickangle": 0,
@@ -196,14 +202,18 @@ def _quiet(theme: Theme) -> dict[str, Any]:
     return {"showgrid": False, "zeroline": False, "ticks": "", "linecolor": theme.muted, "automargin": False}
 
 
-def _named(bar: Bar) -> str:
-    """What stands left of a bar: its name, and its cost where dots lie on the bar's end."""
-    name = html(_short(bar.name))
-    return f"{name} <b>{number(bar.usd)}</b>" if bar.dots else name
+def _named(bar: Bar, *, several: bool) -> str:
+    """What stands left of a bar: its name, and its cost where dots may lie on the bar's end."""
+    name = "<br>".join(html(line) for line in _lines(bar.name))
+    return f"{name} <b>{number(bar.usd)}</b>" if several else name
 
 
-def _short(text: str, most: int = LONGEST) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _lines(text: str) -> list[str]:
+    """A name in at most two lines."""
+    first, *rest = textwrap.wrap(text, LONGEST)
+    if not rest:
+        return [first]
+    return [first, rest[0] if len(rest) == 1 else f"{rest[0][: LONGEST - 1]}…"]
 
 
 def _empty(figure: go.Figure, theme: Theme) -> go.Figure:

@@ -40,7 +40,7 @@ def headline(found: Found) -> str:
     if second["median"] / lead["median"] <= 1 + TIE:
         return (
             f"{million(found)} cost the same within 1 % on {where(lead, found)} and {where(second, found)}"
-            f" {_use(found.asked)}: {usd(lead['median'])}{_by(lead)}."
+            f" {_use(found.asked)}: {usd(lead['median'])}, each at its median quote."
         )
     others = [row["median"] for row in found.deployments[1:]]
     rest = f"{spread(min(others), max(others))} on {len(others)} others"
