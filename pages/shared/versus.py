@@ -63,7 +63,7 @@ def behind(page: Page, clicked: Sequence[str]) -> None:
 
 def verdicts(page: Page) -> None:
     """The verdict under every normalisation side by side, the one that is charted in bold."""
-    if is_list(page):
+    if is_list(page) or page.answer.numbers["kind"] in ("not_comparable", "no_points"):
         return
     found = page.answer.numbers["verdicts"]
     pers = [key for key in PER if any(one["per"] == key for one in found)]

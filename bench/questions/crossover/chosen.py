@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -20,14 +20,13 @@ from bench.questions.crossover.curves import Curve
 from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.versus import Match, Outcome, Side, Verdict
 from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted
+from bench.wording import counted, joined
 
 SIDES = ("a", "b")
 NEXT = {
     "not_comparable": "Choose sides of one model with the same stated lengths and kind of load.",
-    "no_points": "Choose another axis or metric under the chart, or another side.",
+    "no_points": "Choose another axis or metric above the chart, or another side.",
     "no_overlap": "Nothing is extrapolated; measure both in one range, or choose another axis.",
-    "not_known": "State price_a and price_b in USD for one chip and hour, or choose another price book or divisor.",
 }
 COLUMNS = ("x", "a", "b", "a_measured", "b_measured", "ratio", "lead_percent", "lead_low", "lead_high", "leads", "tie",
            "member_a", "member_b", "point_id_a", "point_id_b")  # fmt: skip
@@ -50,6 +49,8 @@ def told(library: Library, view: View, asked: Asked) -> Told:
     sides = tuple(_side(library, view, asked, key) for key in SIDES)
     labels = _apart(sides[0].label, sides[1].label)
     match = versus.matched(Side(labels[0], sides[0].rows), Side(labels[1], sides[1].rows), asked.along)
+    if not all(side.rows for side in sides):
+        match = replace(match, reason=_nothing(library, view, asked, labels) or match.reason)
     prices = divisors.prices(library, view, asked, asking.either(view, asked.a, asked.b))
     outcome = versus.compared(match, asked, asked.per, prices)
     verdicts = versus.under_every(match, asked, prices)
@@ -83,7 +84,7 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         [
             *sentences.findings(asked, outcome, labels),
             *even.sentences_of(asked, prices_even, labels, numbers["prices"]),
-            *([NEXT[outcome.kind]] if outcome.kind in NEXT else []),
+            *_next(asked, outcome),
         ],
         numbers,
         [
@@ -94,6 +95,34 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         ],
         why(asked, prices),
     )
+
+
+def _nothing(library: Library, view: View, asked: Asked, labels: tuple[str, str]) -> str:
+    """Why two sides cannot be compared of which one has no curve: other models, other loads, or another metric."""
+    held = []
+    for own in (asked.a, asked.b):
+        condition = asking.of_side(view, own)
+        figures = f'count("{asked.metric.key}")' if library.has(asked.metric.key) else "0"
+        held.append(
+            library.fetch(
+                "SELECT coalesce(list(DISTINCT model ORDER BY model), []),"
+                f" coalesce(list(DISTINCT load_kind ORDER BY load_kind), []), {figures}, count(*) FROM points"
+                f" WHERE {condition.sql}",
+                condition.params,
+            )[0]
+        )
+    for words, row in zip(labels, held, strict=True):
+        if not row[3]:
+            return f"nothing is measured of {words}"
+    models = [[value_label("model", one) for one in row[0]] for row in held]
+    if not set(models[0]) & set(models[1]):
+        return f"the models differ, {joined(models[0], at_most=2)} against {joined(models[1], at_most=2)}"
+    if asked.along in asking.LOADS and not set(held[0][1]) & set(held[1][1]):
+        return f"the kinds of load differ, {joined(held[0][1])} against {joined(held[1][1])}"
+    for words, row in zip(labels, held, strict=True):
+        if not row[2]:
+            return f"{words} states no {sentences.subject(replace(asked, per='raw'))}"
+    return ""
 
 
 def label(library: Library, view: View, asked: Asked, key: str) -> str:
@@ -162,6 +191,15 @@ def _about(match: Match, asked: Asked) -> str:
         return ""
     workload = versus.workload_words(match, asked.along) if not match.reason else ""
     return f"{value_label('model', next(iter(models)))}{f' at {workload}' if workload else ''}"
+
+
+def _next(asked: Asked, outcome: Outcome) -> list[str]:
+    """What to do where there is no verdict."""
+    if outcome.kind == "not_known" and asked.per == "dollar":
+        return ["State price_a and price_b in USD for one chip and hour, or choose another price book."]
+    if outcome.kind == "not_known":
+        return ["Compare raw, per accelerator or per dollar instead."]
+    return [NEXT[outcome.kind]] if outcome.kind in NEXT else []
 
 
 def _points(

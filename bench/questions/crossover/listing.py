@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from bench import names
 from bench.chart import value_label
 from bench.library import Library
 from bench.questions.crossover import asked as asking
@@ -48,14 +49,16 @@ def told(library: Library, view: View, asked: Asked) -> chosen.Told:
         "not_listed": beyond,
     }
     headline = (
-        sentences.list_headline(asked, listed, about, beyond) if listed else _no_pair(asked, found, about)
+        sentences.list_headline(asked, listed, about, beyond)
+        if listed
+        else _no_pair(asked, found, left, about)
     )
     return chosen.Told(
         headline,
         pd.DataFrame(listed_rows, columns=list(COLUMNS)),
         _findings(asked, listed, prices),
         numbers,
-        _caveats(view, narrowed, listed, beyond),
+        [*_caveats(view, narrowed, listed, beyond), *_priced(asked, listed, prices)],
         chosen.why(asked, prices),
     )
 
@@ -99,7 +102,7 @@ def _more(pair: Pair) -> dict[str, Any]:
 
 
 def _about(view: View, asked: Asked) -> str:
-    models = view.values("model")
+    models = [slug for value in view.values("model") for slug in names.matching("model", value)]
     words = value_label("model", models[0]) if len(models) == 1 else ""
     lengths = [view.values(key) for key in ("isl", "osl")]
     if all(len(values) == 1 for values in lengths):
@@ -107,13 +110,20 @@ def _about(view: View, asked: Asked) -> str:
     return words.strip()
 
 
-def _no_pair(asked: Asked, found: list[pairs.Candidate], about: str) -> str:
+def _no_pair(
+    asked: Asked, found: list[pairs.Candidate], left: list[pairs.Candidate] | None, about: str
+) -> str:
     start = f"{about}: " if about else ""
     along = asking.along_words(asked.along)
     if not found:
         return (
             f"{start}no two places along {along} were measured with {sentences.subject(asked)}, so 0 pairs can be"
             " compared; choose another axis or metric."
+        )
+    if left == []:
+        return (
+            f"{start}the side chosen has no two places along {along} with {sentences.subject(asked)}, so 0 pairs can be"
+            " compared; choose another side."
         )
     chips = joined(sorted({value_label("accelerator", one.facts["accelerator"]) for one in found}))
     return (
@@ -141,6 +151,15 @@ def _findings(asked: Asked, listed: list[Pair], prices: Prices) -> list[str]:
         labels = (pair.a.label, pair.b.label)
         told.append(f"The closest race without a crossing: {sentences.closest(asked, pair.outcome, labels)}.")
     return told
+
+
+def _priced(asked: Asked, listed: list[Pair], prices: Prices) -> list[str]:
+    if not listed or not asking.is_throughput(asked.metric):
+        return []
+    chips = sorted({side.facts["accelerator"] for pair in listed for side in (pair.a, pair.b)})
+    found = [(value_label("accelerator", chip), prices.of("", chip)) for chip in chips]
+    known = [f"{name} {price.words}" for name, price in found if price]
+    return [f"Prices per chip from {prices.book}: {joined(known, at_most=4)}."] if known else []
 
 
 def _caveats(view: View, narrowed: View, listed: list[Pair], beyond: int) -> list[str]:

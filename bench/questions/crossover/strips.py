@@ -25,7 +25,7 @@ ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
 STRIP = (0.36, 0.7)
 """The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
 
-LETTER = 0.0115
+LETTER = 0.0125
 """A cell has its number in it where it has this share of the axis for each letter."""
 APART = 0.07
 MOST_COLOURED = 4.0

@@ -73,7 +73,7 @@ def matched(a: Side, b: Side, along: str) -> Match:
             return Match(
                 a, b, f"{one.label} has no measured point along {along_words(along)} with this metric"
             )
-    best: tuple[tuple[int, int], Match] | None = None
+    best: tuple[tuple[int, int, list[str]], Match] | None = None
     reasons: list[tuple[int, str]] = []
     for fixed_a, rows_a in by_fixed(a.rows).items():
         for fixed_b, rows_b in by_fixed(b.rows).items():
@@ -82,7 +82,8 @@ def matched(a: Side, b: Side, along: str) -> Match:
             if reason:
                 reasons.append((size, reason))
                 continue
-            rank = (shared({row.x for row in rows_a}, {row.x for row in rows_b}), size)
+            places = shared({row.x for row in rows_a}, {row.x for row in rows_b})
+            rank = (places, size, sorted((repr(fixed_a), repr(fixed_b))))
             if best is None or rank > best[0]:
                 left_out = (len(a.rows) - len(rows_a), len(b.rows) - len(rows_b))
                 best = rank, Match(replace(a, rows=rows_a), replace(b, rows=rows_b), "", left_out)
@@ -120,7 +121,7 @@ def unlike_fixed(a: tuple[Any, ...], b: tuple[Any, ...], along: str) -> str:
 def compared(match: Match, asked: Asked, per: Per, prices: Prices) -> Outcome:
     """Who leads where when both are divided by `per`."""
     if match.reason:
-        missing = not match.a.rows or not match.b.rows
+        missing = (not match.a.rows or not match.b.rows) and "differ" not in match.reason
         return Outcome("no_points" if missing else "not_comparable", match.reason)
     curves = []
     for key, side in (("a", match.a), ("b", match.b)):

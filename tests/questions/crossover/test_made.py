@@ -1,0 +1,237 @@
+"""Crossovers of results made up here, small enough to work out by hand: runs, repeats, layouts, prices, loads."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from bench.chart import DARK, LIGHT
+from bench.errors import NotFound, UnknownName, UsageError
+from bench.library import Library
+from bench.questions import crossover
+from bench.view import View
+
+A, B = "accelerator=h100-sxm", "accelerator=h200-sxm"
+ABOUT = {"model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "accelerators": 2, "isl": 1024, "osl": 256,
+         "evidence": "measured"}  # fmt: skip
+
+
+def points(accelerator: str, values: dict[int, float], **facts: object) -> list[dict[str, object]]:
+    return [
+        {**ABOUT, "accelerator": accelerator, "concurrency": x, "output_tokens_per_s": y, **facts}
+        for x, y in values.items()
+    ]
+
+
+def library_of(folder: Path, *rows: list[dict[str, object]], prices: list[dict[str, object]] = ()) -> Library:
+    """A library of these points and prices."""
+    listed = [row for some in rows for row in some]
+    (folder / "library" / "prices").mkdir(parents=True)
+    for path, table in (
+        (folder / "results.csv", listed),
+        (folder / "library" / "prices" / "made.csv", prices),
+    ):
+        if table:
+            with path.open("w", newline="", encoding="utf-8") as lines:
+                writer = csv.DictWriter(lines, list(dict.fromkeys(key for row in table for key in row)))
+                writer.writeheader()
+                writer.writerows(table)
+    library = Library.open(folder / "library", shipped=False)
+    assert not library.add([folder / "results.csv"]).refused
+    return library
+
+
+def asked(library: Library, a: str = A, b: str = B, **options: object):
+    return crossover.answer(library, View.of({}, {"a": a, "b": b, **options}))
+
+
+def test_the_crossing_of_two_straight_lines(tmp_path):
+    """100 x against 400 x^(1/2): equal at x = 16, between the measured 4 and 64."""
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 4: 400, 64: 6400}), points("h200-sxm", {1: 400, 4: 800, 64: 3200})
+    )  # fmt: skip
+    answer = asked(library)
+    (crossing,) = answer.numbers["crossings"]
+    assert crossing["x"] == pytest.approx(16)
+    assert crossing["y"] == pytest.approx(1600)
+    assert (crossing["below"], crossing["above"], crossing["leads_after"]) == (4, 64, "a")
+    assert answer.headline == (
+        "Llama 3.1 70B at 1,024 in / 256 out: H100 SXM overtakes H200 SXM at concurrency 16, between the measured"
+        " 4 and 64, in output throughput."
+    )
+
+
+def test_of_runs_of_one_deployment_the_newest_counts_and_an_undated_one_is_the_oldest(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 900}, date="2026-01-05", engine_version="0.9"),
+        points("h100-sxm", {4: 400}, date="2026-03-05", engine_version="0.10"),
+        points("h100-sxm", {1: 500, 4: 5000}),
+        points("h200-sxm", {1: 50, 4: 200}, date="2026-03-05"),
+    )
+    assert [knot["a"] for knot in asked(library).numbers["knots"]] == [100, 400]
+
+
+def test_of_layouts_the_best_counts_and_is_named(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 300}, tp=2),
+        points("h100-sxm", {1: 90, 4: 400}, tp=1, dp=2),
+        points("h200-sxm", {1: 50, 4: 200}, tp=2),
+    )
+    answer = asked(library)
+    assert [knot["a"] for knot in answer.numbers["knots"]] == [100, 400]
+    assert answer.rows["member_a"].tolist() == ["2 chips, tp 2", "2 chips, dp 2"]
+    assert "H100 SXM mixes 2 layouts, the best at each place." in answer.caveats
+
+
+def test_repeats_give_an_interval_and_other_points_at_one_load_do_not(tmp_path):
+    spreads = ((1, 0.99), (2, 1.0), (3, 1.01))
+    up = [points("h100-sxm", {1: 80 * by, 4: 500 * by}, repeat=n) for n, by in spreads]
+    flat = [points("h200-sxm", {1: 100 * by, 4: 400 * by}, repeat=n) for n, by in spreads]
+    (crossing,) = asked(library_of(tmp_path / "repeats", *up, *flat)).numbers["crossings"]
+    assert crossing["interval"]["source"] == "repeats"
+    assert 1 < crossing["interval"]["low"] < crossing["x"] < crossing["interval"]["high"] < 4
+    once = [
+        [{key: value for key, value in row.items() if key != "repeat"} for row in rows]
+        for rows in (*up, *flat)
+    ]
+    (crossing,) = asked(library_of(tmp_path / "none", *once)).numbers["crossings"]
+    assert crossing["interval"]["source"] == "bracket"
+
+
+def test_ranges_that_do_not_overlap_and_a_tie_are_answers(tmp_path):
+    apart = library_of(
+        tmp_path / "apart", points("h100-sxm", {1: 100, 4: 300}), points("h200-sxm", {8: 50, 16: 60})
+    )
+    answer = asked(apart)
+    assert answer.numbers["kind"] == "no_overlap"
+    assert (
+        "H100 SXM was measured from concurrency 1 to 4, H200 SXM from concurrency 8 to 16." in answer.headline
+    )
+    equal = library_of(
+        tmp_path / "equal", points("h100-sxm", {1: 100, 4: 300}), points("h200-sxm", {1: 100.5, 4: 299})
+    )
+    assert asked(equal).numbers["kind"] == "tie"
+
+
+def test_stated_lengths_and_kinds_of_load_must_agree(tmp_path):
+    other = library_of(
+        tmp_path / "lengths",
+        points("h100-sxm", {1: 100, 4: 300}),
+        points("h200-sxm", {1: 50, 4: 60}, osl=512),
+    )
+    answer = asked(other)
+    assert answer.numbers["kind"] == "not_comparable"
+    assert "the output lengths differ, 256 against 512 tokens" in answer.headline
+    static = [{**row, "batch": row.pop("concurrency")} for row in points("h200-sxm", {1: 50, 4: 60})]
+    loads = library_of(tmp_path / "loads", points("h100-sxm", {1: 100, 4: 300}), static)
+    assert "kinds of load differ" in asked(loads).headline
+
+
+def test_a_length_stated_on_one_side_only_is_told(tmp_path):
+    silent = [{**row, "osl": None} for row in points("h200-sxm", {1: 50, 4: 60})]
+    answer = asked(library_of(tmp_path, points("h100-sxm", {1: 100, 4: 300}), silent))
+    assert answer.numbers["kind"] == "a_leads"
+    assert "Stated on one side only: output length 256 tokens for H100 SXM." in answer.caveats
+
+
+def test_of_a_latency_the_lower_leads(tmp_path):
+    fast, slow = points("h100-sxm", {1: 0, 4: 0}), points("h200-sxm", {1: 0, 4: 0})
+    for rows, values in ((fast, (10, 20)), (slow, (12, 15))):
+        for row, value in zip(rows, values, strict=True):
+            row.update({"output_tokens_per_s": None, "tpot_ms_p50": value})
+    answer = asked(library_of(tmp_path, fast, slow), per="dollar")
+    assert answer.numbers["per"] == "raw"
+    assert [round(knot["lead_percent"], 1) for knot in answer.numbers["knots"]] == [20.0, -33.3]
+    assert any("is not divided by anything" in told for told in answer.caveats)
+
+
+def test_a_price_that_is_missing_is_not_known_and_one_that_is_stated_counts(tmp_path):
+    price = {
+        "provider": "a",
+        "accelerator": "h100-sxm",
+        "accelerators": 1,
+        "terms": "on_demand",
+        "usd_per_hour": 2.0,
+    }
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 150, 4: 500}), prices=[price]
+    )
+    answer = asked(library, per="dollar", price_book="made")
+    assert answer.numbers["kind"] == "not_known"
+    assert "no price of H200 SXM in made" in answer.headline
+    assert "State price_a and price_b" in answer.findings[-1]
+    # 400 / (2 x 2) = 100 against 500 / (2 x 3) = 83.3
+    stated = asked(library, per="dollar", price_book="made", price_b=3)
+    assert stated.numbers["knots"][-1]["a"] == pytest.approx(100)
+    assert stated.numbers["knots"][-1]["b"] == pytest.approx(500 / 6)
+    assert [row["usd_per_accelerator_hour"] for row in stated.numbers["break_even"]["b"]] == pytest.approx(
+        [3, 2.5]
+    )
+
+
+def test_only_what_was_measured_enters_unless_the_reader_asks(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 400}),
+        points("h100-sxm", {8: 9000}, evidence="projected"),
+        points("h200-sxm", {1: 150, 8: 700}),
+    )
+    assert asked(library).numbers["overlap"] == [1, 4]
+    view = View.of({"evidence": ["measured", "projected"]}, {"a": A, "b": B})
+    answer = crossover.answer(library, view)
+    assert answer.numbers["overlap"] == [1, 8]
+    drawn = crossover.figure(answer, LIGHT).select_traces({"type": "scatter"})
+    symbols = [
+        one for trace in drawn if isinstance(trace.marker.symbol, tuple) for one in trace.marker.symbol
+    ]
+    assert any("-open" in symbol for symbol in symbols)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_chart_marks_the_crossing_and_its_bracket(tmp_path, theme):
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 4: 400, 64: 6400}), points("h200-sxm", {1: 400, 4: 800, 64: 3200})
+    )  # fmt: skip
+    answer = asked(library)
+    figure = crossover.figure(answer, theme)
+    (bracket,) = [shape for shape in figure.layout.shapes if shape.type == "rect"]
+    assert (bracket.x0, bracket.x1) == (4, 64)
+    assert any("<b>16</b>" in note.text for note in figure.layout.annotations)
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    clickable = {one for trace in figure.data if trace.customdata is not None for one in trace.customdata}
+    assert clickable == {*answer.rows["point_id_a"].dropna(), *answer.rows["point_id_b"].dropna()}
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"a": "nothing"}, UsageError),
+        ({"a": "colour=red"}, UsageError),
+        ({"a": "isl=many"}, UsageError),
+        ({"b": "accelerator=h100&along=batch"}, UsageError),
+        ({"price_a": "-1"}, UsageError),
+        ({"price_b": "nan"}, UsageError),
+        ({"along": "colour"}, UnknownName),
+        ({"per": "hour"}, UnknownName),
+        ({"metric": "output_tokens"}, UsageError),
+        ({"metric": "colour"}, UnknownName),
+        ({"price_book": "no-such-book"}, UsageError),
+    ],
+)
+def test_what_an_option_cannot_be_is_said(tmp_path, options, error):
+    library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 400}))
+    with pytest.raises(error, match=next(iter(options.values())) if error is UnknownName else None):
+        crossover.answer(library, View.of({}, options))
+
+
+def test_nothing_to_compare_is_said(tmp_path):
+    library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 400}))
+    answer = crossover.answer(library, View())
+    assert "but no 2 that can be compared" in answer.headline
+    assert crossover.figure(answer, LIGHT).layout.annotations[0].text == "No pair to draw."
+    with pytest.raises(NotFound):
+        crossover.complete(Library.open(tmp_path / "empty", shipped=False), View())

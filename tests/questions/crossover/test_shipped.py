@@ -1,0 +1,216 @@
+"""Crossovers of the shipped results, against what was worked out by hand from the published tables."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.library import Library
+from bench.questions import crossover
+from bench.view import View
+
+V6E = "accelerator=tpu-v6e&accelerators=4"
+V7X = "accelerator=tpu-v7x"
+MI355X = "accelerator=mi355x"
+COLUMN_A = "variant=column A, 50-token completions"
+COLUMN_B = "variant=column B, server defaults"
+APRIL = "variant=CUDA graph, forward only, April 2026"
+JUNE = "variant=CUDA graph, default routes, June 2026"
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    return Library.open(tmp_path_factory.mktemp("none") / "own")
+
+
+def asked(library, model, **options):
+    return crossover.answer(library, View.of({"model": [model]}, options))
+
+
+def gemma(library, other, **options):
+    return asked(library, "gemma-4-31b", a=V6E, b=other, **options)
+
+
+def verdict(answer, per, held="Same concurrency"):
+    return next(one for one in answer.numbers["verdicts"] if (one["held_equal"], one["per"]) == (held, per))
+
+
+def leads(answer, per, held="Same concurrency"):
+    return {knot["x"]: round(knot["lead_percent"], 1) for knot in verdict(answer, per, held)["leads"]}
+
+
+def test_the_tpu_overtakes_column_b_just_below_128(shipped):
+    answer = gemma(shipped, COLUMN_B)
+    (crossing,) = answer.numbers["crossings"]
+    assert crossing["x"] == pytest.approx(127.59, abs=0.01)
+    assert (crossing["below"], crossing["above"], crossing["leads_after"]) == (64, 128, "a")
+    assert crossing["interval"] == {
+        "low": 64, "high": 128, "open_low": False, "open_high": False, "source": "bracket",
+    }  # fmt: skip
+    assert answer.headline == (
+        "Gemma 4 31B: 4 x TPU v6e overtakes H100 SXM, column B, server defaults at batch 127.6, between the measured"
+        " 64 and 128, in output throughput."
+    )
+    assert answer.rows[answer.rows["x"] == 128]["leads"].tolist() == ["tie"]
+
+
+def test_the_tpu_overtakes_column_a_at_438(shipped):
+    (crossing,) = gemma(shipped, COLUMN_A).numbers["crossings"]
+    assert crossing["x"] == pytest.approx(437.6, abs=0.05)
+    assert (crossing["below"], crossing["above"]) == (256, 512)
+
+
+def test_the_tpu_overtakes_neither_run_of_the_same_engine(shipped):
+    april = gemma(shipped, APRIL)
+    assert april.numbers["kind"] == "b_leads"
+    assert april.numbers["overlap"] == [1, 512]
+    smallest = april.numbers["lead"]["smallest"]
+    assert (smallest["x"], round(smallest["lead_percent"], 1)) == (512, -2.8)
+    assert "leads by 2.8 % to 55 %" in april.headline
+    assert "Above 512 only 4 x TPU v6e was measured, so nothing is said there." in april.findings
+    june = gemma(shipped, JUNE)
+    assert june.numbers["kind"] == "b_leads"
+    assert june.numbers["crossings"] == []
+
+
+@pytest.mark.parametrize("options", [{"price_a": 1.3, "price_b": 1.92}, {}])
+def test_per_dollar_at_the_articles_prices_the_tpu_never_leads(shipped, options):
+    answer = gemma(shipped, COLUMN_B, per="dollar", **options)
+    assert answer.numbers["kind"] == "b_leads"
+    assert (
+        round(-answer.numbers["lead"]["smallest"]["lead_percent"], 1) == 3.6
+    )  # 3.4 % below, seen from the GPU
+    best = answer.numbers["break_even"]["a"][0]
+    assert best["x"] == 768
+    # 1.92 x 9,600 / 3,671 for all four chips
+    assert best["usd_per_hour"] == pytest.approx(1.92 * 9600 / 3671)
+    assert best["usd_per_accelerator_hour"] == pytest.approx(1.92 * 9600 / 3671 / 4)
+    assert any(
+        "wins below 5.02 USD/h for its 4 chips, 1.255 USD per chip" in told for told in answer.findings
+    )
+
+
+def test_below_the_break_even_price_the_tpu_leads_per_dollar(shipped):
+    answer = gemma(shipped, COLUMN_B, per="dollar", price_a=1.25, price_b=1.92)
+    assert answer.numbers["kind"] == "tie" or answer.numbers["crossings"]
+    assert gemma(shipped, COLUMN_B, per="dollar", price_a=1.2, price_b=1.92).numbers["kind"] == "crosses"
+
+
+def test_per_watt_is_not_known_without_published_power(shipped):
+    answer = gemma(shipped, COLUMN_B, per="watt")
+    assert answer.numbers["kind"] == "not_known"
+    assert answer.headline.endswith("is not known: no power of TPU v6e is published.")
+    assert answer.rows.empty
+
+
+def test_what_is_unlike_is_told_first(shipped):
+    told = gemma(shipped, COLUMN_B).caveats[0]
+    for part in ("engine (rvLLM against vLLM)", "precision (INT8 against FP8)", "chips (4 against 1)"):
+        assert part in told
+
+
+def test_the_verdict_on_qwen_is_the_normalisations(shipped):
+    """The sums of the public tables: 4,347 against 3,351 at 32 on the best layout, +5.6 % on 4 chips each."""
+    answer = asked(shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator")
+    best = leads(answer, "accelerator")
+    assert [best[x] < 0 for x in (4, 8, 16, 32)] == [True] * 4
+    assert [best[x] > 0 for x in (64, 128, 256)] == [True] * 3
+    at_32 = next(knot for knot in answer.numbers["knots"] if knot["x"] == 32)
+    assert (round(at_32["b"]), round(at_32["a"])) == (4347, 3351)
+    at_64 = next(knot for knot in answer.numbers["knots"] if knot["x"] == 64)
+    assert (round(at_64["b"]), round(at_64["a"])) == (4113, 4335)
+    assert verdict(answer, "accelerator", "Same concurrency, 4 chips each")["kind"] == "a_leads"
+    assert leads(answer, "accelerator", "Same concurrency, 4 chips each") == {
+        32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1,
+    }  # fmt: skip
+    users = leads(answer, "accelerator", "Same users per chip")
+    assert {x: users[x] for x in (2, 4, 8, 16, 32, 64)} == {
+        2: 38.9,
+        4: 22.4,
+        8: 5.5,
+        16: -0.3,
+        32: 28.9,
+        64: 46.1,
+    }
+    tied = [
+        knot["x"] for knot in verdict(answer, "accelerator", "Same users per chip")["leads"] if knot["tie"]
+    ]
+    assert tied == [16]
+    assert verdict(answer, "accelerator", "Same users per chip")["kind"] == "a_leads"
+
+
+def test_the_axis_of_users_per_chip_gives_the_same_verdict_as_its_line_in_the_table(shipped):
+    along = asked(
+        shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator"
+    )
+    table = asked(shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator")
+    assert [(knot["x"], knot["lead_percent"]) for knot in along.numbers["knots"]] == [
+        (knot["x"], knot["lead_percent"])
+        for knot in verdict(table, "accelerator", "Same users per chip")["leads"]
+    ]
+
+
+def test_the_preview_run_is_behind_where_the_snapshot_leads(shipped):
+    sides = {"a": "variant=preview run 2026-08-03", "b": f"{MI355X}&accelerators=4"}
+    answer = asked(shipped, "qwen3.5-397b-a17b", **sides, per="accelerator")
+    assert answer.numbers["kind"] == "b_leads"
+    values = {knot["x"]: (round(knot["a"]), round(knot["b"])) for knot in answer.numbers["knots"]}
+    assert values == {32: (2901, 3172), 64: (3706, 4113)}
+
+
+def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
+    answer = crossover.answer(shipped, View())
+    assert answer.numbers["mode"] == "list"
+    assert answer.view.values("model") == ("gemma-4-31b",)
+    assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
+    assert answer.rows["kind"].tolist() == ["crosses", "crosses", "b_leads", "b_leads"]
+    assert "in 2 of 4 comparable pairs, at batch 127.6 and 437.6" in answer.headline
+
+
+@pytest.mark.parametrize("model", ["gemma-4-31b", "qwen3.5-397b-a17b", "deepseek-r1"])
+def test_a_listed_pair_has_the_same_verdict_when_it_is_chosen(shipped, model):
+    listed = asked(shipped, model)
+    assert 0 < len(listed.rows) <= 200
+    for row in listed.rows.head(6).to_dict("records"):
+        chosen = crossover.answer(shipped, listed.view.with_options(a=row["a"], b=row["b"]))
+        assert chosen.numbers["kind"] == row["kind"], row
+        assert [one["x"] for one in chosen.numbers["crossings"] if not one["within_tie"]][:1] == (
+            [row["crossing"]] if row["crossing"] == row["crossing"] and row["crossing"] else []
+        )
+
+
+MIRRORED = {"a": "b", "b": "a", "a_leads": "b_leads", "b_leads": "a_leads"}
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_exchanging_the_sides_mirrors_the_answer(shipped, data):
+    model = data.draw(st.sampled_from(["gemma-4-31b", "qwen3.5-397b-a17b", "deepseek-r1"]))
+    per = data.draw(st.sampled_from(["raw", "accelerator", "dollar"]))
+    listed = asked(shipped, model, per=per)
+    row = data.draw(st.sampled_from(listed.rows.to_dict("records")))
+    one = crossover.answer(shipped, listed.view.with_options(a=row["a"], b=row["b"]))
+    other = crossover.answer(shipped, listed.view.with_options(a=row["b"], b=row["a"]))
+    kind = one.numbers["kind"]
+    assert other.numbers["kind"] == MIRRORED.get(kind, kind)
+    assert [knot["x"] for knot in other.numbers["knots"]] == [knot["x"] for knot in one.numbers["knots"]]
+    for here, there in zip(one.numbers["knots"], other.numbers["knots"], strict=True):
+        assert there["lead_percent"] == pytest.approx(-here["lead_percent"], abs=1e-9)
+    for here, there in zip(one.numbers["crossings"], other.numbers["crossings"], strict=True):
+        assert there["x"] == pytest.approx(here["x"])
+        assert there["leads_after"] == MIRRORED[here["leads_after"]]
+
+
+def test_another_model_is_not_comparable(shipped):
+    view = View.of({"model": ["gemma-4-31b", "deepseek-r1"]}, {"a": V6E, "b": "accelerator=h200-sxm"})
+    answer = crossover.answer(shipped, view)
+    assert answer.numbers["kind"] == "not_comparable"
+    assert "the models differ, Gemma 4 31B against DeepSeek-R1" in answer.headline
+
+
+def test_the_numbers_are_plain(shipped):
+    for answer in (gemma(shipped, COLUMN_B), crossover.answer(shipped, View())):
+        assert json.loads(json.dumps(answer.numbers, allow_nan=False))
