@@ -105,7 +105,8 @@ def rows(library: Library, view: View) -> pd.DataFrame:
     asked = defaults.asked_of(whole)
     found = operating.candidates(library, whole, asked, asked.group)
     quotes = pricing.quotes(library, operating.tally(library, found).accelerators, asked.book, asked.terms)
-    return bills.framed(_rows(library, asked, found, quotes)[1], asked)
+    (points,) = operating.told(library, operating.best(library, found, _median(quotes)))
+    return bills.framed(_rows(asked, bills.records(points), quotes), asked)
 
 
 def answer(library: Library, view: View) -> Answer:
@@ -120,7 +121,7 @@ def answer(library: Library, view: View) -> Answer:
         headline=sentences.headline(found),
         rows=bills.framed(found.rows, asked),
         findings=tuple(findings.findings(found)),
-        numbers=_numbers(library, whole, found),
+        numbers=_numbers(whole, found),
         caveats=(*selection.not_loaded(library, whole), *caveats.caveats(found)),
         why=_why(found),
         library_version=library.version,
@@ -137,13 +138,11 @@ def table(answer: Answer) -> pd.DataFrame:
     return answer.rows
 
 
-def _rows(library: Library, asked: Asked, found: Candidates,
-          quotes: Sequence[Quote]) -> tuple[list[Point], list[Point]]:  # fmt: skip
-    """The operating points, and their rows for each quote, the deployment with the lowest median cost first."""
-    points = bills.records(operating.best(library, found, _median(quotes)))
+def _rows(asked: Asked, points: Sequence[Point], quotes: Sequence[Quote]) -> list[Point]:
+    """The points at each quote, the deployment with the lowest median cost first."""
     rows = bills.priced(points, quotes, asked, datetime.date.today())
     order = {row["point_id"]: place for place, row in enumerate(deployments.summed(rows, asked))}
-    return points, sorted(rows, key=lambda row: order[row["point_id"]])
+    return sorted(rows, key=lambda row: order[row["point_id"]])
 
 
 def _median(quotes: Sequence[Quote]) -> dict[str, float]:
@@ -159,7 +158,14 @@ def _median(quotes: Sequence[Quote]) -> dict[str, float]:
 def _found(library: Library, whole: View, asked: Asked, candidates: Candidates) -> Found:
     tally = operating.tally(library, candidates)
     quotes = pricing.quotes(library, tally.accelerators, asked.book, asked.terms)
-    points, rows = _rows(library, asked, candidates, quotes)
+    finest = operating.candidates(library, whole, asked, DEPLOYMENT)
+    points, each = map(
+        bills.records,
+        operating.told(
+            library, *(operating.best(library, one, _median(quotes)) for one in (candidates, finest))
+        ),
+    )
+    rows = _rows(asked, points, quotes)
     summed = deployments.summed(rows, asked)
     unpriced = sorted(set(tally.accelerators) - {quote.accelerator for quote in quotes})
     ladder: list[dict[str, Any]] = []
@@ -176,19 +182,9 @@ def _found(library: Library, whole: View, asked: Asked, candidates: Candidates) 
             )
         if asked.limit is not None:
             peaks = _peaks(library, whole, asked, _median(quotes))
+    elsewhere = _elsewhere(library, unpriced)
     return Found(
-        asked,
-        tally,
-        points,
-        quotes,
-        rows,
-        summed,
-        unpriced,
-        _elsewhere(library, unpriced),
-        ladder,
-        peaks,
-        api,
-        even,
+        asked, tally, points, each, quotes, rows, summed, unpriced, elsewhere, ladder, peaks, api, even
     )
 
 
@@ -197,8 +193,10 @@ def _peaks(
 ) -> dict[tuple[str, str], float]:
     """The tokens/s per accelerator each deployment reaches without the limit."""
     free = operating.candidates(library, whole, replace(asked, limit=None), asked.group)
-    told = bills.records(operating.best(library, free, prices))
-    return {(row["owner"], row["accelerator"]): row["rate"] / row["accelerators"] for row in told}
+    (best,) = operating.told(library, operating.best(library, free, prices))
+    return {
+        (row["owner"], row["accelerator"]): row["rate"] / row["accelerators"] for row in bills.records(best)
+    }
 
 
 def _elsewhere(library: Library, unpriced: Sequence[str]) -> dict[str, list[str]]:
@@ -213,7 +211,7 @@ def _elsewhere(library: Library, unpriced: Sequence[str]) -> dict[str, list[str]
     return found
 
 
-def _numbers(library: Library, whole: View, found: Found) -> dict[str, Any]:
+def _numbers(whole: View, found: Found) -> dict[str, Any]:
     asked = found.asked
     numbers: dict[str, Any] = {
         "tokens": asked.tokens,
@@ -241,7 +239,7 @@ def _numbers(library: Library, whole: View, found: Found) -> dict[str, Any]:
     prices = [row["usd_per_accelerator_hour"] for row in found.rows if row["point_id"] == lead["point_id"]]
     even = found.even
     return numbers | {
-        PER_DOLLAR: _per_dollar(library, whole, found),
+        PER_DOLLAR: _per_dollar(found),
         "bill": deployments.bill(lead, asked),
         "price_of_latency": [
             {
@@ -263,14 +261,13 @@ def _numbers(library: Library, whole: View, found: Found) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _per_dollar(library: Library, whole: View, found: Found) -> list[dict[str, Any]]:
+def _per_dollar(found: Found) -> list[dict[str, Any]]:
     """The tokens/s per USD/h of every deployment and workload, whatever the group, each at its cheapest quote."""
     finest = replace(found.asked, group=DEPLOYMENT)
-    points = operating.candidates(library, whole, finest, DEPLOYMENT)
     first: dict[str, Quote] = {}
     for quote in sorted(found.quotes, key=lambda one: (one.is_modelled, one.usd_per_accelerator_hour)):
         first.setdefault(quote.accelerator, quote)
-    rows = _rows(library, finest, points, list(first.values()))[1]
+    rows = _rows(finest, found.each, list(first.values()))
     own = ("deployment", "point_id", "model", "accelerator", "accelerators", "engine", "tokens_per_s", PER_DOLLAR,
            "provider", "terms", "book", "usd_per_hour")  # fmt: skip
     return [

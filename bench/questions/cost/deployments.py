@@ -19,13 +19,15 @@ from bench.questions.cost.operating import Tally
 class Found:
     """What an answer is told from.
 
-    `deployments` are the priced ones in the order of `summed`; `unpriced` are accelerators that no quote in force
+    `points` are the operating points of the groups, `each` those of every deployment and workload; `deployments` are
+    the priced groups in the order of `summed`; `unpriced` are accelerators that no quote in force
     covers, `elsewhere` the books that price them; `ladder`, `api` and `even` are of the first deployment.
     """
 
     asked: Asked
     tally: Tally
     points: Sequence[Mapping[str, Any]]
+    each: Sequence[dict[str, Any]]
     quotes: Sequence[Quote]
     rows: Sequence[Mapping[str, Any]]
     deployments: Sequence[Mapping[str, Any]]

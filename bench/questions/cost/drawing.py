@@ -155,7 +155,7 @@ def _add_grid(
          "marker": {"symbol": "triangle-down", "size": 9, "color": theme.text,
                     "line": {"width": 1, "color": theme.background}}}
     )  # fmt: skip
-    about = f"USD per million on {_lines(grid['deployment'])[0]}; triangles are quotes"
+    about = f"USD per million on {_lines(grid['deployment'])[0].rstrip(',')}; triangles are quotes"
     against = f"<br>blue where an API at {number(api)} USD is dearer" if api else ""
     figure.update_layout(
         xaxis2={**_quiet(theme), "domain": [0, 1], "anchor": "y2", "tickvals": columns, "tickangle": 0,

@@ -10,12 +10,13 @@ from bench.maths.grid import TIE
 from bench.pricing import terms_in_words
 from bench.questions.cost import bills, sentences
 from bench.questions.cost.bills import PER_DOLLAR
+from bench.questions.cost.defaults import DEPLOYMENT
 from bench.questions.cost.deployments import Found, is_modelled
 from bench.questions.cost.rates import KINDS
 from bench.wording import counted, joined, number, share
 
-LISTED = 8
-"""A ranking names up to this many deployments."""
+LISTED, LISTED_LONG = 8, 5
+"""A ranking names up to this many deployments, fewer where their names are long."""
 
 LEAST_TOLD, MOST_LEVELS = 1.15, 3
 """The price of latency is told from this many times the peak's cost on, at up to three limits."""
@@ -91,8 +92,9 @@ def _ranking(found: Found) -> list[str]:
             f" quote: {number(lead['tokens_per_s'])} for {sentences.usd(lead['cheapest']['usd_per_hour'], 'USD/h')}."
         ]
     ranked = sorted(found.deployments, key=lambda row: -row[PER_DOLLAR])
-    named = [f"{number(round(row[PER_DOLLAR]))} on {row['deployment']}" for row in ranked[:LISTED]]
-    rest = f"; {len(ranked) - LISTED} more give less" if len(ranked) > LISTED else ""
+    most = LISTED_LONG if found.asked.group == DEPLOYMENT else LISTED
+    named = [f"{number(round(row[PER_DOLLAR]))} on {row['deployment']}" for row in ranked[:most]]
+    rest = f"; {len(ranked) - most} more give less" if len(ranked) > most else ""
     return [
         f"{words[0].upper()}{words[1:]} a second for each dollar an hour, fully used, each at its cheapest quote:"
         f" {'; '.join(named)}{rest}."
@@ -152,7 +154,9 @@ def used_share(ratio: float) -> str:
 def _against_api(found: Found) -> list[str]:
     asked, api, lead = found.asked, found.api, found.lead
     if asked.api_input is None and asked.api_output is None:
-        return []
+        return [
+            "For the volume from which this costs less than an API, state the API's price (api_price_output)."
+        ]
     if api is None:
         lacking = "input" if asked.api_input is None else "output"
         return [f"To compare with the API, state its price of {lacking} tokens too (api_price_{lacking})."]

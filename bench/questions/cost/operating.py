@@ -96,11 +96,11 @@ def tally(library: Library, found: Candidates) -> Tally:
 def best(library: Library, found: Candidates, prices: Mapping[str, float]) -> pd.DataFrame:
     """Each owner's point with the most tokens per accelerator on each of its accelerators, lowest cost first.
 
-    Columns: `owner`, `rate` (tokens/s of the whole deployment), `derived`, `held` (the limit's metric), then IDENTITY.
+    Columns: `owner`, `rate` (tokens/s of the whole deployment), `derived`, `held` (the limit's metric), `point_id`.
     `prices` of an accelerator-hour put the deployments in order; those without a price come last.
     """
     price, bound = _price(prices)
-    chosen = library.query(
+    return library.query(
         f"WITH candidate AS ({found.sql}), top AS (SELECT owner, accelerator, arg_max({{'point_id': point_id,"
         " 'each': rate / accelerators, 'rate': rate, 'derived': derived, 'held': held},"
         " (rate / accelerators, point_id)) AS one FROM candidate WHERE enters GROUP BY ALL)"
@@ -109,11 +109,16 @@ def best(library: Library, found: Candidates, prices: Mapping[str, float]) -> pd
         f" owner, accelerator LIMIT {DEPLOYMENTS}",
         (*found.params, *bound),
     )
-    told = library.query(
+
+
+def told(library: Library, *chosen: pd.DataFrame) -> list[pd.DataFrame]:
+    """The points of each `best` with what they are told by: IDENTITY beside its own columns, in its own order."""
+    ids = list(dict.fromkeys(point for frame in chosen for point in frame["point_id"]))
+    found = library.query(
         f"SELECT {', '.join(IDENTITY)} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (chosen["point_id"].tolist(),),
+        (ids,),
     )
-    return chosen.merge(told, on="point_id")
+    return [frame.merge(found, on="point_id") for frame in chosen]
 
 
 def price_of_latency(library: Library, found: Candidates, owner: str, accelerator: str,
@@ -139,8 +144,7 @@ def price_of_latency(library: Library, found: Candidates, owner: str, accelerato
 
 def _owner(group: str) -> str:
     if group == DEPLOYMENT:
-        parts = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in TELLS_APART)
-        return f"concat_ws(chr(31), {parts})"
+        return f"CAST(hash({', '.join(TELLS_APART)}) AS VARCHAR)"
     return f"coalesce(CAST({group} AS VARCHAR), '')"
 
 
