@@ -16,16 +16,17 @@ with frame.opened("scaling") as page:
     clicked = result.figure(page, clickable=True)
     points.one(page, clicked, (page.view.option("metric"),))
     result.findings(page)
-    result.rows(
-        page,
-        first=(
-            "line",
-            "accelerators",
-            page.view.option("metric"),
-            "throughput_per_chip",
-            "scaling_efficiency",
-        ),
-        without=("flags", "source_id"),
-        labels=LABELS,
-    )
+    if not page.answer.rows.empty:
+        result.rows(
+            page,
+            first=(
+                "line",
+                "accelerators",
+                page.view.option("metric"),
+                "throughput_per_chip",
+                "scaling_efficiency",
+            ),
+            without=("flags", "source_id"),
+            labels=LABELS,
+        )
     result.why(page)

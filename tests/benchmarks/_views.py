@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.questions import question
 from bench.view import View
 
-QUESTIONS = {name: question(name) for name in ("heatmap", "pareto")}
+QUESTIONS = {name: question(name) for name in ("heatmap", "pareto", "scaling")}
 VIEWS = {
     "heatmap": View.of(
         {},
@@ -30,5 +30,8 @@ VIEWS = {
             "x_scale": "auto",
         },
         whole=True,
+    ),
+    "scaling": View.of(
+        {}, {"metric": "output_tokens_per_s", "at": "best", "group": "accelerator"}, whole=True
     ),
 }

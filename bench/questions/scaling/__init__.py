@@ -77,8 +77,8 @@ def answer(library: Library, view: View) -> Answer:
     """What more chips give on each line, why where it is beyond proportion, and what replicas would give."""
     this = defaults.prepared(library, view)
     lines = _lines(this)
-    open_ = held_lines.projected(library, this.view, this.metric)
-    held = held_lines.selected(library, this.view, this.metric)
+    held = held_lines.selected(library, this.view, this.metric, this.group)
+    open_ = held_lines.projected(library, this.view, this.metric) if held.other_evidence else pd.DataFrame()
     return Answer(
         question=QUESTION,
         view=this.view,

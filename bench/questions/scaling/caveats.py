@@ -27,8 +27,9 @@ def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: in
             f"One line for each {value_word(this.group)}, the one with the most counts: {counted(others, 'other line')}"
             " not drawn."
         )
-    if this.single and steps:
-        said.append(f"Measured on one count of chips only: {joined(this.single)}.")
+    single = sorted(value_label(this.group, one) for one in held.groups if one not in this.several)
+    if single and steps and this.group != EVERY:
+        said.append(f"Not measured on two counts of chips with all else equal: {joined(single)}.")
     unlike = [
         f"{value_word(key)} ({joined(sorted(values))})"
         for key in UNLIKE
@@ -56,6 +57,7 @@ def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: in
         for count, what in (
             (held.without_chips, "without stated chips"),
             (held.without_metric, f"without {inline(this.metric)}"),
+            (held.failed, "that failed most requests"),
             (this.older, "of older runs of the same layout"),
         )
         if count

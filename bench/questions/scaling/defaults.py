@@ -32,7 +32,7 @@ class Prepared:
 
     `common` is the level most counts share, None where none does.
     `seen` is the interactivity most points have, None where none has any; `held` is how many lines have two counts;
-    `single` names the groups that have none.
+    `several` are the groups that have one.
     """
 
     view: View
@@ -44,7 +44,7 @@ class Prepared:
     seen: str | None
     lines: tuple[tuple[Held, str, tuple[dict[str, Any], ...]], ...]
     held: int
-    single: tuple[str, ...]
+    several: frozenset[Any]
     older: int
     prices: Mapping[str, ChipPrice]
 
@@ -77,9 +77,9 @@ def prepared(library: Library, view: View) -> Prepared:
         metric=metric, at=way, level=None if level is None else f"{level:.12g}", group=group
     ).made_whole()
     labels = _labels(group, picked, own)
-    several = sum(one.comparable >= operating.FEWEST_COUNTS for one in census)
+    comparable = [one.group for one in census if one.comparable >= operating.FEWEST_COUNTS]
     return Prepared(view, metric, group, way, level, common, seen, tuple(zip(picked, labels, own, strict=True)),
-                    several, _single(census, picked, group), older, prices)  # fmt: skip
+                    len(comparable), frozenset(comparable), older, prices)  # fmt: skip
 
 
 def metrics(library: Library) -> list[str]:
@@ -122,6 +122,12 @@ def _metric(library: Library, view: View) -> str:
     if asked:
         return asked
     condition = selection.clause(selection.ordinary(view)).also("accelerators > 0")
+    points, first = library.fetch(
+        f'SELECT count(*), count(*) FILTER (isfinite("{offered[0]}")) FROM points WHERE {condition.sql}',
+        condition.params,
+    )[0]
+    if first and 2 * first >= points:
+        return offered[0]
     counts = ", ".join(f'count(*) FILTER (isfinite("{key}"))' for key in offered)
     found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
     return next(key for key, count in zip(offered, found, strict=True) if 2 * count >= max(found))
@@ -171,16 +177,6 @@ def _departure(one: Held) -> float:
     """How far the throughput of some count is from the smallest's in proportion, as a logarithm."""
     base = min(one.best)
     return max(abs(math.log(value / one.best[base] * base / chips)) for chips, value in one.best.items())
-
-
-def _single(census: Sequence[Held], picked: Sequence[Held], group: str) -> tuple[str, ...]:
-    """The groups no line of which was measured on two counts of chips, or in a way that compares them."""
-    if group == EVERY:
-        return ()
-    drawn = {one.group for one in picked}
-    several = {one.group for one in census if one.comparable >= operating.FEWEST_COUNTS}
-    rest = dict.fromkeys(one.group for one in census if one.group not in drawn | several)
-    return tuple(sorted(value_label(group, one) for one in rest))
 
 
 def _labels(group: str, picked: Sequence[Held], own: Sequence[Sequence[dict[str, Any]]]) -> list[str]:

@@ -20,7 +20,7 @@ from bench.wording import number
 HEIGHT, ALONE_HEIGHT, EMPTY_HEIGHT = 680, 470, 120
 MAIN = (0.42, 1.0)
 SMALL = (0.0, 0.25)
-GAP = 0.09
+GAP = 0.13
 LABELLED_EFFICIENCIES = 3
 """Efficiencies are written at the points of up to this many lines; of more they are under the pointer."""
 

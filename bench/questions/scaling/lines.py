@@ -7,7 +7,7 @@ them (tp, pp, dp, ep, workers) and the load. Another precision or engine version
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -29,6 +29,9 @@ LAYOUT = ("nodes", "tp", "pp", "dp", "ep", "dp_attention", "prefill_accelerators
           "prefill_ep", "prefill_dp_attention", "prefill_workers", "decode_workers")  # fmt: skip
 """How the model is spread over the chips: free along a line, the best layout of each count is taken."""
 
+COARSE = ("model", "accelerator", "engine_version", "isl_requested")
+"""What tells most points of other lines apart without looking at everything that is alike."""
+
 LOADS = ("concurrency", "batch", "request_rate")
 
 GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation", "disaggregated", "variant", "harness",
@@ -38,6 +41,9 @@ EVERY = "line"
 
 NEWEST_DAYS = 7
 """Runs of one layout further apart than this are two; the newest counts."""
+
+MOST_FAILED = 0.5
+"""A point that failed a larger share of its requests is on no line."""
 
 MOST_CENSUS = 20_000
 MOST_LINES = 8
@@ -50,7 +56,8 @@ LATENCIES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
 class Held:
     """A line as the library holds it: its id, whose it is, and at each count of chips its best throughput.
 
-    `loads` are the smallest and the largest load at each count, None where none is stated.
+    `coarse` are its values of COARSE. `loads` are the smallest and the largest load at each count, None where none is
+    stated.
     """
 
     line: int
@@ -61,6 +68,7 @@ class Held:
     newest: Any
     version: str
     disaggregated: bool
+    coarse: tuple[Any, ...]
     loads: dict[int, tuple[float, float] | None]
 
     @property
@@ -95,55 +103,63 @@ class Held:
 
 @dataclass(frozen=True)
 class Selected:
-    """How many selected points can stand on a line: with chips, with the metric, with evidence that enters."""
+    """How many points are selected and why they stand on no line; `groups` are the groups of those that may."""
 
     selected: int
     without_chips: int
     without_metric: int
     other_evidence: int
+    failed: int
+    groups: tuple[Any, ...]
 
 
 def census(library: Library, view: View, metric: str, group: str = EVERY, story: Sequence[str] = (),
            needed: str = "TRUE") -> list[Held]:  # fmt: skip
-    """Every line of the selection, those with the most counts of chips first; at most MOST_CENSUS places are read.
+    """Every line of the selection with two counts of chips or more, the one most worth drawing first.
 
-    `story` are further columns to tell of each line, `needed` is a condition in SQL that its points must meet.
+    `story` are further columns to tell of each line, `needed` is a condition in SQL that its points must meet. At most
+    MOST_CENSUS lines are read, those with the most counts.
     """
-    condition = _usable(view, metric).also(f"({needed})")
+    condition = _usable(library, view, metric).also(f"({needed})")
     owner = "NULL" if group == EVERY else column(group)
     told = ", ".join(column(key) for key in story) or "NULL"
     found = library.fetch(
         f"""WITH usable AS (
           SELECT {line_sql()} AS line, accelerators, date, engine_version, disaggregated, {owner} AS owner,
-            "{metric}" AS value, ROW({told}) AS story, coalesce(concurrency, batch, request_rate) AS load
+            "{metric}" AS value, ROW({told}) AS story, ROW({", ".join(COARSE)}) AS coarse,
+            coalesce(concurrency, batch, request_rate) AS load
           FROM points WHERE {condition.sql}),
         places AS (
           SELECT line, accelerators, max(value) AS best, count(*) AS points, max(date) AS newest,
-            any_value(owner) AS owner, any_value(story) AS story, any_value(engine_version) AS version,
-            coalesce(any_value(disaggregated), FALSE) AS disaggregated, min(load) AS low, max(load) AS high
+            any_value(owner) AS owner, any_value(story) AS story, any_value(coarse) AS coarse,
+            any_value(engine_version) AS version, any_value(disaggregated) AS split, min(load) AS low,
+            max(load) AS high
           FROM usable GROUP BY line, accelerators)
-        SELECT *, count(*) OVER (PARTITION BY line) AS counts FROM places
-        ORDER BY counts DESC, line, accelerators LIMIT {MOST_CENSUS}""",
+        SELECT line, any_value(owner), any_value(story), list(accelerators ORDER BY accelerators),
+          list(best ORDER BY accelerators), sum(points), max(newest), any_value(version), any_value(split),
+          list(low ORDER BY accelerators), list(high ORDER BY accelerators), any_value(coarse)
+        FROM places GROUP BY line HAVING count(*) > 1 ORDER BY count(*) DESC, line LIMIT {MOST_CENSUS}""",
         condition.params,
     )
-    lines: dict[int, Held] = {}
-    for line, chips, best, points, newest, owner, stories, version, split, low, high, _ in found:
-        known, span = lines.get(line), None if low is None else (low, high)
-        if known is None:
-            told_by = tuple(stories.values()) if isinstance(stories, dict) else tuple(stories)
-            lines[line] = Held(
-                line, owner, told_by, {chips: best}, points, newest, version or "", split, {chips: span}
-            )
-        else:
-            dates = [date for date in (known.newest, newest) if date is not None]
-            lines[line] = replace(
-                known,
-                best={**known.best, chips: best},
-                points=known.points + points,
-                newest=max(dates, default=None),
-                loads={**known.loads, chips: span},
-            )
-    return sorted(lines.values(), key=lambda held: held.worth, reverse=True)
+    lines = [
+        Held(
+            line=line,
+            group=owner,
+            story=tuple(stories.values()) if isinstance(stories, dict) else tuple(stories),
+            best=dict(zip(chips, best, strict=True)),
+            points=int(points),
+            newest=newest,
+            version=version or "",
+            disaggregated=bool(split),
+            loads={
+                count: None if low is None else (low, high)
+                for count, low, high in zip(chips, lows, highs, strict=True)
+            },
+            coarse=tuple(coarse.values()) if isinstance(coarse, dict) else tuple(coarse),
+        )
+        for line, owner, stories, chips, best, points, newest, version, split, lows, highs, coarse in found
+    ]
+    return sorted(lines, key=lambda held: held.worth, reverse=True)
 
 
 def drawn(held: Iterable[Held], group: str) -> list[Held]:
@@ -158,7 +174,10 @@ def points_of(library: Library, view: View, metric: str, lines: Sequence[Held]) 
     """The points of these lines with `line`, `value` and every latency held, older runs of a layout left out."""
     if not lines:
         return pd.DataFrame()
-    condition = _usable(view, metric)
+    near = " OR ".join(f"({' AND '.join(f'{key} IS NOT DISTINCT FROM ?' for key in COARSE)})" for _ in lines)
+    condition = _usable(library, view, metric).also(
+        f"({near})", *(value for one in lines for value in one.coarse)
+    )
     told = list(dict.fromkeys((*ALIKE, *LAYOUT, *LOADS)))
     layout = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in LAYOUT)
     latencies = "".join(f', "{key}"' for key in latency_keys(library))
@@ -191,17 +210,23 @@ def projected(library: Library, view: View, metric: str) -> pd.DataFrame:
     )
 
 
-def selected(library: Library, view: View, metric: str) -> Selected:
+def selected(library: Library, view: View, metric: str, group: str = EVERY) -> Selected:
     """What the selection holds for the metric, and what cannot stand on a line."""
     condition = selection.clause(view)
-    measured = "TRUE" if view.values("evidence") else "coalesce(evidence = 'measured', FALSE)"
-    row = library.fetch(
-        "SELECT count(*), count(*) FILTER (accelerators IS NULL), count(*) FILTER (accelerators IS NOT NULL AND NOT"
-        f' coalesce(isfinite("{metric}"), FALSE)), count(*) FILTER (accelerators IS NOT NULL AND isfinite("{metric}")'
-        f" AND NOT {measured}) FROM points WHERE {condition.sql}",
+    enters = "TRUE" if view.values("evidence") else "coalesce(evidence = 'measured', FALSE)"
+    owner = "NULL" if group == EVERY else column(group)
+    every, chipless, unstated, unmeasured, failed, groups = library.fetch(
+        f"""WITH candidate AS (
+          SELECT accelerators IS NULL AS chipless, coalesce(isfinite("{metric}"), FALSE) AS stated, {enters} AS enters,
+            {_failed(library)} AS failed, {owner} AS owner FROM points WHERE {condition.sql})
+        SELECT count(*), count(*) FILTER (chipless), count(*) FILTER (NOT chipless AND NOT stated),
+          count(*) FILTER (NOT chipless AND stated AND NOT enters),
+          count(*) FILTER (NOT chipless AND stated AND enters AND failed),
+          list(DISTINCT owner) FILTER (NOT chipless AND stated AND enters AND NOT failed)
+        FROM candidate""",
         condition.params,
     )[0]
-    return Selected(*row)
+    return Selected(every, chipless, unstated, unmeasured, failed, tuple(groups or ()))
 
 
 def latency_keys(library: Library) -> list[str]:
@@ -226,9 +251,15 @@ def line_sql() -> str:
     return f"CAST(hash({', '.join((*ALIKE, *LENGTHS.values()))}) >> 1 AS BIGINT)"
 
 
-def _usable(view: View, metric: str) -> selection.Clause:
+def _usable(library: Library, view: View, metric: str) -> selection.Clause:
     return (
         selection.clause(selection.ordinary(view))
         .also(f'isfinite("{metric}") AND "{metric}" > 0')
         .also("accelerators > 0")
+        .also(f"NOT ({_failed(library)})")
     )
+
+
+def _failed(library: Library) -> str:
+    """The SQL of whether a point failed most of its requests: what is left is no load the deployment can serve."""
+    return f"coalesce(failed_share, 0) > {MOST_FAILED}" if library.has("failed_share") else "FALSE"
