@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.questions import question
 from bench.view import View
 
-QUESTIONS = {name: question(name) for name in ("heatmap", "pareto", "scaling")}
+QUESTIONS = {name: question(name) for name in ("heatmap", "pareto", "scaling", "cost")}
 VIEWS = {
     "heatmap": View.of(
         {},
@@ -33,5 +33,18 @@ VIEWS = {
     ),
     "scaling": View.of(
         {}, {"metric": "output_tokens_per_s", "at": "best", "group": "accelerator"}, whole=True
+    ),
+    "cost": View.of(
+        {},
+        {
+            "tokens": "output",
+            "group": "accelerator",
+            "price_book": "every",
+            "price_terms": "every",
+            "utilisation": "1",
+            "slo_metric": "interactivity_tokens_per_s_per_user_p50",
+            "volume": "100000000",
+        },
+        whole=True,
     ),
 }

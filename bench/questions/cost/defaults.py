@@ -79,9 +79,13 @@ def completed(library: Library, view: View) -> View:
     tokens = view.option("tokens") or _first_kind(library, view)
     if not view.where and not view.whole:
         view = _with_story(library, view, tokens)
+    book, terms = view.option("price_book"), view.option("price_terms")
+    models, chips = 1, frozenset[str]()
+    if not view.option("group") or not (book or terms):
+        models, chips = _measured(library, view, tokens)
     view = view.with_options(
         tokens=tokens,
-        group=view.option("group") or _first_group(library, view, tokens),
+        group=view.option("group") or ("model" if models > 1 else "accelerator"),
         utilisation=view.option("utilisation", "1"),
         volume=view.option("volume", VOLUME),
         slo_metric=view.option("slo_metric") or _first_limit(library, view) or None,
@@ -90,8 +94,9 @@ def completed(library: Library, view: View) -> View:
         raise UsageError(
             "slo needs a latency or an interactivity, and no selected point has one; leave slo out."
         )
-    book, terms = _prices(library, view, tokens)
-    return view.with_options(price_book=book, price_terms=terms).made_whole()
+    if not (book or terms):
+        book, terms = _prices(library, chips)
+    return view.with_options(price_book=book or EVERY, price_terms=terms or EVERY).made_whole()
 
 
 def groups(library: Library) -> list[str]:
@@ -107,28 +112,29 @@ def group_label(key: str) -> str:
 def limits(library: Library, view: View) -> list[str]:
     """The latencies and interactivities the selected points have, those people set limits on first."""
     bases = [row.key for row in catalogue.base_metrics() if row.distribution and row.direction != "neutral"]
-    ordered = [*FIRST_LIMITS, *(base for base in bases if base not in FIRST_LIMITS)]
+    return _filled(library, view, [*FIRST_LIMITS, *(base for base in bases if base not in FIRST_LIMITS)])
+
+
+def _filled(library: Library, view: View, bases: Sequence[str]) -> list[str]:
+    """The metrics of these bases that the selected points have, in their order, the commonest statistic first."""
     held = library.metric_columns() | frozenset(catalogue.derivable(library.metric_columns()))
-    keys = [
-        f"{base}_{statistic}"
-        for base in ordered
-        for statistic in catalogue.statistics_of(base, held)
-        if statistic != "std"
-    ]
+    keys = [f"{base}_{one}" for base in bases for one in catalogue.statistics_of(base, held) if one != "std"]
     if not keys:
         return []
     condition = selection.clause(view)
     counts = ", ".join(f'count("{key}")' for key in keys)
     found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
     filled = dict(zip(keys, found, strict=True))
-    places = {base: place for place, base in enumerate(ordered)}
-    return sorted(
-        (key for key in keys if filled[key]),
-        key=lambda key: (places[catalogue.metric(key).base], -filled[key]),
-    )
+    places = {base: place for place, base in enumerate(bases)}
+    kept = (key for key in keys if filled[key])
+    return sorted(kept, key=lambda key: (places[catalogue.metric(key).base], -filled[key]))
 
 
 def _first_limit(library: Library, view: View) -> str:
+    """The commonest statistic of the first of FIRST_LIMITS that the selected points have, else any other's."""
+    for base in FIRST_LIMITS:
+        if found := _filled(library, view, [base]):
+            return found[0]
     return next(iter(limits(library, view)), "")
 
 
@@ -141,14 +147,15 @@ def _first_kind(library: Library, view: View) -> str:
     return next((kind for kind, count in zip(usable, found, strict=True) if count), usable[0])
 
 
-def _first_group(library: Library, view: View, tokens: str) -> str:
+def _measured(library: Library, view: View, tokens: str) -> tuple[int, frozenset[str]]:
+    """How many models, and which accelerators, the points with a throughput are of."""
     condition = selection.clause(selection.ordinary(view))
-    models = library.fetch(
-        f"SELECT count(DISTINCT model) FROM points WHERE {rate_sql(tokens, library) or 'NULL'} IS NOT NULL"
-        f" AND accelerators > 0 AND {condition.sql}",
+    models, chips = library.fetch(
+        "SELECT count(DISTINCT model), list(DISTINCT accelerator) FROM points"
+        f" WHERE {rate_sql(tokens, library) or 'NULL'} IS NOT NULL AND accelerators > 0 AND {condition.sql}",
         condition.params,
-    )
-    return "model" if models[0][0] > 1 else "accelerator"
+    )[0]
+    return models, frozenset(chip for chip in chips or () if chip)
 
 
 def _with_story(library: Library, view: View, tokens: str) -> View:
@@ -172,14 +179,10 @@ def _written(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _prices(library: Library, view: View, tokens: str) -> tuple[str, str]:
-    """The book and terms in force. Unless the reader names one: all of them for one accelerator; of several, so that
-    like is compared with like, on demand, or the book and terms that price the most of them.
+def _prices(library: Library, chips: frozenset[str]) -> tuple[str, str]:
+    """The book and terms where the reader names neither: all of them for one accelerator; of several, so that like is
+    compared with like, on demand, or the book and terms that price the most of them.
     """
-    book, terms = view.option("price_book"), view.option("price_terms")
-    if book or terms:
-        return book or EVERY, terms or EVERY
-    chips = _accelerators(library, view, tokens)
     offered = pricing.books(library)
     if len(chips) < 2 or not offered:
         return EVERY, EVERY
@@ -188,16 +191,6 @@ def _prices(library: Library, view: View, tokens: str) -> tuple[str, str]:
         return EVERY, pricing.TERMS_FIRST
     fitting = pricing.fitting_book(offered, chips)
     return (fitting.name, fitting.terms) if fitting else (EVERY, EVERY)
-
-
-def _accelerators(library: Library, view: View, tokens: str) -> frozenset[str]:
-    condition = selection.clause(selection.ordinary(view))
-    found = library.fetch(
-        "SELECT DISTINCT accelerator FROM points WHERE accelerator IS NOT NULL"
-        f" AND {rate_sql(tokens, library) or 'NULL'} IS NOT NULL AND {condition.sql}",
-        condition.params,
-    )
-    return frozenset(chip for (chip,) in found)
 
 
 def _check(library: Library, view: View) -> None:
