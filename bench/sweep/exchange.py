@@ -1,0 +1,187 @@
+"""The records of load: whom it goes to, within which limits, what is asked, and what came back.
+
+All times are CLOCK_MONOTONIC nanoseconds of this machine (`time.monotonic_ns`). None means it did not happen or is
+not known.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ssl import SSLContext, create_default_context
+from typing import Literal
+from urllib.parse import urlsplit
+
+from bench.errors import UsageError
+
+Api = Literal["chat", "completions"]
+TokenSource = Literal["usage", "chunks"]
+Outcome = Literal[
+    "ok",
+    "connect",
+    "timeout",
+    "http_429",
+    "http_4xx",
+    "http_5xx",
+    "broken_stream",
+    "malformed",
+    "stalled",
+    "cancelled",
+    "too_large",
+    "redirected",
+    "not_a_stream",
+]
+
+ROUTES: dict[Api, str] = {"chat": "/chat/completions", "completions": "/completions"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """The endpoint that is asked: where it listens, the route, and what each request carries.
+
+    `address` is the IP address that stands for `host` from the first request to the last, looked up once when None.
+    `headers` may hold a key: they are in memory only and in no repr. `ssl` None is plain http.
+    """
+
+    host: str
+    port: int
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    api: Api = "chat"
+    streaming: bool = True
+    ssl: SSLContext | None = field(default=None, repr=False)
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        for what, text in [("host", self.host), ("path", self.path)]:
+            if not (text.isascii() and text.isprintable()) or " " in text:
+                raise UsageError(f"The {what} {text[:80]!r} cannot stand in an HTTP request: escape it.")
+        for name, value in self.headers.items():
+            if not (name + value).isascii() or not (name + value).isprintable() or set(name) & set(" :"):
+                raise UsageError(
+                    f"The header {name[:80]!r} or its value has characters that no HTTP header holds."
+                )
+
+    @classmethod
+    def at(
+        cls,
+        base_url: str,
+        *,
+        api: Api = "chat",
+        streaming: bool = True,
+        headers: Mapping[str, str] | None = None,
+        context: SSLContext | None = None,
+        address: str | None = None,
+    ) -> Target:
+        """The target under a base URL, with or without its /v1.
+
+        Raises:
+            UsageError: the URL is none of http or https, or names no host.
+        """
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(f"{base_url!r} is no endpoint: give a URL such as http://127.0.0.1:8000.")
+        base = parts.path.rstrip("/")
+        secure = (context or create_default_context()) if parts.scheme == "https" else None
+        return cls(
+            host=parts.hostname,
+            port=parts.port or (443 if secure else 80),
+            path=(base if base.endswith("/v1") else base + "/v1") + ROUTES[api],
+            headers=headers or {},
+            api=api,
+            streaming=streaming,
+            ssl=secure,
+            address=address,
+        )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a point ends, and what one answer may cost before it is cut off.
+
+    A point ends at the first of `requests` sent, `duration_s` passed, and `tokens` asked for in all (each request
+    counts with its osl). Then what is under way may end within `drain_s`, and is cancelled after that; None waits
+    until each has ended or met its own limit. `warmup_requests` and `warmup_s` are part of the point's load and cut
+    off from its metrics later; the requests of the warm-up come on top of `requests`, its seconds on top of
+    `duration_s`.
+    """
+
+    requests: int | None = None
+    duration_s: float | None = None
+    warmup_requests: int = 0
+    warmup_s: float = 0.0
+    tokens: int | None = None
+    drain_s: float | None = None
+    timeout_s: float = 600.0
+    stall_s: float = 60.0
+    connect_s: float = 10.0
+    line_bytes: int = 1_000_000
+    header_bytes: int = 65_536
+    response_bytes: int = 64_000_000
+    connections: int = 8192
+
+
+@dataclass(slots=True)
+class Ask:
+    """One request to send, made before the point starts.
+
+    `at_ns` is the intended offset from the point's start in an open loop, None in a closed one.
+    """
+
+    number: int
+    body: bytes
+    isl: int | None
+    osl: int
+    at_ns: int | None = None
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and what came back.
+
+    `sent_ns` is taken when the request is written on an open connection; where none was ever written (outcome
+    `connect`, or cancelled before), it is when that was given up. `connect_ns` is how long the connection's set-up
+    took, kept with the first request on it. `first_ns` is the first chunk with content or reasoning,
+    `first_content_ns` the first with content alone. `stamps_ns` has the arrival of each chunk that carries tokens and `tokens` how many:
+    as the server counts them per chunk where it does, else its total shared out by length of text, else 1 each.
+    Their sum may be below `output_tokens` by what was counted and never shown: hidden reasoning, the stop token.
+    """
+
+    number: int
+    intended_ns: int | None
+    sent_ns: int
+    connect_ns: int | None
+    headers_ns: int | None
+    first_ns: int | None
+    first_content_ns: int | None
+    stamps_ns: array[int]
+    tokens: array[int]
+    end_ns: int
+    input_tokens: int | None
+    output_tokens: int | None
+    token_source: TokenSource
+    finish: str | None
+    outcome: Outcome
+    error: str
+    response_id: str | None
+    connection: int
+
+
+@dataclass
+class PointRun:
+    """What the load of one point did in this process.
+
+    `exchanges` is empty where each was handed to the caller as it ended. `lag_ns` samples how late the event loop
+    was, a hundred times a second. `cpu_s` is this process's CPU time from the first request to the last response,
+    `parse_s` the part of it that read what the answers say, and `in_flight` the most requests under way at once.
+    """
+
+    start_ns: int
+    end_ns: int = 0
+    exchanges: list[Exchange] = field(default_factory=list)
+    lag_ns: array[int] = field(default_factory=lambda: array("q"))
+    cpu_s: float = 0.0
+    parse_s: float = 0.0
+    connections: int = 0
+    in_flight: int = 0
