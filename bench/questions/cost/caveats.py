@@ -55,7 +55,7 @@ def _of_prices(found: Found) -> list[str]:
     """Age and terms of the quotes, and those for more chips than a deployment has."""
     quotes = found.quotes
     told = []
-    kinds = [terms_in_words(terms) for terms in sorted({quote.terms for quote in quotes})]
+    kinds = [terms_in_words(terms).replace(",", "") for terms in sorted({quote.terms for quote in quotes})]
     if len(kinds) > 1:
         told.append(f"Prices of unlike terms: {joined(kinds, at_most=9)}.")
     elif kinds == ["unstated"]:
@@ -66,7 +66,9 @@ def _of_prices(found: Found) -> list[str]:
     ages = [f"{len(days)} as of {span}"] if days else []
     ages += [f"{undated} undated"] if undated else []
     told.append(f"{counted(len(quotes), 'price')}: {joined(ages)}.")
-    larger = sum(row["quoted_for"] > row["accelerators"] for row in found.rows)
+    names = ("book", "provider", "terms", "region", "instance", "accelerator", "usd_per_accelerator_hour")
+    above = (row for row in found.rows if row["quoted_for"] > row["accelerators"])
+    larger = len({tuple(row[name] for name in names) for row in above})
     if larger:
         told.append(
             f"{counted(larger, 'price')} {'is' if larger == 1 else 'are'} for more chips than the deployment has, taken"

@@ -136,7 +136,8 @@ def _bill(found: Found) -> list[str]:
     rented, used = own["rented_usd_per_day"], own["used_usd_per_day"]
     if rented is None or used is None:
         return []
-    price = f"{own['provider']}'s {sentences.usd(own['usd_per_hour'], 'USD/h')}"
+    whose = f"{own['provider']}'s" if lead["offered"] else "a modelled"
+    price = f"{whose} {sentences.usd(own['usd_per_hour'], 'USD/h')}"
     return [
         f"{volume} {KINDS[found.asked.tokens].words} a day on {sentences.where(lead, found)} at {price}:"
         f" {counted(own['rented_instances'], 'instance')} rented around the clock,"

@@ -77,7 +77,7 @@ def _quotes(lead: Mapping[str, Any]) -> str:
     """The quotes behind one deployment's range: "6 quotes, the cheapest Lambda's at 2.49 USD/h per chip"."""
     price = f"{number(lead['cheapest']['usd_per_accelerator_hour'])} USD/h per chip"
     if not lead["offered"]:
-        return f"a modelled cost of {price}, no offer"
+        return f"{counted(lead['quotes'], 'modelled cost')} and no offer, the lowest {price}"
     name, terms = lead["cheapest"]["provider"], terms_in_words(lead["cheapest"]["terms"])
     if lead["quotes"] == 1:
         return f"one quote, {name}'s at {price} ({stated(terms)})"
@@ -107,7 +107,7 @@ def where(row: Mapping[str, Any], found: Found) -> str:
 
 def _use(asked: Asked) -> str:
     used = "at full use" if asked.utilisation == 1 else f"used to {share(asked.utilisation)}"
-    return used if asked.limit is None else f"{used} within {limit_words(asked)}"
+    return used if asked.limit is None else f"{used} with {limit_words(asked)}"
 
 
 def limit_words(asked: Asked) -> str:
