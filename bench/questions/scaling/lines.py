@@ -49,6 +49,7 @@ MOST_CENSUS = 20_000
 MOST_LINES = 8
 MOST_PROJECTED = 40
 
+USUAL = ("p50", "mean", "p90", "p99")
 LATENCIES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
 
 
@@ -121,44 +122,45 @@ def census(library: Library, view: View, metric: str, group: str = EVERY, story:
     MOST_CENSUS lines are read, those with the most counts.
     """
     condition = _usable(library, view, metric).also(f"({needed})")
-    owner = "NULL" if group == EVERY else column(group)
-    told = ", ".join(column(key) for key in story) or "NULL"
+    told = [
+        column(key)
+        for key in ("NULL" if group == EVERY else group, *story, *COARSE, "engine_version", "disaggregated")
+    ]
+    carried = [f"of_{place}" for place in range(len(told))]
+    named = ", ".join(f"{sql} AS {name}" for sql, name in zip(told, carried, strict=True))
+    any_of = ", ".join(f"any_value({name}) AS {name}" for name in carried)
     found = library.fetch(
         f"""WITH usable AS (
-          SELECT {line_sql()} AS line, accelerators, date, engine_version, disaggregated, {owner} AS owner,
-            "{metric}" AS value, ROW({told}) AS story, ROW({", ".join(COARSE)}) AS coarse,
+          SELECT {line_sql()} AS line, accelerators, date, "{metric}" AS value, {named},
             coalesce(concurrency, batch, request_rate) AS load
           FROM points WHERE {condition.sql}),
         places AS (
-          SELECT line, accelerators, max(value) AS best, count(*) AS points, max(date) AS newest,
-            any_value(owner) AS owner, any_value(story) AS story, any_value(coarse) AS coarse,
-            any_value(engine_version) AS version, any_value(disaggregated) AS split, min(load) AS low,
-            max(load) AS high
+          SELECT line, accelerators, max(value) AS best, count(*) AS points, max(date) AS newest, {any_of},
+            min(load) AS low, max(load) AS high
           FROM usable GROUP BY line, accelerators)
-        SELECT line, any_value(owner), any_value(story), list(accelerators ORDER BY accelerators),
-          list(best ORDER BY accelerators), sum(points), max(newest), any_value(version), any_value(split),
-          list(low ORDER BY accelerators), list(high ORDER BY accelerators), any_value(coarse)
+        SELECT line, list(accelerators ORDER BY accelerators), list(best ORDER BY accelerators), sum(points),
+          max(newest), list(low ORDER BY accelerators), list(high ORDER BY accelerators), {any_of}
         FROM places GROUP BY line HAVING count(*) > 1 ORDER BY count(*) DESC, line LIMIT {MOST_CENSUS}""",
         condition.params,
     )
-    lines = [
-        Held(
-            line=line,
-            group=owner,
-            story=tuple(stories.values()) if isinstance(stories, dict) else tuple(stories),
-            best=dict(zip(chips, best, strict=True)),
-            points=int(points),
-            newest=newest,
-            version=version or "",
-            disaggregated=bool(split),
-            loads={
-                count: None if low is None else (low, high)
-                for count, low, high in zip(chips, lows, highs, strict=True)
-            },
-            coarse=tuple(coarse.values()) if isinstance(coarse, dict) else tuple(coarse),
+    lines = []
+    for line, chips, best, points, newest, lows, highs, owner, *rest in found:
+        version, split = rest[-2:]
+        spans = zip(chips, lows, highs, strict=True)
+        lines.append(
+            Held(
+                line=line,
+                group=owner,
+                story=tuple(rest[: len(story)]),
+                best=dict(zip(chips, best, strict=True)),
+                points=int(points),
+                newest=newest,
+                version=version or "",
+                disaggregated=bool(split),
+                coarse=tuple(rest[len(story) : len(story) + len(COARSE)]),
+                loads={count: None if low is None else (low, high) for count, low, high in spans},
+            )
         )
-        for line, owner, stories, chips, best, points, newest, version, split, lows, highs, coarse in found
-    ]
     return sorted(lines, key=lambda held: held.worth, reverse=True)
 
 
@@ -230,15 +232,15 @@ def selected(library: Library, view: View, metric: str, group: str = EVERY) -> S
 
 
 def latency_keys(library: Library) -> list[str]:
-    """Interactivity, TPOT and TTFT at every statistic the library holds."""
+    """Interactivity, TPOT and TTFT at the usual statistics the library holds, the median first; else at any."""
     stored = library.metric_columns()
     held = stored | frozenset(catalogue.derivable(stored))
-    return [
-        f"{base}_{statistic}"
-        for base in LATENCIES
-        for statistic in catalogue.statistics_of(base, held)
-        if statistic != "std"
-    ]
+    keys = []
+    for base in LATENCIES:
+        statistics = [one for one in catalogue.statistics_of(base, held) if one != "std"]
+        usual = [one for one in USUAL if one in statistics]
+        keys += [f"{base}_{one}" for one in usual or statistics]
+    return keys
 
 
 def column(key: str) -> str:
