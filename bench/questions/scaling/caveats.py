@@ -84,7 +84,7 @@ def _not_there(this: Prepared, lines: Sequence[Line]) -> list[str]:
         return []
     if this.way == BEST:
         return [f"Measured at one load only, so its best is not known: {joined(missing)}."]
-    return [f"Measured, but not {where(this.way, this.level)}: {joined(missing)}."]
+    return [f"No usable point {where(this.way, this.level)}: {joined(missing)}."]
 
 
 def _flagged(lines: Sequence[Line]) -> list[str]:

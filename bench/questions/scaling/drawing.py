@@ -24,6 +24,9 @@ GAP = 0.13
 LABELLED_EFFICIENCIES = 3
 """Efficiencies are written at the points of up to this many lines; of more they are under the pointer."""
 
+NEAR_IDEAL = 0.95
+"""From this efficiency on the ideal line runs through the point or below it."""
+
 MOST_TICKS = 10
 
 
@@ -159,7 +162,7 @@ def _add_line(figure: go.Figure, panel: Panel, line: Mapping[str, Any], shade: s
 
 
 def _side(line: Mapping[str, Any], place: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> str:
-    """Above the highest of several lines, below the others, so that the ideal line and its neighbour stay readable."""
+    """Above the highest of several lines where the ideal line is not, else below."""
     beside = [
         other["throughput"]
         for one in lines
@@ -167,7 +170,8 @@ def _side(line: Mapping[str, Any], place: Mapping[str, Any], lines: Sequence[Map
         for other in one["counts"]
         if other["accelerators"] == place["accelerators"]
     ]
-    return "top left" if beside and place["throughput"] >= max(beside) else "bottom right"
+    highest = beside and place["throughput"] >= max(beside)
+    return "top left" if highest and place["efficiency"] >= NEAR_IDEAL else "bottom right"
 
 
 def _add_ideal(
