@@ -13,7 +13,7 @@ from bench.errors import NotFound
 from bench.library import Library
 from bench.questions import Answer, Choices, Option
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import chosen, curves, defaults, divisors, drawing, listing, pairs
+from bench.questions.crossover import chosen, curves, defaults, divisors, drawing, listing, pairs, sides
 from bench.questions.crossover.asked import Asked
 from bench.view import View
 from bench.wording import counted, joined
@@ -62,7 +62,7 @@ def choices(library: Library, view: View) -> Choices:
     """The sides, axes, metrics, divisors and prices this selection offers."""
     asked = asking.read(complete(library, view))
     condition = asking.of_side(view, None)
-    sides = _sides(library, view, asked)
+    held = _sides(library, view, asked)
     alongs = dict.fromkeys([asked.along, *defaults.alongs(library, view)])
     metrics = [catalogue.metric(key) for key in defaults.comparable(library)]
     labels = Counter(row.label for row in metrics)
@@ -75,8 +75,8 @@ def choices(library: Library, view: View) -> Choices:
     ):
         terms.insert(0, (divisors.WITH_POINTS, "printed with the points"))
     return {
-        "a": _with(sides, view.option("a"), library, view, asked),
-        "b": _with(sides, view.option("b"), library, view, asked),
+        "a": _with(held, view.option("a"), library, view, asked),
+        "b": _with(held, view.option("b"), library, view, asked),
         "along": [(key, _name(key)) for key in asking.ALONG if key in alongs],
         "metric": [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in metrics],
         "per": [(key, PER_LABELS[key]) for key in pers],
@@ -117,29 +117,30 @@ def figure(answer: Answer, theme: Theme) -> go.Figure:
 def _sides(library: Library, view: View, asked: Asked) -> list[tuple[str, str]]:
     """What can be a side of this selection: each accelerator, each count of it, each curve."""
     condition = asking.of_side(view, None)
-    found = curves.measured(library, condition, asked.along, asked.metric)
-    chips = sorted({row.accelerator for row in found if row.accelerator})
+    found = curves.chips(library, condition, asked.along, asked.metric)
+    chips = sorted(found)
     offered = [(f"accelerator={chip}", f"{value_label('accelerator', chip)}, best of all") for chip in chips]
     for chip in chips:
-        counts = sorted({row.accelerators for row in found if row.accelerator == chip and row.accelerators})
+        counts = found[chip]
         if len(counts) > 1:
             name = value_label("accelerator", chip)
             offered += [
                 (f"accelerator={chip}&accelerators={count}", f"{count} x {name}, best of all")
                 for count in counts
             ]
-    own = pairs.candidates(library, view, condition, asked)
-    return [*offered, *((one.value, one.label) for one in own)]
+    one = defaults.of_one_story(library, view)
+    own = pairs.candidates(library, one, asking.of_side(one, None), asked)
+    return [*offered, *((each.value, each.label) for each in own)]
 
 
 def _with(
-    sides: list[tuple[str, str]], text: str, library: Library, view: View, asked: Asked
+    offered: list[tuple[str, str]], text: str, library: Library, view: View, asked: Asked
 ) -> list[tuple[str, str]]:
     """The sides offered, and the one chosen where it is none of them."""
-    if not text or text in dict(sides):
-        return sides
+    if not text or text in dict(offered):
+        return offered
     key = "a" if text == view.option("a") else "b"
-    return [(text, chosen.label(library, view, asked, key)), *sides]
+    return [(text, sides.label(library, view, asked, key)), *offered]
 
 
 def _name(along: str) -> str:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from bench import names
-from bench.chart import title, value_label
+from bench.chart import value_label
 from bench.library import Library
 from bench.maths.crossover import Crossing, Knot
 from bench.questions import Why
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import curves, divisors, even, likeness, sentences, versus
+from bench.questions.crossover import divisors, even, likeness, sentences, sides, versus
 from bench.questions.crossover.asked import Asked
 from bench.questions.crossover.curves import Curve
 from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.versus import Match, Outcome, Side, Verdict
-from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted, joined
+from bench.view import View
+from bench.wording import counted
 
 SIDES = ("a", "b")
 NEXT = {
@@ -46,11 +45,8 @@ class Told:
 
 def told(library: Library, view: View, asked: Asked) -> Told:
     """The answer for the chosen pair."""
-    sides = tuple(_side(library, view, asked, key) for key in SIDES)
-    labels = _apart(sides[0].label, sides[1].label)
-    match = versus.matched(Side(labels[0], sides[0].rows), Side(labels[1], sides[1].rows), asked.along)
-    if not all(side.rows for side in sides):
-        match = replace(match, reason=_nothing(library, view, asked, labels) or match.reason)
+    match = sides.matched(library, view, asked)
+    labels = (match.a.label, match.b.label)
     prices = divisors.prices(library, view, asked, asking.either(view, asked.a, asked.b))
     outcome = versus.compared(match, asked, asked.per, prices)
     verdicts = versus.under_every(match, asked, prices)
@@ -95,93 +91,6 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         ],
         why(asked, prices),
     )
-
-
-def _nothing(library: Library, view: View, asked: Asked, labels: tuple[str, str]) -> str:
-    """Why two sides cannot be compared of which one has no curve: other models, other loads, or another metric."""
-    held = []
-    for own in (asked.a, asked.b):
-        condition = asking.of_side(view, own)
-        figures = f'count("{asked.metric.key}")' if library.has(asked.metric.key) else "0"
-        held.append(
-            library.fetch(
-                "SELECT coalesce(list(DISTINCT model ORDER BY model), []),"
-                f" coalesce(list(DISTINCT load_kind ORDER BY load_kind), []), {figures}, count(*) FROM points"
-                f" WHERE {condition.sql}",
-                condition.params,
-            )[0]
-        )
-    for words, row in zip(labels, held, strict=True):
-        if not row[3]:
-            return f"nothing is measured of {words}"
-    models = [[value_label("model", one) for one in row[0]] for row in held]
-    if not set(models[0]) & set(models[1]):
-        return f"the models differ, {joined(models[0], at_most=2)} against {joined(models[1], at_most=2)}"
-    if asked.along in asking.LOADS and not set(held[0][1]) & set(held[1][1]):
-        return f"the kinds of load differ, {joined(held[0][1])} against {joined(held[1][1])}"
-    for words, row in zip(labels, held, strict=True):
-        if not row[2]:
-            return f"{words} states no {sentences.subject(replace(asked, per='raw'))}"
-    return ""
-
-
-def label(library: Library, view: View, asked: Asked, key: str) -> str:
-    """A chosen side in words."""
-    return _side(library, view, asked, key).label
-
-
-def _side(library: Library, view: View, asked: Asked, key: str) -> Side:
-    own = asked.a if key == "a" else asked.b
-    rows = curves.measured(library, asking.of_side(view, own), asked.along, asked.metric)
-    return Side(_label(library, view, own or View(), rows), rows)
-
-
-def _label(library: Library, view: View, own: View, rows: list[curves.Measured]) -> str:
-    """The side's accelerator, chips and other filters in words; of series what tells their points."""
-    chips = sorted({row.accelerator for row in rows if row.accelerator})
-    accelerator = (
-        " and ".join(value_label("accelerator", chip) for chip in chips) if 0 < len(chips) <= 2 else ""
-    )
-    if not accelerator:
-        accelerator = ", ".join(
-            names.display_name("accelerator", value) for value in own.values("accelerator")
-        )
-    stated = own.values("accelerators")
-    counts = {row.accelerators for row in rows}
-    count = stated[0] if len(stated) == 1 else ""
-    if count not in ("", "1") and accelerator:
-        accelerator = f"{count} x {accelerator}"
-    words = [accelerator] if accelerator else []
-    for key, values in own.where:
-        if key in ("accelerator", "accelerators", "model", "series"):
-            continue
-        row = FILTER_BY_KEY[key]
-        shown = [
-            names.display_name(row.column, value) if row.kind == "name" else _shown(key, value)
-            for value in values
-        ]
-        words.append(" or ".join(shown))
-    if own.values("series") and rows:
-        points = likeness.details(library, [row.point_ids[0] for row in rows])
-        for key in ("engine", "variant"):
-            found = {point[key] for point in points.values() if point[key]}
-            if len(found) == 1:
-                words.append(value_label(key, found.pop()))
-        if len(counts) == 1 and (only := next(iter(counts))) and only > 1 and words:
-            words[0] = f"{only} x {words[0]}"
-    return ", ".join(words) or "the side chosen"
-
-
-def _shown(key: str, value: str) -> str:
-    if key == "precision":
-        return value.upper()
-    if key in ("isl", "osl", "tp", "concurrency", "batch", "request_rate"):
-        return f"{title(key).split(' (')[0].lower()} {value}"
-    return value
-
-
-def _apart(a: str, b: str) -> tuple[str, str]:
-    return (a, b) if a != b else (f"A ({a})", f"B ({b})")
 
 
 def _about(match: Match, asked: Asked) -> str:

@@ -102,6 +102,56 @@ def _measured(row: Sequence[Any], owners: int, whole: int) -> Measured:
 
 
 @dataclass(frozen=True)
+class Group:
+    """What a side holds of one workload: what is fixed, where it was measured, on what, and one of its points."""
+
+    fixed: tuple[Any, ...]
+    xs: frozenset[float]
+    accelerators: tuple[str, ...]
+    counts: tuple[int, ...]
+    point_id: str
+
+
+def groups(library: Library, condition: Clause, along: str, metric: Metric) -> list[Group]:
+    """Every workload of a side that has the metric along the axis."""
+    if not library.has(metric.key):
+        return []
+    fixed = fixed_columns(along)
+    x = f"CAST({ALONG[along]} AS DOUBLE)"
+    found = library.fetch(
+        f"SELECT {', '.join(fixed)}, list(DISTINCT {x}), list(DISTINCT accelerator) FILTER (accelerator IS NOT NULL),"
+        " list(DISTINCT accelerators) FILTER (accelerators IS NOT NULL), min(point_id) FROM points"
+        f' WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0 AND {x} > 0 AND isfinite({x})'
+        f" GROUP BY {', '.join(fixed)} ORDER BY ALL",
+        condition.params,
+    )
+    return [
+        Group(tuple(row[:-4]), frozenset(row[-4]), tuple(row[-3] or ()), tuple(row[-2] or ()), row[-1])
+        for row in found
+    ]
+
+
+def chips(library: Library, condition: Clause, along: str, metric: Metric) -> dict[str, list[int]]:
+    """The accelerators that have the metric along the axis, each with its counts."""
+    if not library.has(metric.key):
+        return {}
+    found = library.fetch(
+        "SELECT accelerator, list(DISTINCT accelerators ORDER BY accelerators) FILTER (accelerators IS NOT NULL)"
+        f' FROM points WHERE {condition.sql} AND "{metric.key}" > 0 AND ({ALONG[along]}) > 0'
+        " AND accelerator IS NOT NULL GROUP BY 1",
+        condition.params,
+    )
+    return {chip: list(counts or ()) for chip, counts in found}
+
+
+def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
+    """The condition for the points of one workload."""
+    for column, value in zip(fixed_columns(along), fixed, strict=True):
+        condition = condition.also(f"{column} IS NOT DISTINCT FROM ?", value)
+    return condition
+
+
+@dataclass(frozen=True)
 class Curve:
     """One curve: at each x what counts there, already divided by what the reader asked for."""
 
@@ -135,11 +185,3 @@ def curve(rows: Sequence[Measured], divisor: Callable[[Measured], float | None],
         ):
             members[row.x], divisors[row.x] = row, by
     return Curve(dict(sorted(members.items())), divisors)
-
-
-def by_fixed(rows: Sequence[Measured]) -> dict[tuple[Any, ...], list[Measured]]:
-    """The rows of each curve by what is equal along it."""
-    found: dict[tuple[Any, ...], list[Measured]] = {}
-    for row in rows:
-        found.setdefault(row.fixed, []).append(row)
-    return found

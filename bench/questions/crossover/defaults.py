@@ -24,9 +24,11 @@ def completed(library: Library, view: View) -> View:
     if not view.whole:
         pins = story(library, asking.either(view, *sides), view.option("along"), both=all(sides))
         view = narrowed(view, pins)
-    conditions = _pinned(library, view, sides)
-    along = view.option("along") or axis(library, conditions)
-    metric = view.option("metric") or first_metric(library, conditions, along)
+    along, metric = view.option("along"), view.option("metric")
+    if not along or not metric:
+        conditions = _pinned(library, view, sides)
+        along = along or axis(library, conditions)
+        metric = metric or first_metric(library, conditions, along)
     per = view.option("per", "raw") if asking.is_throughput(catalogue.metric(metric)) else "raw"
     view = view.with_options(along=along, metric=metric, per=per)
     return divisors.completed(library, view, asking.either(view, *sides)).made_whole()
@@ -36,8 +38,14 @@ def _pinned(library: Library, view: View, sides: Sequence[View | None]) -> list[
     """Each chosen side's points; where pairs are listed those of the one story that is listed."""
     if all(sides):
         return [asking.of_side(view, side) for side in sides]
-    pins = story(library, asking.either(view, *sides), view.option("along"))
-    return [asking.of_side(narrowed(view, pins), None)]
+    return [asking.of_side(of_one_story(library, view, *sides), None)]
+
+
+def of_one_story(library: Library, view: View, *sides: View | None) -> View:
+    """The View narrowed to the story of its sides, where it is not narrowed to one yet."""
+    if all(len(view.values(key)) == 1 for key in ("model", "load_kind", "isl", "osl")):
+        return view
+    return narrowed(view, story(library, asking.either(view, *sides), view.option("along")))
 
 
 def narrowed(view: View, pins: Mapping[str, str]) -> View:
@@ -59,12 +67,14 @@ def story(library: Library, condition: Clause, along: str, *, both: bool = False
     placed = " OR ".join(f"({axis}) > 0" for axis in axes)
     both_stated = "isl IS NOT NULL AND osl IS NOT NULL"
     found = library.fetch(
-        f"""SELECT model, load_kind, CASE WHEN {both_stated} THEN isl END AS length_in,
-          CASE WHEN {both_stated} THEN osl END AS length_out FROM points
-        WHERE {condition.sql} AND ({measured}) AND ({placed}) AND model IS NOT NULL AND accelerator IS NOT NULL
-        GROUP BY ALL
-        ORDER BY count(DISTINCT starts_with(accelerator, 'tpu')) DESC, count(DISTINCT accelerator) > 1 DESC,
-          count(*) * count(DISTINCT accelerator) DESC, model, load_kind, length_in, length_out LIMIT 1""",
+        f"""WITH counted AS (
+          SELECT model, load_kind, accelerator, CASE WHEN {both_stated} THEN isl END AS length_in,
+            CASE WHEN {both_stated} THEN osl END AS length_out, count(*) AS points FROM points
+          WHERE {condition.sql} AND ({measured}) AND ({placed}) AND model IS NOT NULL AND accelerator IS NOT NULL
+          GROUP BY ALL)
+        SELECT model, load_kind, length_in, length_out FROM counted GROUP BY ALL
+        ORDER BY count(DISTINCT starts_with(accelerator, 'tpu')) DESC, count(*) > 1 DESC,
+          sum(points) * count(*) DESC, model, load_kind, length_in, length_out LIMIT 1""",
         condition.params,
     )
     if not found:
@@ -94,19 +104,25 @@ def axis(library: Library, conditions: Sequence[Clause]) -> str:
 
 def first_metric(library: Library, conditions: Sequence[Clause], along: str) -> str:
     """The throughput that the most accelerators of every condition have along the axis; of equals the first."""
-    keys = [key for key in THROUGHPUTS if library.has(key)]
-    keys += [key for key in comparable(library) if key not in keys]
-    scores: dict[str, tuple[int, ...]] = dict.fromkeys(keys, ())
-    for condition in conditions:
-        columns = ", ".join(f'count(DISTINCT accelerator) FILTER (isfinite("{key}"))' for key in keys)
-        if not keys:
-            continue
-        row = library.fetch(
-            f"SELECT {columns} FROM points WHERE {condition.sql} AND ({ALONG[along]}) > 0", condition.params
-        )[0]
-        for key, count in zip(keys, row, strict=True):
-            scores[key] += (count,)
-    return max(keys, key=lambda key: min(scores[key], default=0), default=THROUGHPUTS[0])
+    first = [key for key in THROUGHPUTS if library.has(key)]
+    further = [key for key in comparable(library) if key not in first]
+    for keys in (first, further):
+        scores = [_accelerators(library, condition, along, keys) for condition in conditions]
+        best = max(keys, key=lambda key, held=scores: min(one[key] for one in held), default="")  # type: ignore[misc]
+        if best and all(one[best] for one in scores):
+            return best
+    return (first or further)[0]
+
+
+def _accelerators(library: Library, condition: Clause, along: str, keys: Sequence[str]) -> dict[str, int]:
+    """How many accelerators have each of these metrics along the axis."""
+    if not keys:
+        return {}
+    columns = ", ".join(f'count(DISTINCT accelerator) FILTER (isfinite("{key}"))' for key in keys)
+    row = library.fetch(
+        f"SELECT {columns} FROM points WHERE {condition.sql} AND ({ALONG[along]}) > 0", condition.params
+    )[0]
+    return dict(zip(keys, row, strict=True))
 
 
 def comparable(library: Library) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 
 from bench import names, pricing
 from bench.chart import value_label
@@ -64,21 +65,16 @@ def prices(library: Library, view: View, asked: Asked, condition: Clause) -> Pri
 def completed(library: Library, view: View, condition: Clause) -> View:
     """The View with a price book and terms: what the points' source prints for all of them, else the fitting book."""
     wanted = (view.option("price_book"), view.option("price_terms"))
-    if all(wanted) and wanted[1] == WITH_POINTS:
-        if wanted[0] not in {row.name for row in pricing.books(library)}:
+    if all(wanted):
+        known = {(row.name, terms) for row in pricing.books(library) for terms in (row.terms, WITH_POINTS)}
+        if wanted not in known:
             raise UsageError(
-                f"There is no price book {wanted[0][:60]!r}; leave it out, or choose one that is loaded."
+                f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
             )
         return view
-    chips = [
-        row[0]
-        for row in library.fetch(
-            f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} AND accelerator IS NOT NULL ORDER BY 1",
-            condition.params,
-        )
-    ]
+    chips, pages = _about(library, condition)
     if wanted[1] in ("", WITH_POINTS):
-        for book in with_points(library, condition, chips):
+        for book in with_points(library, pages, chips):
             if wanted[0] in ("", book):
                 return view.with_options(price_book=book, price_terms=WITH_POINTS)
     offered = pricing.books(library)
@@ -95,20 +91,31 @@ def completed(library: Library, view: View, condition: Clause) -> View:
     return view.with_options(price_book=best.name, price_terms=best.terms)
 
 
-def with_points(library: Library, condition: Clause, accelerators: Collection[str]) -> list[str]:
-    """The books that hold, from a page the points were published on, a price of every one of these accelerators."""
+def with_points(library: Library, pages: Collection[str], accelerators: Collection[str]) -> list[str]:
+    """The books that hold, from one of these pages, a price of every one of these accelerators."""
     wanted = frozenset(accelerators)
-    return [book for book, _, chips in _sources(library, condition) if wanted and wanted <= frozenset(chips)]
+    return [book for book, _, chips in _sources(library, pages) if wanted and wanted <= frozenset(chips)]
 
 
 def printed_books(library: Library, condition: Clause) -> list[str]:
     """The books that hold a price from a page the points were published on."""
-    return list(dict.fromkeys(book for book, _, _ in _sources(library, condition)))
+    return list(dict.fromkeys(book for book, _, _ in _sources(library, _about(library, condition)[1])))
+
+
+def _about(library: Library, condition: Clause) -> tuple[list[str], list[str]]:
+    """The accelerators of the points, and the pages they were published on."""
+    chips, pages = library.fetch(
+        "SELECT list(DISTINCT accelerator ORDER BY accelerator) FILTER (accelerator IS NOT NULL),"
+        " list(DISTINCT source_url ORDER BY source_url) FILTER (source_url IS NOT NULL)"
+        f" FROM points WHERE {condition.sql}",
+        condition.params,
+    )[0]
+    return list(chips or ()), list(pages or ())
 
 
 def _printed(library: Library, condition: Clause, book: str) -> dict[str, Price]:
     found: dict[str, Price] = {}
-    for name, url, _ in _sources(library, condition):
+    for name, url, _ in _sources(library, _about(library, condition)[1]):
         if name != book:
             continue
         for accelerator, median, quotes in library.fetch(
@@ -122,14 +129,13 @@ def _printed(library: Library, condition: Clause, book: str) -> dict[str, Price]
     return found
 
 
-def _sources(library: Library, condition: Clause) -> list[tuple[str, str, list[str]]]:
-    """(book, page, accelerators) of the prices printed on a page that points come from, most accelerators first."""
+def _sources(library: Library, pages: Collection[str]) -> list[tuple[Any, ...]]:
+    """(book, page, accelerators) of the prices printed on these pages, those with the most accelerators first."""
     return library.fetch(
         "SELECT book, source_url, list(DISTINCT accelerator ORDER BY accelerator) AS chips FROM prices"
-        " WHERE usd_per_accelerator_hour > 0 AND source_url IN"
-        f" (SELECT DISTINCT source_url FROM points WHERE {condition.sql} AND source_url IS NOT NULL)"
+        " WHERE usd_per_accelerator_hour > 0 AND source_url IN (SELECT unnest(CAST(? AS VARCHAR[])))"
         " GROUP BY 1, 2 ORDER BY len(chips) DESC, 1, 2",
-        condition.params,
+        (list(pages),),
     )
 
 

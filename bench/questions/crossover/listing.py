@@ -26,8 +26,7 @@ DIVIDED_OTHERWISE = 40
 
 def told(library: Library, view: View, asked: Asked) -> chosen.Told:
     """Every pair's verdict, or why there is no pair."""
-    pins = defaults.story(library, asking.of_side(view, asked.a or asked.b), asked.along)
-    narrowed = defaults.narrowed(view, pins)
+    narrowed = defaults.of_one_story(library, view, asked.a, asked.b)
     condition = asking.of_side(narrowed, None)
     found = pairs.candidates(library, narrowed, condition, asked)
     left = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -39,7 +40,7 @@ class Candidate:
     label: str = ""
     value: str = ""
 
-    @property
+    @cached_property
     def xs(self) -> frozenset[float]:
         """Where it was measured."""
         return frozenset(row.x for row in self.rows)

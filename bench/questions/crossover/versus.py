@@ -9,7 +9,7 @@ from typing import Any, Literal
 from bench.chart import value_label
 from bench.maths.crossover import Crossover, Knot, crossover
 from bench.questions.crossover.asked import LENGTHS, PERS, USERS, Asked, Per, along_words, is_throughput
-from bench.questions.crossover.curves import Curve, Measured, by_fixed, curve, fixed_columns
+from bench.questions.crossover.curves import Curve, Group, Measured, curve, fixed_columns
 from bench.questions.crossover.divisors import Prices, divisor, lacking
 from bench.wording import number
 
@@ -66,30 +66,24 @@ class Match:
     left_out: tuple[int, int] = (0, 0)
 
 
-def matched(a: Side, b: Side, along: str) -> Match:
-    """Of what is fixed along each side's curves the two that can be compared and share the most of the axis."""
-    for one in (a, b):
-        if not one.rows:
-            return Match(
-                a, b, f"{one.label} has no measured point along {along_words(along)} with this metric"
-            )
-    best: tuple[tuple[int, int, list[str]], Match] | None = None
+def fitting(a: Sequence[Group], b: Sequence[Group], along: str) -> tuple[tuple[Group, Group] | None, str]:
+    """Of what each side holds the two groups that can be compared and share the most of the axis, or why none can."""
+    best: tuple[tuple[int, int, list[str]], tuple[Group, Group]] | None = None
     reasons: list[tuple[int, str]] = []
-    for fixed_a, rows_a in by_fixed(a.rows).items():
-        for fixed_b, rows_b in by_fixed(b.rows).items():
-            reason = unlike_fixed(fixed_a, fixed_b, along)
-            size = len(rows_a) + len(rows_b)
+    models = {group.fixed[0] for group in a} & {group.fixed[0] for group in b}
+    for one in a:
+        for other in b:
+            if models and one.fixed[0] != other.fixed[0]:
+                continue
+            reason = unlike_fixed(one.fixed, other.fixed, along)
+            size = len(one.xs) + len(other.xs)
             if reason:
                 reasons.append((size, reason))
                 continue
-            places = shared({row.x for row in rows_a}, {row.x for row in rows_b})
-            rank = (places, size, sorted((repr(fixed_a), repr(fixed_b))))
+            rank = (shared(one.xs, other.xs), size, sorted((repr(one.fixed), repr(other.fixed))))
             if best is None or rank > best[0]:
-                left_out = (len(a.rows) - len(rows_a), len(b.rows) - len(rows_b))
-                best = rank, Match(replace(a, rows=rows_a), replace(b, rows=rows_b), "", left_out)
-    if best is not None:
-        return best[1]
-    return Match(a, b, max(reasons)[1])
+                best = rank, (one, other)
+    return (best[1], "") if best is not None else (None, max(reasons)[1])
 
 
 def shared(a: Iterable[float], b: Iterable[float]) -> int:
