@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.questions import question
 from bench.view import View
 
-QUESTIONS = {name: question(name) for name in ("heatmap", "pareto", "scaling", "cost")}
+QUESTIONS = {name: question(name) for name in ("heatmap", "pareto", "scaling", "crossover", "cost")}
 VIEWS = {
     "heatmap": View.of(
         {},
@@ -33,6 +33,17 @@ VIEWS = {
     ),
     "scaling": View.of(
         {}, {"metric": "output_tokens_per_s", "at": "best", "group": "accelerator"}, whole=True
+    ),
+    "crossover": View.of(
+        {},
+        {
+            "along": "concurrency",
+            "metric": "output_tokens_per_s",
+            "per": "accelerator",
+            "price_book": "list-prices",
+            "price_terms": "on_demand",
+        },
+        whole=True,
     ),
     "cost": View.of(
         {},
