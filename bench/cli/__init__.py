@@ -55,6 +55,10 @@ def _run(argv: Sequence[str]) -> int:
         from bench.cli import asking
 
         return asking.run(argv[1:])
+    if argv and argv[0] == "endpoint":
+        from bench.cli import serving
+
+        return serving.run(argv[1:])
     parser, known = _parser()
     if argv and not argv[0].startswith("-") and argv[0] not in known:
         raise UnknownName("command", argv[0], known)
@@ -69,6 +73,7 @@ def _parser() -> tuple[Parser, tuple[str, ...]]:
     parser.add_argument("--version", action="version", version=f"Kneepoint {bench.__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     commands.add_parser("ask", parents=[shared()], help="answer a question about the library")
+    commands.add_parser("endpoint", help="serve a fake endpoint to calibrate and test with")
     changes.add_to(commands)
     looking.add_to(commands)
     return parser, tuple(commands.choices)

@@ -1,0 +1,58 @@
+"""An endpoint for as long as it is needed: beside a test, in a thread of its own, or as a process until SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import resource
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from bench.endpoint import wheel
+from bench.endpoint.server import Server
+from bench.endpoint.settings import Settings
+
+
+@contextmanager
+def running(settings: Settings | None = None) -> Iterator[str]:
+    """The base URL of an endpoint that serves from a thread of its own, on a free port, until the block ends.
+
+    The log, if there is one, is complete after the block.
+    """
+    loop = wheel.loop()
+    server = Server(replace(settings or Settings(), port=0), loop)
+    thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
+    thread.start()
+
+    def end() -> None:
+        server.close()
+        loop.stop()
+
+    try:
+        yield server.url
+    finally:
+        loop.call_soon_threadsafe(end)
+        thread.join()
+        loop.close()
+
+
+def serve(settings: Settings, ready: Callable[[Server], None]) -> None:
+    """Serve until SIGTERM or SIGINT; `ready` is called once clients may come."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    loop = wheel.loop()
+    asyncio.set_event_loop(loop)
+    server = Server(settings, loop)
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, loop.stop)
+    gc.collect()
+    gc.freeze()  # what is imported for good need not be searched for garbage while chunks are due
+    try:
+        ready(server)
+        loop.run_forever()
+    finally:
+        server.close()
+        loop.close()

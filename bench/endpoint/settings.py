@@ -1,0 +1,169 @@
+"""What the fake endpoint is told to be: one frozen record, from which the command line makes its options."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from bench.endpoint import failures
+from bench.errors import UnknownName, UsageError
+
+CHOICES = {
+    "dialect": ("vllm", "sglang", "llama.cpp", "tgi", "transformers", "openai"),
+    "jitter": ("none", "normal", "lognormal"),
+    "role_chunk": ("with_first", "at_once", "none"),
+    "reasoning_field": ("reasoning_content", "reasoning"),
+    "finish": ("with_last", "own"),
+    "usage": ("asked", "always", "never"),
+    "usage_chunk": ("own", "with_finish"),
+}
+"""The options that take one of a few words."""
+
+AT_LEAST_ONE = (
+    "max_running",
+    "kv_tokens",
+    "context_tokens",
+    "default_output",
+    "tokens_per_chunk",
+    "chunks_per_write",
+)
+SHARES = ("stops_early",)
+MOST_CHUNKS_PER_WRITE = 256
+
+
+def _told(text: str, default: Any = MISSING, **more: Any) -> Any:
+    """A field with its help."""
+    return field(default=default, metadata={"help": text}, **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How the endpoint answers: its timing, its batching, what its chunks look like, and what goes wrong.
+
+    Times per request (`ttft_ms`, `itl_ms`, `jitter`) hold when `step_ms` is None; with `step_ms` the requests share
+    steps instead. A capacity of None has no limit.
+    """
+
+    host: str = _told(
+        "the address to listen on; any but a loopback address lets other machines in", "127.0.0.1"
+    )
+    port: int = _told("the port; 0 takes a free one", 8000)
+    model: str = _told("the one model that is served", "fake-model")
+    dialect: str = _told("whose routes, errors and metrics are spoken", "vllm")
+    engine_version: str = _told("the version the info routes tell; empty for one that fits the dialect", "")
+    simulates: str = _told("what this stands for, told by the info routes", "an endpoint with set latencies")
+    seed: int = _told("the seed of jitter, early stops and failures", 1)
+
+    ttft_ms: float = _told("time from the request to its first chunk", 50.0)
+    itl_ms: float = _told("time from one chunk to the next; 0 is as fast as the client reads", 10.0)
+    prefill_us_per_token: float = _told("time added for each input token", 0.0)
+    jitter: str = _told("how waiting times, or steps, vary around their mean", "none")
+    jitter_share: float = _told("the standard deviation, as a share of the mean", 0.1)
+
+    step_ms: float | None = _told(
+        "the time of a step of the batch; every running request gets one chunk per step", None
+    )
+    step_us_per_request: float = _told("time each running request adds to a step", 0.0)
+    step_us_per_request_squared: float = _told(
+        "time per running request squared: past a knee, throughput falls", 0.0
+    )
+    max_running: int | None = _told("requests that run at once; the others wait", None)
+    max_waiting: int | None = _told("requests that may wait; the next ones get 429", None)
+    kv_tokens: int | None = _told("tokens the KV cache holds; a request waits until its own fit", None)
+
+    context_tokens: int = _told("input and output tokens a request may have together", 131_072)
+    default_output: int = _told("output tokens of a request that does not say how many", 128)
+    stops_early: float = _told(
+        "share of requests that end before max_tokens, unless they send ignore_eos", 0.0
+    )
+    reasoning_tokens: int = _told("the first so many output tokens come as reasoning content", 0)
+    reasoning_field: str = _told("the name of the reasoning content", "reasoning_content")
+    tokens_per_chunk: int = _told("output tokens in a chunk", 1)
+    chunks_per_write: int = _told("chunks that are sent together", 1)
+    role_chunk: str = _told(
+        "a first chunk with a role and no token: with the first token, at once, or none", "with_first"
+    )
+    finish: str = _told(
+        "whether the finish reason comes with the last token or in a chunk of its own", "with_last"
+    )
+    usage: str = _told(
+        "when the stream carries token counts: asked (stream_options), always or never", "asked"
+    )
+    usage_chunk: str = _told("whether token counts have a chunk of their own", "own")
+    done: bool = _told("end the stream with `data: [DONE]`", True)
+    stream: bool = _told("stream when asked; otherwise every answer is one JSON document", True)
+    headers_at_once: bool = _told("send the headers before the first chunk is there", True)
+    api_key: str | None = _told("the key that requests must bring; None asks for none", None, repr=False)
+    log: Path | None = _told("where to write when each token was really sent", None)  # noqa: RUF009
+
+    fail: Mapping[str, float] = _told("kinds of failure and their share of requests", default_factory=dict)
+    fail_at: Mapping[int, str] = _told("requests, counted from 0, and how they fail", default_factory=dict)
+    retry_after_s: int = _told("the Retry-After of 429", 1)
+    stall_s: float = _told("how long a stalled stream is silent", 60.0)
+    slow_headers_s: float = _told("how long slow headers take", 5.0)
+
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise UnknownName(_spelled(name), str(getattr(self, name)), allowed)
+        for row in fields(self):
+            _check(row.name, getattr(self, row.name))
+        for kind in (*self.fail, *self.fail_at.values()):
+            failures.known(kind)
+        for kind, share in self.fail.items():
+            _demand(0 <= share <= 1, f"fail {kind}={share}", "a share from 0 to 1")
+        _demand(sum(self.fail.values()) <= 1 + 1e-9, "fail", "shares that add up to at most 1")
+
+    @property
+    def batched(self) -> bool:
+        """Whether requests share the steps of a batch."""
+        return self.step_ms is not None
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the endpoint."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def options() -> list[tuple[Field[Any], type]]:
+    """Every setting with the type of its values; a Mapping's is Mapping, an optional one's the type it may have."""
+    hints = get_type_hints(Settings)
+    return [(row, _type(hints[row.name])) for row in fields(Settings)]
+
+
+def _type(hint: Any) -> type:
+    inner: Any = next((part for part in get_args(hint) if part is not type(None)), hint)
+    chosen: type = get_origin(hint) if get_origin(hint) is Mapping else inner
+    return chosen
+
+
+def _check(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return
+    _demand(math.isfinite(value) and value >= 0, f"{_spelled(name)} {value}", "0 or more")
+    if name in AT_LEAST_ONE:
+        _demand(value >= 1, f"{_spelled(name)} {value}", "1 or more")
+    if name in SHARES:
+        _demand(value <= 1, f"{_spelled(name)} {value}", "a share from 0 to 1")
+    if name == "port":
+        _demand(value <= 65535, f"port {value}", "0 to 65535")
+    if name == "chunks_per_write":
+        _demand(
+            value <= MOST_CHUNKS_PER_WRITE, f"chunks-per-write {value}", f"at most {MOST_CHUNKS_PER_WRITE}"
+        )
+
+
+def _spelled(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _demand(holds: bool, given: str, allowed: str) -> None:
+    if not holds:
+        raise UsageError(f"The endpoint cannot have {given}; it takes {allowed}.")
