@@ -12,7 +12,7 @@ from bench.wording import number
 from pages.shared import address, options, points, result
 from pages.shared.frame import Page
 
-PER = {"raw": "Raw", "accelerator": "Per chip", "dollar": "Per dollar", "watt": "Per watt"}
+PER = {"raw": "Raw", "accelerator": "Per chip", "dollar": "Per dollar", "watt": "Per rated watt"}
 LISTED = {
     "label_a": "A",
     "label_b": "B",
@@ -91,10 +91,10 @@ def slider(page: Page) -> None:
     low = CHEAPEST * min(best, now)
     label = page.answer.numbers["a"]["label"]
     key = f"{page.name}.slider"
-    st.session_state[key] = round(min(max(now, low), high), 3)
+    st.session_state[key] = round(min(max(now, round(low, 2)), round(high, 2)), 3)
     st.slider(
         f"Price of one chip of {markdown(label)} (USD/h); it breaks even at {number(best, 3)}",
-        min_value=round(low, 3), max_value=round(high, 3), step=0.005, format="%.3f", key=key, on_change=_price,
+        min_value=round(low, 2), max_value=round(high, 2), step=0.005, format="%.3f", key=key, on_change=_price,
         args=(page.name, key),
     )  # fmt: skip
 

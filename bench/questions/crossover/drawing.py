@@ -134,7 +134,7 @@ def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float], theme: T
     if len(ticks) < FEW_TICKS and len(xs) > FEW_TICKS:
         ticks = list(xs)
     room = max(max(xs) / min(xs), 1.5)
-    ends = [_log(min(xs)) - 0.03 * _log(room), _log(max(xs)) + 0.04 * _log(room)]
+    ends = [_log(min(xs)) - 0.045 * _log(room), _log(max(xs)) + 0.045 * _log(room)]
     metric = catalogue.metric(numbers["metric"])
     unit = f"{metric.unit}{UNITS[numbers['per']]}"
     better = " · lower is better" if metric.direction == "lower" else ""

@@ -68,13 +68,12 @@ def candidates(library: Library, view: View, condition: Clause, asked: Asked) ->
     for row in measured(library, condition, asked.along, asked.metric, columns):
         if row.accelerator is not None:
             groups.setdefault((row.owner, row.fixed), []).append(row)
-    found = [
+    every = [
         Candidate(dict(zip(columns, owner, strict=True)), fixed, tuple(rows))
         for (owner, fixed), rows in groups.items()
-        if len({row.x for row in rows}) >= FEWEST
     ]
-    found.sort(key=lambda one: -len(one.xs))
-    return _chosen_by(library, view, asked, _labelled(found[:MOST_CANDIDATES], asked))
+    found = sorted((one for one in every if len(one.xs) >= FEWEST), key=lambda one: -len(one.xs))
+    return _chosen_by(library, view, asked, _labelled(found[:MOST_CANDIDATES], asked), every)
 
 
 def _labelled(found: Sequence[Candidate], asked: Asked) -> list[Candidate]:
@@ -132,22 +131,15 @@ def _of_workload(columns: Sequence[str], one: Candidate) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def _chosen_by(library: Library, view: View, asked: Asked, found: list[Candidate]) -> list[Candidate]:
-    """The candidates with the filters that choose them, in words where words do, else by their series."""
-    columns = fixed_columns(asked.along)
+def _chosen_by(library: Library, view: View, asked: Asked, found: list[Candidate],
+               every: Sequence[Candidate]) -> list[Candidate]:  # fmt: skip
+    """The candidates with the filters that choose them, in words where words do, else by their series.
+
+    `every` are all curves of the selection, those of one place too: none of them may be chosen along.
+    """
     kept: dict[str, Candidate] = {}
     for one in found:
-        mates = [other for other in found if other.facts["accelerator"] == one.facts["accelerator"]]
-        apart = {key: one.facts[key] for key in one.facts if len({mate.facts[key] for mate in mates}) > 1}
-        fixed = dict(zip(columns, one.fixed, strict=True))
-        lengths = {
-            key: fixed[key] for key in ("isl", "osl") if fixed.get(key) is not None and not view.values(key)
-        }
-        if len({other.fixed for other in found}) == 1:
-            lengths = {}
-        where = {"accelerator": one.facts["accelerator"], **apart, **lengths}
-        if asked.per == "raw":
-            where["accelerators"] = one.facts["accelerators"]
+        where = _apart(one, every, view, asked)
         if any(value is None for value in where.values()):
             value = asking.written(View.of({"series": _series(library, one)}))
         else:
@@ -155,6 +147,32 @@ def _chosen_by(library: Library, view: View, asked: Asked, found: list[Candidate
         if len(value) <= SIDE_LENGTH:
             kept.setdefault(value, Candidate(one.facts, one.fixed, one.rows, one.label, value))
     return list(kept.values())
+
+
+def _apart(one: Candidate, every: Sequence[Candidate], view: View, asked: Asked) -> dict[str, Any]:
+    """As few facts of a curve as tell it apart from all others of its accelerator and workload."""
+    where = {"accelerator": one.facts["accelerator"]}
+    mates = [mate for mate in every if mate.facts["accelerator"] == one.facts["accelerator"]]
+    if "accelerators" in one.facts and len({mate.facts["accelerators"] for mate in mates}) > 1:
+        where["accelerators"] = one.facts["accelerators"]
+        mates = [mate for mate in mates if mate.facts["accelerators"] == one.facts["accelerators"]]
+    columns = fixed_columns(asked.along)
+    lengths = [key for key in ("isl", "osl") if not view.values(key) and key in columns]
+    own = dict(zip(columns, one.fixed, strict=True))
+    alone = [
+        key
+        for key in NAMED
+        if all(mate.facts[key] != one.facts[key] for mate in mates if mate.facts != one.facts)
+    ]
+    for key in alone[:1] or NAMED:
+        narrower = [mate for mate in mates if mate.facts[key] == one.facts[key]]
+        if len(narrower) < len(mates):
+            where[key], mates = one.facts[key], narrower
+    for key in lengths:
+        place = columns.index(key)
+        if len({mate.fixed[place] for mate in mates}) > 1 and own[key] is not None:
+            where[key] = own[key]
+    return where
 
 
 def _series(library: Library, one: Candidate) -> list[str]:

@@ -87,9 +87,9 @@ def _label(library: Library, own: View, groups: list[Group]) -> str:
         )
     stated = own.values("accelerators")
     counts = {count for group in groups for count in group.counts}
-    count = stated[0] if len(stated) == 1 else ""
-    if count not in ("", "1") and accelerator:
-        accelerator = f"{count} x {accelerator}"
+    only = stated[0] if len(stated) == 1 else str(next(iter(counts))) if len(counts) == 1 else ""
+    if only not in ("", "1") and accelerator and len(chips) < 2:
+        accelerator = f"{only} x {accelerator}"
     words = [accelerator] if accelerator else []
     for key, values in own.where:
         if key in ("accelerator", "accelerators", "model", "series"):
@@ -106,8 +106,6 @@ def _label(library: Library, own: View, groups: list[Group]) -> str:
             found = {point[key] for point in points.values() if point[key]}
             if len(found) == 1:
                 words.append(value_label(key, found.pop()))
-        if len(counts) == 1 and (only := next(iter(counts))) and only > 1 and words:
-            words[0] = f"{only} x {words[0]}"
     return ", ".join(words) or "the side chosen"
 
 

@@ -25,7 +25,7 @@ ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
 STRIP = (0.36, 0.7)
 """The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
 
-LETTER = 0.0125
+LETTER = 0.0115
 """A cell has its number in it where it has this share of the axis for each letter."""
 APART = 0.07
 MOST_COLOURED = 4.0
@@ -110,13 +110,12 @@ def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colo
 
 
 def _edges(places: Sequence[float], ends: tuple[float, float]) -> list[float]:
-    """The borders of the cells: half-way between knots, and as far beyond the first and the last as inside."""
+    """The borders of the cells: half-way between knots, and a little beyond the first and the last."""
     least = 0.02 * max(ends[1] - ends[0], 0.5)
     if len(places) == 1:
         return [places[0] - 2 * least, places[0] + 2 * least]
     inner = [(one + other) / 2 for one, other in pairwise(places)]
-    first = places[0] - min(inner[0] - places[0], 2 * least)
-    last = places[-1] + min(places[-1] - inner[-1], 2 * least)
+    first, last = places[0] - 2 * least, places[-1] + 2 * least
     return [first, *inner, last]
 
 
@@ -167,7 +166,7 @@ def _set_axes(
     figure: go.Figure, numbers: Mapping[str, Any], xs: Sequence[float], lines: int, theme: Theme
 ) -> None:
     ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
-    room = 0.03 * max(log10(xs[-1] / xs[0]), 0.5) if xs else 0.1
+    room = 0.045 * max(log10(xs[-1] / xs[0]), 0.5) if xs else 0.1
     figure.update_layout(
         hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": TOP_PX, "b": BOTTOM_PX},
         uirevision=f"list {numbers['along']} {numbers['metric']}",

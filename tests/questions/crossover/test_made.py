@@ -58,8 +58,8 @@ def test_the_crossing_of_two_straight_lines(tmp_path):
     assert crossing["y"] == pytest.approx(1600)
     assert (crossing["below"], crossing["above"], crossing["leads_after"]) == (4, 64, "a")
     assert answer.headline == (
-        "Llama 3.1 70B at 1,024 in / 256 out: H100 SXM overtakes H200 SXM at concurrency 16, between the measured"
-        " 4 and 64, in output throughput."
+        "Llama 3.1 70B at 1,024 in / 256 out: 2 x H100 SXM overtakes 2 x H200 SXM at concurrency 16, between the"
+        " measured 4 and 64, in output throughput."
     )
 
 
@@ -84,7 +84,7 @@ def test_of_layouts_the_best_counts_and_is_named(tmp_path):
     answer = asked(library)
     assert [knot["a"] for knot in answer.numbers["knots"]] == [100, 400]
     assert answer.rows["member_a"].tolist() == ["2 chips, tp 2", "2 chips, dp 2"]
-    assert "H100 SXM mixes 2 layouts, the best at each place." in answer.caveats
+    assert "2 x H100 SXM mixes 2 layouts, the best at each place." in answer.caveats
 
 
 def test_repeats_give_an_interval_and_other_points_at_one_load_do_not(tmp_path):
@@ -109,7 +109,8 @@ def test_ranges_that_do_not_overlap_and_a_tie_are_answers(tmp_path):
     answer = asked(apart)
     assert answer.numbers["kind"] == "no_overlap"
     assert (
-        "H100 SXM was measured from concurrency 1 to 4, H200 SXM from concurrency 8 to 16." in answer.headline
+        "2 x H100 SXM was measured from concurrency 1 to 4, 2 x H200 SXM from concurrency 8 to 16."
+        in answer.headline
     )
     equal = library_of(
         tmp_path / "equal", points("h100-sxm", {1: 100, 4: 300}), points("h200-sxm", {1: 100.5, 4: 299})
@@ -135,7 +136,7 @@ def test_a_length_stated_on_one_side_only_is_told(tmp_path):
     silent = [{**row, "osl": None} for row in points("h200-sxm", {1: 50, 4: 60})]
     answer = asked(library_of(tmp_path, points("h100-sxm", {1: 100, 4: 300}), silent))
     assert answer.numbers["kind"] == "a_leads"
-    assert "Stated on one side only: output length 256 tokens for H100 SXM." in answer.caveats
+    assert "Stated on one side only: output length 256 tokens for 2 x H100 SXM." in answer.caveats
 
 
 def test_of_a_latency_the_lower_leads(tmp_path):

@@ -1,0 +1,48 @@
+"""The Crossover page: a pair is chosen and left again, and the slider prices a chip of A."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.drawn import Open, headline, text_of, view_of
+
+PAIR = {"a": "accelerator=tpu-v6e", "b": "variant=column B, server defaults"}
+
+
+def pair(opened: Open) -> AppTest:
+    return opened(
+        "crossover", v="1", model="gemma-4-31b", along="batch", metric="output_tokens_per_s", **PAIR
+    )
+
+
+def cell(at: AppTest, held: str, place: int) -> str:
+    """A cell of the table of verdicts; the first after what is held equal is 1."""
+    table = next(part.value for part in at.markdown if part.value.startswith("| |"))
+    line = next(line for line in table.splitlines() if line.startswith(f"| {held} |"))
+    return line.split(" | ")[place].strip(" |")
+
+
+def test_a_pair_is_told_under_every_normalisation_with_the_charted_one_in_bold(opened: Open) -> None:
+    at = pair(opened)
+    assert "at batch 127.6, between the measured 64 and 128" in headline(at).replace("\\", "")
+    assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e from 127.6**"
+    assert "H100 SXM leads" in cell(at, "Same batch", 3)
+    assert "not known" in cell(at, "Same batch", 4)
+
+
+def test_the_slider_prices_a_chip_of_a(opened: Open) -> None:
+    at = pair(opened)
+    (slider,) = at.slider
+    assert slider.value == 1.3
+    at = slider.set_value(1.2).run()
+    assert not at.exception
+    assert view_of(at, "crossover").option("price_a") == "1.2"
+    assert "TPU v6e from" in cell(at, "Same batch", 3)
+
+
+def test_all_pairs_are_one_step_back(opened: Open) -> None:
+    at = pair(opened).button(key="crossover.all").click().run()
+    assert not at.exception
+    assert view_of(at, "crossover").option("a") == ""
+    assert "in 2 of 4 comparable pairs" in headline(at)
+    assert "Click a strip" in text_of(at)
