@@ -26,11 +26,20 @@ class PriceBook(NamedTuple):
     size: int
     written_ns: int
 
+    def digest(self) -> str:
+        """What names its content: its name and the sha256 of its bytes; of none when it has just gone."""
+        path = Path(self.path)
+        try:
+            return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        except OSError:
+            return path.name
+
 
 @dataclass(frozen=True)
 class Snapshot:
     """One state of a library.
 
+    `version` follows from what it holds, so copies of one library have the same wherever and whenever they were made.
     `owners` names the pack each visible source is read from, `superseded` the packs that own nothing any more and
     `damaged` those that cannot be read, with the reason.
     """
@@ -67,6 +76,7 @@ class Watch:
         self._price_folders = tuple(price_folders)
         self._sheets: dict[Path, Sheet] = {}
         self._damaged: dict[str, str] = {}
+        self._digests: dict[PriceBook, str] = {}
         self._mark: object = None
         self._ledger_sizes: object = None
         self._ledgers = Ledgers()
@@ -88,7 +98,8 @@ class Watch:
         if sizes != self._ledger_sizes:
             self._ledgers, self._ledger_sizes = ledger.read(self._roots), sizes
         packs = [pack for root, found in names for pack in self._packs(root, found)]
-        self._latest = _snapshot(packs, self._ledgers, dict(self._damaged), sizes, books)
+        self._digests = {book: self._digests.get(book) or book.digest() for book in books}
+        self._latest = _snapshot(packs, self._ledgers, dict(self._damaged), sizes, self._digests)
         self._mark = mark
         return self._latest
 
@@ -112,7 +123,7 @@ def _snapshot(
     ledgers: Ledgers,
     damaged: Mapping[str, str],
     sizes: tuple[int, ...],
-    books: tuple[PriceBook, ...],
+    books: Mapping[PriceBook, str],
 ) -> Snapshot:
     owners: dict[str, Pack] = {}
     for pack in packs:
@@ -127,14 +138,15 @@ def _snapshot(
         (source_id, owners[source_id].sheet.importer, owners[source_id].held[source_id].facts)
         for source_id in sorted(owners)
     ]
+    content = (counted, sorted(Path(path).name for path in damaged), sizes, sorted(books.values()))
     return Snapshot(
         packs=tuple(pack for pack in packs if id(pack) in owning),
         owners=owners,
         ledgers=ledgers,
         superseded=tuple(pack for pack in packs if id(pack) not in owning),
         damaged=damaged,
-        price_books=books,
-        version=hashlib.sha256(repr((counted, sorted(damaged), sizes, books)).encode()).hexdigest()[:12],
+        price_books=tuple(books),
+        version=hashlib.sha256(repr(content).encode()).hexdigest()[:12],
     )
 
 
