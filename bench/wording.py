@@ -7,13 +7,36 @@ from collections.abc import Sequence
 
 from bench import catalogue
 
+IN_POWERS = 1e15
+"""From this value on a number is written with a power of ten: nobody counts so many digits."""
+
+FLAG_WORDS = {
+    "capacity": "beyond the capacity",
+    "failures": "failed requests",
+    "littles-law": "against Little's law",
+    "methodology": "doubtful method",
+    "no-source": "no source given",
+    "not-the-maximum": "not the maximum",
+    "requests-unaccounted": "requests unaccounted for",
+    "role-chips-unknown": "chips of each role unknown",
+    "roofline": "beyond the roofline",
+    "server-figure": "server's own figure",
+    "unit-doubtful": "doubtful unit",
+}
+"""The words for the kinds of flag whose code is not yet words when its hyphens are spaces."""
+
 
 def number(value: float | None, decimals: int | None = None) -> str:
-    """A number with three significant digits or all its integer digits, thousands separated; "not known" for None."""
+    """A number with three significant digits or all its integer digits, thousands separated; "not known" for None.
+
+    From IN_POWERS on it is three digits and a power of ten: "1.2e15".
+    """
     if value is None or math.isnan(value):
         return "not known"
     if math.isinf(value):
         return "unbounded" if value > 0 else "unbounded below"
+    if abs(value) >= IN_POWERS:
+        return f"{value:.3g}".replace("e+", "e")
     if decimals is None:
         decimals = _decimals(value)
     return f"{value:,.{decimals}f}"
@@ -38,6 +61,11 @@ def share(ratio: float) -> str:
     """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %."""
     percent = ratio * 100
     return f"{percent:,.0f} %" if abs(percent) >= 10 else f"{percent:,.1f} %"
+
+
+def flag_words(kind: str) -> str:
+    """A kind of flag in words: "littles-law" is "against Little's law", "cold-start" is "cold start"."""
+    return FLAG_WORDS.get(kind, kind.replace("-", " ").replace("_", " "))
 
 
 def counted(count: int, singular: str, plural: str | None = None) -> str:
