@@ -153,6 +153,8 @@ def _narrowed(library: Library, view: View, whole: View) -> list[str]:
     if not view.where or not added:
         return []
     left_out = selection.count(library, View(view.where)) - selection.count(library, View(whole.where))
+    if not left_out:
+        return []
     words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
     return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]
 

@@ -32,6 +32,12 @@ ALONG = {
 }
 """What curves run along: option value -> its SQL over a point's columns, NULL where the point does not state it."""
 
+ASKED_FOR = {
+    key: f"CASE WHEN {key}_requested IS NULL AND dataset IS NOT NULL THEN NULL ELSE {key} END"
+    for key in ("isl", "osl")
+}
+"""The length of a workload: absent where it was only counted from a named data set, whose means differ by run."""
+
 WORDS = {
     "raw": "of the whole deployment",
     "accelerator": "per chip",

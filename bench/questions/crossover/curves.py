@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.catalogue import Metric
 from bench.library import Library
-from bench.questions.crossover.asked import ALONG, LENGTHS, LOADS
+from bench.questions.crossover.asked import ALONG, ASKED_FOR, LENGTHS, LOADS
 from bench.records import DEPLOYMENT_FIELDS
 from bench.selection import Clause
 
@@ -44,6 +44,10 @@ def fixed_columns(along: str) -> tuple[str, ...]:
     return ("model", "load_kind", *lengths, *(LOADS if along in LENGTHS else ()))
 
 
+def _stated(fixed: Sequence[str]) -> str:
+    return ", ".join(f"{ASKED_FOR.get(key, key)} AS fixed_{key}" for key in fixed)
+
+
 def measured(
     library: Library, condition: Clause, along: str, metric: Metric, owner: Sequence[str] = ()
 ) -> list[Measured]:
@@ -56,13 +60,13 @@ def measured(
     if not library.has(metric.key):
         return []
     fixed = fixed_columns(along)
-    curve = ", ".join((*(f"owner_{key}" for key in owner), *fixed))
+    curve = ", ".join((*(f"owner_{key}" for key in owner), *(f"fixed_{key}" for key in fixed)))
     named = "".join(f"{key} AS owner_{key}, " for key in owner)
     best, first = ("min", "ASC") if metric.direction == "lower" else ("max", "DESC")
     repeated = "count(repeat) = count(*) AND count(*) > 1"
     found = library.fetch(
         f"""WITH entering AS (
-          SELECT {named}{", ".join(fixed)}, accelerator, accelerators, CAST({ALONG[along]} AS DOUBLE) AS x,
+          SELECT {named}{_stated(fixed)}, accelerator, accelerators, CAST({ALONG[along]} AS DOUBLE) AS x,
             "{metric.key}" AS y, date, repeat, series_id, point_id, hash({", ".join(RUN)}) AS run
           FROM points WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0),
         newest AS (
@@ -118,11 +122,13 @@ def groups(library: Library, condition: Clause, along: str, metric: Metric) -> l
         return []
     fixed = fixed_columns(along)
     x = f"CAST({ALONG[along]} AS DOUBLE)"
+    stated = ", ".join(f"fixed_{key}" for key in fixed)
     found = library.fetch(
-        f"SELECT {', '.join(fixed)}, list(DISTINCT {x}), list(DISTINCT accelerator) FILTER (accelerator IS NOT NULL),"
-        " list(DISTINCT accelerators) FILTER (accelerators IS NOT NULL), min(point_id) FROM points"
-        f' WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0 AND {x} > 0 AND isfinite({x})'
-        f" GROUP BY {', '.join(fixed)} ORDER BY ALL",
+        f"WITH held AS (SELECT {_stated(fixed)}, {x} AS x, accelerator, accelerators, point_id FROM points"
+        f' WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0)'
+        f" SELECT {stated}, list(DISTINCT x), list(DISTINCT accelerator) FILTER (accelerator IS NOT NULL),"
+        " list(DISTINCT accelerators) FILTER (accelerators IS NOT NULL), min(point_id) FROM held"
+        f" WHERE x > 0 AND isfinite(x) GROUP BY {stated} ORDER BY ALL",
         condition.params,
     )
     return [
@@ -147,7 +153,7 @@ def chips(library: Library, condition: Clause, along: str, metric: Metric) -> di
 def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
     """The condition for the points of one workload."""
     for column, value in zip(fixed_columns(along), fixed, strict=True):
-        condition = condition.also(f"{column} IS NOT DISTINCT FROM ?", value)
+        condition = condition.also(f"({ASKED_FOR.get(column, column)}) IS NOT DISTINCT FROM ?", value)
     return condition
 
 

@@ -9,7 +9,7 @@ from bench import catalogue, selection
 from bench.library import Library
 from bench.questions.crossover import asked as asking
 from bench.questions.crossover import divisors
-from bench.questions.crossover.asked import ALONG, LOADS
+from bench.questions.crossover.asked import ALONG, ASKED_FOR, LOADS
 from bench.records import POINT_FIELDS
 from bench.selection import Clause
 from bench.view import View
@@ -65,7 +65,7 @@ def story(library: Library, condition: Clause, along: str, *, both: bool = False
         return {}
     measured = " OR ".join(f'"{key}" > 0' for key in figures)
     placed = " OR ".join(f"({axis}) > 0" for axis in axes)
-    both_stated = "isl IS NOT NULL AND osl IS NOT NULL"
+    both_stated = f"({ASKED_FOR['isl']}) IS NOT NULL AND ({ASKED_FOR['osl']}) IS NOT NULL"
     found = library.fetch(
         f"""WITH counted AS (
           SELECT model, load_kind, accelerator, CASE WHEN {both_stated} THEN isl END AS length_in,

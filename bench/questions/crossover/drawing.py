@@ -22,6 +22,7 @@ STRIP_SHARE = 0.15
 
 MOST_TICKS = 14
 FEW_TICKS = 4
+TICKS_APART = 0.065
 
 LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX = 20, 7, 170
 """A line of a curve's name, the width of a letter, and the room beside the chart at most."""
@@ -130,7 +131,7 @@ def _add_crossing(figure: go.Figure, one: Mapping[str, Any], numbers: Numbers, t
 
 
 def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float], theme: Theme) -> None:
-    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
+    ticks = _apart(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
     if len(ticks) < FEW_TICKS and len(xs) > FEW_TICKS:
         ticks = list(xs)
     room = max(max(xs) / min(xs), 1.5)
@@ -157,6 +158,16 @@ def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float], theme: T
         yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
                 "showgrid": False, "zeroline": False, "fixedrange": True},
     )  # fmt: skip
+
+
+def _apart(xs: Sequence[float]) -> list[float]:
+    """The measured places as ticks, from the last down, without those too close to the one after."""
+    whole = max(_log(xs[-1]) - _log(xs[0]), 1e-9)
+    kept = [xs[-1]]
+    for x in reversed(xs[:-1]):
+        if (_log(kept[-1]) - _log(x)) / whole >= TICKS_APART:
+            kept.append(x)
+    return kept[::-1]
 
 
 def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -> None:

@@ -27,6 +27,8 @@ STRIP = (0.36, 0.7)
 
 LETTER = 0.0115
 """A cell has its number in it where it has this share of the axis for each letter."""
+NARROW_LETTER = 0.0165
+"""The same where names stand beside the chart and leave it less room."""
 APART = 0.07
 MOST_COLOURED = 4.0
 """From this ratio on the colour is the same, so that one outlier does not pale all others."""
@@ -94,7 +96,10 @@ def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colo
     dark = colouring.dark_ink(ratios)
     width = max(ends[1] - ends[0], 0.1)
     texts = [
-        text if (edges[i + 1] - edges[i]) / width >= LETTER * len(text := _short(knot)) else ""
+        text
+        if (edges[i + 1] - edges[i]) / width
+        >= (LETTER if name else NARROW_LETTER) * len(text := _short(knot))
+        else ""
         for i, knot in enumerate(knots)
     ]
     middle = [10 ** ((edges[i] + edges[i + 1]) / 2) for i in range(len(knots))]
