@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from bench import catalogue
+from bench.catalogue import NAMED_STATISTICS, Metric
 
 IN_POWERS = 1e15
 """From this value on a number is written with a power of ten: nobody counts so many digits."""
@@ -81,3 +82,26 @@ def joined(words: Sequence[str], last: str = "and", at_most: int = 6) -> str:
     if len(shown) <= 1:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+
+
+def is_or_are(count: int) -> str:
+    """The verb for a count."""
+    return "is" if count == 1 else "are"
+
+
+def lowered(label: str) -> str:
+    """A label inside a sentence: its first letter small, unless it begins with an abbreviation."""
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
+
+
+def name_of(metric: Metric) -> str:
+    """A metric's name inside a sentence without its statistic: "interactivity", "TTFT"."""
+    return lowered(metric.label.rsplit(", ", 1)[0] if metric.statistic else metric.label)
+
+
+def inline(metric: Metric) -> str:
+    """A metric's name inside a sentence: "median interactivity", "p99 TTFT", "output throughput"."""
+    if metric.statistic is None:
+        return name_of(metric)
+    statistic = NAMED_STATISTICS.get(metric.statistic) or metric.statistic.replace("_", ".")
+    return f"{statistic} {name_of(metric)}"

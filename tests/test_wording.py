@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bench import wording
+from bench import catalogue, wording
 from bench.library import Library
 
 
@@ -66,3 +66,33 @@ def test_the_words_for_flags_are_of_kinds_that_are_raised(tmp_path):
     kinds = {flag["kind"] for (flags,) in rows for flag in json.loads(flags)}
     assert set(wording.FLAG_WORDS) <= kinds
     assert not [kind for kind in kinds if set("-_") & set(wording.flag_words(kind))]
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("interactivity_tokens_per_s_per_user_p50", "median interactivity"),
+        ("decode_step_ms_mean", "mean decode step"),
+        ("ttft_ms_p99", "p99 TTFT"),
+        ("tpot_ms_p99_9", "p99.9 TPOT"),
+        ("ttft_ms_std", "standard deviation TTFT"),
+        ("output_tokens_per_s", "output throughput"),
+    ],
+)
+def test_a_metric_inside_a_sentence_has_small_letters_unless_it_is_an_abbreviation(key, words):
+    assert wording.inline(catalogue.metric(key)) == words
+
+
+def test_every_metric_keeps_its_letters_and_only_abbreviations_begin_with_a_capital():
+    for key in tuple(catalogue.keys()):
+        row = catalogue.metric(key)
+        said = wording.name_of(row)
+        assert row.label.lower().startswith(said.lower())
+        assert said[0].isupper() == (not row.label[1].islower())
+    assert [wording.lowered(label) for label in ("", "KV precision", "Precision")] == [
+        "", "KV precision", "precision",
+    ]  # fmt: skip
+
+
+def test_the_verb_agrees_with_the_count():
+    assert [wording.is_or_are(count) for count in (0, 1, 2)] == ["are", "is", "are"]

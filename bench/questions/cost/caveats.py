@@ -7,10 +7,10 @@ from collections import Counter
 
 from bench.chart import value_label
 from bench.pricing import terms_in_words
-from bench.questions.cost import bars, sentences
+from bench.questions.cost import bars
 from bench.questions.cost.deployments import Found
 from bench.questions.cost.rates import KINDS
-from bench.wording import counted, joined
+from bench.wording import counted, inline, joined
 
 UNLIKE = (("model", ("model",)), ("workload", ("isl", "osl")), ("precision", ("precision",)),
           ("load kind", ("load_kind",)))  # fmt: skip
@@ -30,7 +30,7 @@ def caveats(found: Found) -> list[str]:
         (tally.other_evidence, "not measured"),
         (
             tally.no_limit_metric,
-            f"without {sentences.inline(found.asked.limit_on)}" if found.asked.limit_on else "",
+            f"without {inline(found.asked.limit_on)}" if found.asked.limit_on else "",
         ),
     ]
     left_out = [f"{count:,} {words}" for count, words in reasons if count]

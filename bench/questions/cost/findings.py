@@ -13,7 +13,7 @@ from bench.questions.cost.bills import PER_DOLLAR
 from bench.questions.cost.defaults import DEPLOYMENT
 from bench.questions.cost.deployments import Found, is_modelled
 from bench.questions.cost.rates import KINDS
-from bench.wording import counted, joined, number, share
+from bench.wording import counted, inline, joined, number, share
 
 LISTED, LISTED_LONG = 8, 5
 """A ranking names up to this many deployments, fewer where their names are long."""
@@ -125,7 +125,7 @@ def _latency(found: Found) -> list[str]:
         limit = f"{number(row['limit'])} {asked.limit_on.unit} {more}" if not parts else number(row["limit"])
         parts.append(f"{cost_there} at {limit} ({number(row['times_the_peak_cost'])} times the peak's)")
     return [
-        f"Latency has its price: with a limit on {sentences.inline(asked.limit_on)}, a million on"
+        f"Latency has its price: with a limit on {inline(asked.limit_on)}, a million on"
         f" {sentences.where(lead, found)} cost {joined(parts)}."
     ]
 

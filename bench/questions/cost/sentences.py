@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.catalogue import NAMED_STATISTICS, Metric
 from bench.chart import value_label
 from bench.maths.grid import TIE
 from bench.pricing import terms_in_words
 from bench.questions.cost.defaults import DEPLOYMENT, Asked
 from bench.questions.cost.deployments import Found
 from bench.questions.cost.rates import KINDS
-from bench.wording import counted, joined, number, share
+from bench.wording import counted, inline, joined, number, share
 
 
 def million(found: Found) -> str:
@@ -116,16 +115,6 @@ def limit_words(asked: Asked) -> str:
         return ""
     sign = "or less" if asked.limit_on.direction == "lower" else "or more"
     return f"{inline(asked.limit_on)} of {number(asked.limit)} {asked.limit_on.unit} {sign}"
-
-
-def inline(metric: Metric) -> str:
-    """A metric inside a sentence: "median interactivity", "p99 TTFT"."""
-    base = metric.label.rsplit(", ", 1)[0]
-    base = base[0].lower() + base[1:] if base[1:2].islower() else base
-    if metric.statistic is None:
-        return base
-    words = {"p50": "median"}.get(metric.statistic) or NAMED_STATISTICS.get(metric.statistic)
-    return f"{words or metric.statistic.replace('_', '.')} {base}"
 
 
 def _none_enters(found: Found) -> str:

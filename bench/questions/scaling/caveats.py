@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bench import catalogue
 from bench.chart import value_label
 from bench.pricing import terms_in_words
 from bench.questions.scaling.defaults import Prepared
 from bench.questions.scaling.lines import EVERY, LOADS, Selected
 from bench.questions.scaling.measured import Line
 from bench.questions.scaling.operating import BEST
-from bench.questions.scaling.sentences import inline, lengths, seen_in, value_word, where
-from bench.wording import counted, joined, number
+from bench.questions.scaling.sentences import lengths, seen_in, value_word, where
+from bench.wording import counted, inline, joined, number
 
 UNLIKE = ("model", "precision", "engine", "engine_version", "harness", "source", "speculation", "disaggregated",
           "load_kind")  # fmt: skip
@@ -56,7 +57,7 @@ def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: in
         f"{count:,} {what}"
         for count, what in (
             (held.without_chips, "without stated chips"),
-            (held.without_metric, f"without {inline(this.metric)}"),
+            (held.without_metric, f"without {inline(catalogue.metric(this.metric))}"),
             (held.failed, "that failed most requests"),
             (this.older, "of older runs of the same layout"),
         )

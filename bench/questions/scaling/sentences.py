@@ -13,7 +13,7 @@ from bench.questions.scaling.defaults import Prepared
 from bench.questions.scaling.lines import Selected
 from bench.questions.scaling.measured import Line, Replicas, told
 from bench.questions.scaling.operating import BEST, INTERACTIVITY
-from bench.wording import counted, joined, number
+from bench.wording import counted, inline, joined, number
 
 LISTED = 2
 """A headline compares up to this many lines; the findings go on."""
@@ -116,7 +116,7 @@ def _from(line: Line) -> str:
 
 
 def _nothing(this: Prepared, held: Selected) -> str:
-    metric = inline(this.metric)
+    metric = inline(catalogue.metric(this.metric))
     usable = held.selected - held.without_chips - held.without_metric - held.other_evidence
     about = f"the {counted(held.selected, 'selected point')}"
     if not usable:
@@ -285,12 +285,6 @@ def _fit(law: Law) -> str:
 def seen_in(flags: str | None) -> list[str]:
     """What the flags of a point say was seen."""
     return [flag["seen"] for flag in json.loads(flags or "[]")]
-
-
-def inline(key: str) -> str:
-    """A metric's name inside a sentence; an abbreviation keeps its capitals."""
-    label = catalogue.metric(key).label
-    return label[0].lower() + label[1:] if label[1:2].islower() else label
 
 
 def value_word(key: str) -> str:
