@@ -54,6 +54,11 @@ class Answer:
         """Its input tokens."""
         return self._asked.prompt_tokens
 
+    @property
+    def to_prefill(self) -> int:
+        """Its input tokens that are not in the prefix cache."""
+        return self._asked.prompt_tokens - self.truth.cached_tokens
+
     def skip_start_of_head(self) -> None:
         """The common start of the headers has already been sent."""
         self._head = self._head[len(http1.COMMON_START) :] if self._head else self._head
@@ -71,7 +76,7 @@ class Answer:
         if self._settings.batched or self.over:
             return now
         writes = -(-self._chunks // self._settings.chunks_per_write)
-        self._waits = timing.waits_ns(self._settings, self.truth.number, self.prompt_tokens, writes)
+        self._waits = timing.waits_ns(self._settings, self.truth.number, self.to_prefill, writes)
         return now + (self._waits[0] if self._asked.stream else sum(self._waits))
 
     def turn(self, due: int) -> int | None:
@@ -179,6 +184,8 @@ class Answer:
             "total_tokens": self._asked.prompt_tokens + self._tokens,
             "completion_tokens": self._tokens,
         }
+        if self._settings.prefix_caching:
+            usage["prompt_tokens_details"] = {"cached_tokens": self.truth.cached_tokens}
         if self._asked.chat and self._settings.reasoning_tokens:
             reasoning = min(self._settings.reasoning_tokens, self._tokens)
             usage["completion_tokens_details"] = {"reasoning_tokens": reasoning}

@@ -21,12 +21,16 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A valid request: `most` and `least` output tokens, and how it wants them."""
+    """A valid request: `most` and `least` output tokens, and how it wants them.
+
+    `prompt` is kept where a prefix cache looks at it, and empty elsewhere.
+    """
 
     chat: bool
     stream: bool
     usage: bool
     prompt_tokens: int
+    prompt: str
     most: int
     least: int
     ignore_eos: bool
@@ -54,6 +58,7 @@ def read(settings: Settings, chat: bool, body: bytes) -> Asked:
         stream=stream,
         usage=settings.usage == "always" or (settings.usage == "asked" and (asked_usage or not stream)),
         prompt_tokens=prompt,
+        prompt=_prompt(chat, given) if settings.prefix_caching else "",
         most=most,
         least=(_whole(given, "min_tokens", 0) or 0) if heeded["min_tokens"] else 0,
         ignore_eos=heeded["ignore_eos"] and bool(given.get("ignore_eos")),
@@ -80,6 +85,10 @@ def _prompt_tokens(chat: bool, given: Mapping[str, Any]) -> int:
     if not isinstance(messages, list) or not all(isinstance(message, Mapping) for message in messages):
         raise Refused(400, "The field messages is missing.")
     return counting.chat_tokens(messages)
+
+
+def _prompt(chat: bool, given: Mapping[str, Any]) -> str:
+    return "\n".join(map(counting.said, given["messages"])) if chat else counting.prompt_text(given["prompt"])
 
 
 def _whole(given: Mapping[str, Any], name: str, default: int | None) -> int | None:

@@ -24,6 +24,13 @@ def count(text: str) -> int:
     return sum(1 for _ in PIECE.finditer(text))
 
 
+def prompt_text(prompt: object) -> str:
+    """The text of a completion's prompt, token ids written out."""
+    if isinstance(prompt, str):
+        return prompt
+    return "".join(map(prompt_text, prompt)) if isinstance(prompt, list) else f" {prompt}"
+
+
 def prompt_tokens(prompt: object) -> int:
     """The input tokens of a completion: of a text, a list of texts, or token ids themselves."""
     if isinstance(prompt, str):

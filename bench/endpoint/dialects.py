@@ -33,7 +33,7 @@ TYPES = {400: "BadRequestError", 401: "Unauthorized", 404: "NotFoundError", 422:
 
 @dataclass(frozen=True)
 class Figures:
-    """What an engine counts."""
+    """What an engine counts; prefix queries and hits in tokens. Nothing is ever preempted here."""
 
     running: int
     waiting: int
@@ -41,6 +41,9 @@ class Figures:
     prompt_tokens: int
     generation_tokens: int
     finished: int
+    prefix_queries: int = 0
+    prefix_hits: int = 0
+    preemptions: int = 0
 
 
 METRICS: dict[str, tuple[tuple[str, str, str], ...]] = {
@@ -51,6 +54,9 @@ METRICS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("vllm:prompt_tokens_total", "counter", "prompt_tokens"),
         ("vllm:generation_tokens_total", "counter", "generation_tokens"),
         ("vllm:request_success_total", "counter", "finished"),
+        ("vllm:prefix_cache_queries_total", "counter", "prefix_queries"),
+        ("vllm:prefix_cache_hits_total", "counter", "prefix_hits"),
+        ("vllm:num_preemptions_total", "counter", "preemptions"),
     ),
     "sglang": (
         ("sglang:num_running_reqs", "gauge", "running"),

@@ -14,6 +14,7 @@ from bench.endpoint.answering import Answer
 from bench.endpoint.asked import Asked, Refused
 from bench.endpoint.batching import Room
 from bench.endpoint.connection import Connection
+from bench.endpoint.prefixes import Prefixes
 from bench.endpoint.settings import Settings
 from bench.endpoint.steps import Steps
 from bench.endpoint.truth import Log, Truth
@@ -38,6 +39,8 @@ class Server:
         self._listener = _listener(settings)
         self.port: int = self._listener.getsockname()[1]
         self._log = Log(settings.log) if settings.log else None
+        self._prefixes = Prefixes() if settings.prefix_caching else None
+        self._prefix_queries = self._prefix_hits = 0
         self._connections: set[Connection] = set()
         self._requests = self._accepted = self._finished = self._prompt_tokens = self._generated = 0
         running.add_reader(self._listener, self._accept)
@@ -70,6 +73,8 @@ class Server:
             prompt_tokens=self._prompt_tokens,
             generation_tokens=self._generated,
             finished=self._finished,
+            prefix_queries=self._prefix_queries,
+            prefix_hits=self._prefix_hits,
         )
 
     def _accept(self) -> None:
@@ -163,6 +168,11 @@ class Server:
         )
         truth.tokens_per_chunk = self.settings.tokens_per_chunk
         truth.chunks_per_write = self.settings.chunks_per_write
+        if self._prefixes:
+            share = self._prefixes.known_share(wanted.prompt)
+            truth.cached_tokens = min(wanted.prompt_tokens - 1, int(share * wanted.prompt_tokens))
+            self._prefix_queries += wanted.prompt_tokens
+            self._prefix_hits += truth.cached_tokens
         truth.failure = failures.chosen(
             self.settings.fail, self.settings.fail_at, self.settings.seed, truth.number
         )

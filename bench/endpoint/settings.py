@@ -75,6 +75,8 @@ class Settings:
     max_waiting: int | None = _told("requests that may wait; the next ones get 429", None)
     kv_tokens: int | None = _told("tokens the KV cache holds; a request waits until its own fit", None)
 
+    prefix_caching: bool = _told("read only once what prompts have in common at their start", False)
+
     context_tokens: int = _told("input and output tokens a request may have together", 131_072)
     default_output: int = _told("output tokens of a request that does not say how many", 128)
     stops_early: float = _told(

@@ -43,5 +43,5 @@ class Steps:
             answer.admitted(now)
         if not self._room.running:
             return None
-        prefilled = sum(answer.prompt_tokens for answer in admitted)
+        prefilled = sum(answer.to_prefill for answer in admitted)
         return now + max(1, timing.step_ns(self._settings, len(self._room.running), prefilled, self._draw))

@@ -24,11 +24,14 @@ def varied(draw: random.Random, mean: float, jitter: str, share: float) -> float
     return math.exp(draw.gauss(math.log(mean) - variance / 2, math.sqrt(variance)))
 
 
-def waits_ns(settings: Settings, number: int, prompt_tokens: int, writes: int) -> array[int]:
-    """The waits of request `number` in ns: before its first write, then between one write and the next."""
+def waits_ns(settings: Settings, number: int, prefilled: int, writes: int) -> array[int]:
+    """The waits of request `number` in ns: before its first write, then between one write and the next.
+
+    `prefilled` counts the input tokens that are read for it.
+    """
     first = settings.ttft_ms * MS
     gap = settings.itl_ms * settings.chunks_per_write * MS
-    prefill = round(prompt_tokens * settings.prefill_us_per_token * US)
+    prefill = round(prefilled * settings.prefill_us_per_token * US)
     if settings.jitter == "none":
         return array("q", [round(first) + prefill]) + array("q", [round(gap)]) * (writes - 1)
     draw = random.Random(f"{settings.seed} waits {number}")

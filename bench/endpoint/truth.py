@@ -12,7 +12,8 @@ from typing import IO, Any
 
 PLAIN = (
     "number", "id", "request_id", "connection", "api", "stream", "status", "failure", "ended", "received_ns",
-    "admitted_ns", "end_ns", "input_tokens", "output_asked", "output_tokens", "tokens_per_chunk", "chunks_per_write",
+    "admitted_ns", "end_ns", "input_tokens", "cached_tokens", "output_asked", "output_tokens", "tokens_per_chunk",
+    "chunks_per_write",
 )  # fmt: skip
 
 
@@ -41,6 +42,7 @@ class Truth:
     admitted_ns: int | None = None
     end_ns: int | None = None
     input_tokens: int | None = None
+    cached_tokens: int = 0
     output_asked: int | None = None
     output_tokens: int = 0
     tokens_per_chunk: int = 1

@@ -1,0 +1,77 @@
+"""The room keeps its limits and its order, whatever comes and goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.endpoint.batching import Room
+
+
+@dataclass(eq=False)
+class Guest:
+    number: int
+    kv_tokens: int
+
+
+def test_first_come_first_served_within_both_capacities() -> None:
+    room: Room[Guest] = Room(max_running=2, max_waiting=1, kv_tokens=100)
+    one, two, three = (Guest(number, 40) for number in range(3))
+    assert [room.offer(guest) for guest in (one, two)] == [True, True]
+    assert room.admit() == [one, two]
+    assert room.offer(three)
+    assert not room.offer(Guest(3, 10)), "one waits already"
+    assert room.admit() == []
+    assert room.kv_share() == 0.8
+    room.leave(one)
+    assert room.admit() == [three]
+
+
+def test_a_small_request_does_not_overtake_a_large_one() -> None:
+    room: Room[Guest] = Room(None, None, kv_tokens=100)
+    first, large, small = Guest(0, 60), Guest(1, 80), Guest(2, 10)
+    for guest in (first, large, small):
+        room.offer(guest)
+    assert room.admit() == [first]
+    room.leave(first)
+    assert room.admit() == [large, small]
+
+
+def test_what_can_never_fit_is_refused() -> None:
+    assert not Room[Guest](None, None, kv_tokens=100).offer(Guest(0, 101))
+
+
+@given(
+    st.integers(1, 5),
+    st.one_of(st.none(), st.integers(0, 4)),
+    st.one_of(st.none(), st.integers(20, 60)),
+    st.lists(
+        st.tuples(st.sampled_from(["come", "admit", "leave", "give up"]), st.integers(1, 25)), max_size=60
+    ),
+)
+def test_limits_hold_and_nobody_is_lost(
+    running: int, waiting: int | None, kv: int | None, moves: list[tuple[str, int]]
+) -> None:
+    room: Room[Guest] = Room(running, waiting, kv)
+    inside: list[Guest] = []
+    admitted: list[int] = []
+    for number, (move, size) in enumerate(moves):
+        if move == "come":
+            guest = Guest(number, size)
+            if room.offer(guest):
+                inside.append(guest)
+        elif move == "admit":
+            admitted += [guest.number for guest in room.admit()]
+        else:
+            at_hand = list(room.running.values()) if move == "leave" else list(room.waiting)
+            if at_hand:
+                room.leave(at_hand[0])
+                inside.remove(at_hand[0])
+        assert len(room.running) <= running
+        assert waiting is None or len(room.running) + len(room.waiting) <= running + waiting
+        assert room.kv_used == sum(guest.kv_tokens for guest in room.running.values())
+        assert kv is None or room.kv_used <= kv
+        assert {*room.running.values(), *room.waiting} == set(inside)
+    assert admitted == sorted(admitted)
