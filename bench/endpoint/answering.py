@@ -64,16 +64,20 @@ class Answer:
         self._head = self._head[len(http1.COMMON_START) :] if self._head else self._head
         self._started = True
 
+    def open(self) -> None:
+        """Send the headers, unless they are to come with the first chunk; waiting in the queue comes after them."""
+        if self._asked.stream and self._settings.headers_at_once:
+            head, self._head = self._head, b""
+            self._connection.send(
+                head + (self._wording.role() if self._settings.role_chunk == "at_once" else b"")
+            )
+
     def admitted(self, now: int) -> int:
         """The request runs from now on; gives when its first write is due, if it keeps time on its own."""
         self.truth.admitted_ns = now
         if now - self.truth.received_ns < UNQUEUED_NS:
             now = self.truth.received_ns
-        if self._asked.stream and self._settings.headers_at_once:
-            first = self._head + (self._wording.role() if self._settings.role_chunk == "at_once" else b"")
-            self._head = b""
-            self._connection.send(first)
-        if self._settings.batched or self.over:
+        if self._settings.batched:
             return now
         writes = -(-self._chunks // self._settings.chunks_per_write)
         self._waits = timing.waits_ns(self._settings, self.truth.number, self.to_prefill, writes)

@@ -48,8 +48,8 @@ def read(settings: Settings, chat: bool, body: bytes) -> Asked:
     most = _whole(given, "max_completion_tokens", _whole(given, "max_tokens", settings.default_output)) or 0
     if most < 1:
         raise Refused(400, f"max_tokens must be at least 1, got {most}.")
-    if prompt + most > settings.context_tokens:
-        raise Refused(*dialects.too_long(settings.dialect, prompt, most, settings.context_tokens))
+    if prompt + most > settings.limit_tokens:
+        raise Refused(*dialects.too_long(settings.dialect, prompt, most, settings.limit_tokens))
     heeded = {name: dialects.heeds(settings.dialect, name) for name in ("ignore_eos", "min_tokens")}
     asked_usage = isinstance(how := given.get("stream_options"), Mapping) and bool(how.get("include_usage"))
     stream = bool(given.get("stream")) and settings.stream

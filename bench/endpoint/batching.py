@@ -26,9 +26,7 @@ class Room(Generic[G]):
         self.kv_used = 0
 
     def offer(self, guest: G) -> bool:
-        """Queue up; False when the queue is full, or when the request could never fit into the cache."""
-        if self.most_kv is not None and guest.kv_tokens > self.most_kv:
-            return False
+        """Queue up; False when the queue is full. Whoever needs more than the whole cache would wait for ever."""
         if self.max_waiting is not None and self.max_running is not None:
             free = self.max_running - len(self.running)
             if len(self.waiting) >= self.max_waiting + free:

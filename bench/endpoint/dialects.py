@@ -162,14 +162,14 @@ def _model(settings: Settings) -> dict[str, Any]:
         "owned_by": settings.dialect,
         "root": settings.model,
         "parent": None,
-        "max_model_len": settings.context_tokens,
+        "max_model_len": settings.limit_tokens,
         "simulated": True,
         "simulates": settings.simulates,
     }
 
 
 def _routes(settings: Settings, figures: Figures) -> dict[tuple[str, str], dict[str, Any]]:
-    told, model, limit = version(settings), settings.model, settings.context_tokens
+    told, model, limit = version(settings), settings.model, settings.limit_tokens
     slots = settings.max_running or 1024
     server = {"model_path": model, "version": told, "context_length": limit, "max_running_requests": slots}
     return {
@@ -200,12 +200,12 @@ def tokenized(settings: Settings, body: Mapping[str, Any]) -> object | None:
         messages = body.get("messages")
         if isinstance(messages, list):
             number = counting.chat_tokens(messages)
-            return {"count": number, "max_model_len": settings.context_tokens, "tokens": [0] * number}
+            return {"count": number, "max_model_len": settings.limit_tokens, "tokens": [0] * number}
         ids = [_id(token) for token in counting.tokens_of(str(body.get("prompt", "")))]
-        return {"count": len(ids), "max_model_len": settings.context_tokens, "tokens": ids}
+        return {"count": len(ids), "max_model_len": settings.limit_tokens, "tokens": ids}
     if settings.dialect == "sglang":
         ids = [_id(token) for token in counting.tokens_of(str(body.get("prompt", "")))]
-        return {"tokens": ids, "count": len(ids), "max_model_len": settings.context_tokens}
+        return {"tokens": ids, "count": len(ids), "max_model_len": settings.limit_tokens}
     if settings.dialect == "llama.cpp":
         return {"tokens": [_id(token) for token in counting.tokens_of(str(body.get("content", "")))]}
     if settings.dialect == "tgi":

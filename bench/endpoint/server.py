@@ -37,8 +37,12 @@ class Server:
         self._room: Room[Answer] = Room(settings.max_running, settings.max_waiting, settings.kv_tokens)
         self._steps = Steps(settings, self._room, self._wheel) if settings.batched else None
         self._listener = _listener(settings)
+        try:
+            self._log = Log(settings.log) if settings.log else None
+        except InputError:
+            self._listener.close()
+            raise
         self.port: int = self._listener.getsockname()[1]
-        self._log = Log(settings.log) if settings.log else None
         self._prefixes = Prefixes() if settings.prefix_caching else None
         self._prefix_queries = self._prefix_hits = 0
         self._connections: set[Connection] = set()
@@ -195,6 +199,7 @@ class Server:
             connection.served(request.keep_alive)
             return
         truth.status = 200
+        answer.open()
         if self._steps:
             self._steps.wake()
         else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import resource
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from bench.endpoint import wheel
@@ -22,37 +21,36 @@ def running(settings: Settings | None = None) -> Iterator[str]:
 
     The log, if there is one, is complete after the block.
     """
-    loop = wheel.loop()
-    server = Server(replace(settings or Settings(), port=0), loop)
-    thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
-    thread.start()
+    with closing(wheel.loop()) as loop:
+        server = Server(replace(settings or Settings(), port=0), loop)
+        thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
+        thread.start()
 
-    def end() -> None:
-        server.close()
-        loop.stop()
+        def end() -> None:
+            try:
+                server.close()
+            finally:
+                loop.stop()
 
-    try:
-        yield server.url
-    finally:
-        loop.call_soon_threadsafe(end)
-        thread.join()
-        loop.close()
+        try:
+            yield server.url
+        finally:
+            loop.call_soon_threadsafe(end)
+            thread.join()
 
 
 def serve(settings: Settings, ready: Callable[[Server], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called once clients may come."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    loop = wheel.loop()
-    asyncio.set_event_loop(loop)
-    server = Server(settings, loop)
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signal_number, loop.stop)
-    gc.collect()
-    gc.freeze()  # what is imported for good need not be searched for garbage while chunks are due
-    try:
-        ready(server)
-        loop.run_forever()
-    finally:
-        server.close()
-        loop.close()
+    with closing(wheel.loop()) as loop:
+        server = Server(settings, loop)
+        try:
+            for signal_number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(signal_number, loop.stop)
+            gc.collect()
+            gc.freeze()  # what is imported for good need not be searched for garbage while chunks are due
+            ready(server)
+            loop.run_forever()
+        finally:
+            server.close()

@@ -126,6 +126,11 @@ class Settings:
         return self.step_ms is not None
 
     @property
+    def limit_tokens(self) -> int:
+        """Input and output tokens a request may have together: the context's, and no more than the KV cache holds."""
+        return self.context_tokens if self.kv_tokens is None else min(self.context_tokens, self.kv_tokens)
+
+    @property
     def loopback(self) -> bool:
         """Whether only this machine can reach the endpoint."""
         try:

@@ -10,6 +10,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import IO, Any
 
+from bench.errors import InputError
+
 PLAIN = (
     "number", "id", "request_id", "connection", "api", "stream", "status", "failure", "ended", "received_ns",
     "admitted_ns", "end_ns", "input_tokens", "cached_tokens", "output_asked", "output_tokens", "tokens_per_chunk",
@@ -62,7 +64,12 @@ class Log:
     """A file of JSON lines, one per request that has ended; times of writes are the first and then the gaps."""
 
     def __init__(self, path: Path) -> None:
-        self._file: IO[str] = path.open("w", encoding="utf-8", buffering=1 << 16)
+        try:
+            self._file: IO[str] = path.open("w", encoding="utf-8", buffering=1 << 16)
+        except OSError as problem:
+            raise InputError(
+                f"The log {path} cannot be written ({problem.strerror}); choose another --log."
+            ) from None
 
     def add(self, truth: Truth) -> None:
         """Write one request down."""

@@ -161,6 +161,14 @@ def test_a_request_that_cannot_be_served_is_told_why(url: str, body: object, sta
     assert said in reply.json["error"]["message"]
 
 
+def test_what_the_kv_cache_cannot_hold_is_refused_and_not_queued() -> None:
+    with running(Settings(**QUICK, kv_tokens=100)) as url:
+        reply = post(url, chat(max_tokens=99))
+        assert get(url, "/v1/models").json["data"][0]["max_model_len"] == 100
+    assert reply.status == 400
+    assert "maximum context length is 100 tokens" in reply.json["error"]["message"]
+
+
 def test_a_wrong_key_is_refused_and_the_right_one_is_not() -> None:
     with running(Settings(**QUICK, api_key="open sesame")) as url:
         right = {"headers": {"Authorization": "Bearer open sesame"}}

@@ -39,10 +39,6 @@ def test_a_small_request_does_not_overtake_a_large_one() -> None:
     assert room.admit() == [large, small]
 
 
-def test_what_can_never_fit_is_refused() -> None:
-    assert not Room[Guest](None, None, kv_tokens=100).offer(Guest(0, 101))
-
-
 @given(
     st.integers(1, 5),
     st.one_of(st.none(), st.integers(0, 4)),

@@ -15,7 +15,7 @@ import pytest
 
 from bench.cli import main
 from bench.cli.serving import parser
-from bench.endpoint import PRESETS, failures, truth
+from bench.endpoint import PRESETS, Settings, failures, truth
 from bench.endpoint.settings import options
 from tests.endpoint.asking import chat, get, post
 
@@ -79,6 +79,24 @@ def test_a_busy_port_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None
     assert result.returncode == 1
     assert f"cannot listen on 127.0.0.1 port {port}" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_log_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["endpoint", "--port", "0", "--log", str(tmp_path / "none" / "truth.jsonl")]) == 1
+    told = capsys.readouterr().err
+    assert "cannot be written (No such file or directory)" in told
+    assert told.count("\n") == 1
+
+
+def test_only_another_host_lets_other_machines_in() -> None:
+    loopback = {
+        host: Settings(host=host).loopback
+        for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.5", "::")
+    }
+    assert [host for host, only_here in loopback.items() if only_here] == ["127.0.0.1", "localhost", "::1"]
+    assert Settings().loopback
 
 
 def test_every_option_failure_and_preset_is_documented() -> None:
