@@ -96,9 +96,10 @@ def measured(
     after = starts >= warmed_up(samples, limits, start_ns)
     everything = np.ones(len(samples), dtype=bool)
     timed = _started_well(samples, window)
-    metrics = _figures(samples, window, timed, after, goals) if len(samples) else {}
+    arrivals = _arrivals(samples)
+    metrics = _figures(samples, window, timed, after, goals, arrivals) if len(samples) else {}
     run = _whole(samples, start_ns)
-    whole = _figures(samples, run, samples.outcome == OK, everything, goals) if len(samples) else {}
+    whole = _figures(samples, run, samples.outcome == OK, everything, goals, arrivals) if len(samples) else {}
     kinds = Counter(OUTCOMES[place] for place in samples.outcome[after].tolist())
     cancelled = kinds.pop("cancelled", 0)
     kinds.pop("ok", 0)
@@ -215,15 +216,24 @@ def _arrivals(samples: Samples) -> tuple[Column, Column]:
     import numpy as np
 
     useful = (samples.outcome == OK) | (samples.outcome == CANCELLED)
-    shown = np.repeat(useful, samples.chunks)
     unseen = samples.unseen
     late = useful & (unseen > 0)
-    when = np.concatenate((samples.stamps_ns[shown], samples.end_ns[late]))
-    return when, np.concatenate((samples.tokens[shown], unseen[late]))
+    when, tokens = samples.stamps_ns, samples.tokens
+    if not useful.all():
+        shown = np.repeat(useful, samples.chunks)
+        when, tokens = when[shown], tokens[shown]
+    if not late.any():
+        return when, tokens
+    return np.concatenate((when, samples.end_ns[late])), np.concatenate((tokens, unseen[late]))
 
 
 def _figures(
-    samples: Samples, window: Window, timed: Mask, counted: Mask, goals: Mapping[str, float]
+    samples: Samples,
+    window: Window,
+    timed: Mask,
+    counted: Mask,
+    goals: Mapping[str, float],
+    arrivals: tuple[Column, Column],
 ) -> dict[str, float]:
     """The metrics of one stretch of the run."""
     failed = (samples.outcome != OK) & (samples.outcome != CANCELLED)
@@ -232,11 +242,13 @@ def _figures(
         "requests_failed": float((counted & failed).sum()),
     }
     if window.duration_s > 0:
-        found |= _rates(samples, window, goals)
+        found |= _rates(samples, window, goals, arrivals)
     return found | _latencies(samples, timed)
 
 
-def _rates(samples: Samples, window: Window, goals: Mapping[str, float]) -> dict[str, float]:
+def _rates(
+    samples: Samples, window: Window, goals: Mapping[str, float], arrivals: tuple[Column, Column]
+) -> dict[str, float]:
     duration = window.duration_s
     found = {"duration_s": duration}
     completed = (
@@ -245,10 +257,10 @@ def _rates(samples: Samples, window: Window, goals: Mapping[str, float]) -> dict
     found["requests_per_s"] = float(completed.sum()) / duration
     if goals:
         found["goodput_requests_per_s"] = float((completed & _good(samples, goals)).sum()) / duration
-    when, tokens = _arrivals(samples)
-    inside = (when > window.start_ns) & (when <= window.end_ns)
     known = samples.output_tokens[(samples.outcome == OK)]
     if len(known) and (known != ABSENT).all():
+        when, tokens = arrivals
+        inside = (when > window.start_ns) & (when <= window.end_ns)
         when, tokens = when[inside], tokens[inside]
         found["output_tokens"] = float(tokens.sum())
         found["output_tokens_per_s"] = found["output_tokens"] / duration
@@ -267,9 +279,8 @@ def _peak(offsets: Column, tokens: Column, seconds: int) -> float:
     """The tokens of the busiest whole second."""
     import numpy as np
 
-    second = (offsets - 1) // BILLION
-    whole = second < seconds
-    return float(np.bincount(second[whole], weights=tokens[whole], minlength=1).max())
+    counts = np.bincount(((offsets - 1) * 1e-9).astype(np.int32), weights=tokens, minlength=seconds)
+    return float(counts[:seconds].max())
 
 
 def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
