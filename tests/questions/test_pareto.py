@@ -145,7 +145,7 @@ def test_the_best_point_within_the_limits(small):
     assert answer.numbers["best_within"]["x"] == 50
     assert answer.headline == (
         "With median interactivity of 45 tokens/s/user or more, the best is 100 tokens/s per chip at"
-        " 50 tokens/s/user: Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8."
+        " 50: Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8."
     )
     assert "H200 SXM does not reach it." in answer.findings[0]
     none = pareto.answer(small, View.of(options={"slo_x": 45, "slo_y": 200}))
@@ -169,12 +169,28 @@ def test_a_cost_stands_on_the_median_price(small):
 @pytest.mark.parametrize(
     "options",
     [{"y": X}, {"x": Y}, {"x": "nonsense"}, {"group": "point_id; DROP"}, {"slo_x": "many"}, {"slo_y": "inf"},
+     {"slo_x": "1e300"}, {"slo_x": "0"}, {"slo_y": "-5"},
      {"y": "usd_per_million_output_tokens", "utilisation": "0"},
      {"y": "usd_per_million_output_tokens", "price_book": "none"}],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_in_a_sentence(small, options):
     with pytest.raises(UsageError):
         pareto.answer(small, View.of(options=options))
+
+
+def test_a_limit_no_point_could_meet_is_refused_like_a_word(small):
+    with pytest.raises(
+        UsageError, match=r"slo_x='1e300' is no limit above 0 and at most 1e12; write it as in slo_x=60"
+    ):
+        pareto.answer(small, View.of(options={"slo_x": "1e300"}))
+    far = pareto.answer(small, View.of(options={"slo_x": "1e12"}))
+    assert (
+        far.headline
+        == "No point that may enter has median interactivity of 1,000,000,000,000 tokens/s/user or more."
+    )
+    drawn = pareto.figure(far, LIGHT)
+    right = drawn.layout.xaxis.range[1]
+    assert [(shape.x0 < right, shape.x1) for shape in drawn.layout.shapes] == [(True, right)]
 
 
 def test_the_grid_keeps_the_frontiers_exact(small, monkeypatch):
@@ -206,6 +222,27 @@ def test_one_group_is_told_by_its_ends(small):
         "For a frontier, choose other or more values of precision, accelerator, input length, output length or"
         " evidence in the filters.",
     )
+
+
+FLAG = json.dumps([{"kind": "undefined-throughput", "seen": "No hardware.", "why": "Unclear.", "do": "Ask."}])
+
+
+def test_a_headline_that_rests_on_a_flagged_point_says_so(tmp_path):
+    rows = [
+        point(200, 20, flags=FLAG), point(260, 25), point(20, 30, accelerator="h200-sxm"),
+        point(800, 50, accelerator="h200-sxm"),
+    ]  # fmt: skip
+    library = Library.open(tmp_path / "library", shipped=False)
+    assert not library.add([table(tmp_path / "flagged.csv", rows)]).refused
+    told = " (1 of 3 points flagged: undefined throughput)."
+    overall = pareto.answer(library, View())
+    assert overall.headline.endswith(told)
+    assert "1 frontier point flagged: undefined throughput." in overall.caveats
+    best = pareto.answer(library, View.of(options={"slo_x": 45}))
+    assert best.headline.endswith(" (flagged: undefined throughput).")
+    one = pareto.answer(library, View.of({"accelerator": ["h100"]}))
+    assert one.headline.endswith(" (1 of 2 points flagged: undefined throughput).")
+    assert "flagged" not in pareto.answer(library, View.of({"accelerator": ["h200"]})).headline
 
 
 def test_nothing_selected_nothing_measured_nothing_stored(small):
@@ -364,7 +401,7 @@ def test_the_default_story_is_one_model_one_precision_one_workload(shipped):
     assert answer.view.option("x") == X
     assert answer.view.option("y") == Y
     assert answer.view.whole
-    assert "knee" in answer.headline
+    assert any(finding.startswith("Knees, ") for finding in answer.findings)
     for one, following in pairwise(answer.numbers["frontier"]):
         assert one["x"] > following["x"]
         assert one["y"] < following["y"]

@@ -78,11 +78,12 @@ SHARE = st.floats(0, 1)
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8), st.lists(st.tuples(SHARE, SHARE), max_size=30)
+    st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8),
+    st.lists(st.lists(st.tuples(SHARE, SHARE).map(tuple), max_size=8).map(sorted), max_size=5),
 )
-def test_labels_never_cover_each_other_on_a_wide_or_a_narrow_page(places, dots):
+def test_labels_never_cover_each_other_on_a_wide_or_a_narrow_page(places, paths):
     widths = [80.0] * len(places)
-    moved = labels.shifts(places, widths, dots)
+    moved = labels.shifts(places, widths, paths)
     for width, height in labels.PLOTS:
         boxes = [
             (across * width, up * height + shift) for (across, up), shift in zip(places, moved, strict=True)
@@ -90,3 +91,10 @@ def test_labels_never_cover_each_other_on_a_wide_or_a_narrow_page(places, dots):
         for one, other in combinations(boxes, 2):
             assert abs(one[0] - other[0]) >= 80 or abs(one[1] - other[1]) >= labels.LINE - 1e-6
     assert labels.shifts([(0.5, 0.5)], [80.0], []) == [0.0]
+
+
+@pytest.mark.parametrize("up_first", [True, False])
+def test_a_label_moves_off_a_staircase_that_passes_behind_it(up_first):
+    path = [(0.1, 0.5), (0.9, 0.2)] if not up_first else [(0.1, 0.8), (0.9, 0.5)]
+    assert labels.shifts([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [0.0]
+    assert labels.shifts([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [0.0]

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, pricing, selection
-from bench.chart import Theme, deployment_words, title, workload_words
+from bench.chart import Theme, deployment_words, title, value_label, workload_words
 from bench.library import Library
 from bench.maths.pareto import log_span, steps
 from bench.questions import Answer, Choices, Option, Why
@@ -31,8 +31,15 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("y", "Up", "choice", "What the accelerators give: a throughput, an energy or a cost."),
     Option("group", "A frontier for each", "choice", "Draws one frontier for each value of this field."),
-    Option("slo_x", "Limit across", "number", "The requirement on the horizontal axis, in its unit."),
-    Option("slo_y", "Limit up", "number", "The requirement on the vertical axis, in its unit."),
+    Option(
+        "slo_x",
+        "Limit on the horizontal axis",
+        "number",
+        "The requirement on the horizontal axis, in its unit.",
+    ),
+    Option(
+        "slo_y", "Limit on the vertical axis", "number", "The requirement on the vertical axis, in its unit."
+    ),
     Option("frontier_evidence", "May enter a frontier", "choice", "Only measured points, or every evidence."),
     Option(
         "x_scale",
@@ -52,6 +59,9 @@ OPTIONS: tuple[Option, ...] = (
 
 DRAWN_POINTS = 50_000
 """With more usable points than this the cloud is counted in a grid and only the frontiers come as points."""
+
+EMPTIED = 8
+"""Of the values a narrowing leaves without a point, so many are named."""
 
 LOG_FROM = 30
 """An axis is logarithmic when its largest value is more than this many times its smallest."""
@@ -100,15 +110,16 @@ def answer(library: Library, view: View) -> Answer:
     """The frontiers, their knees, who leads where, and the best point within the reader's limits."""
     whole = complete(library, view)
     axes = axes_on_offer.axes_of(library, whole)
-    limits = (axes_on_offer.stated_number(whole, "slo_x"), axes_on_offer.stated_number(whole, "slo_y"))
+    limits = axes_on_offer.limits(whole)
     tally = points.tally(library, whole, axes)
     frame = _rows(library, whole, axes, tally.usable)
     frame["passport"] = points.passports(library, frame, axes)
-    found = frontiers.found_in(frame, axes)
+    x_log = _logarithmic(tally.x_span, whole.option("x_scale"), latency=axes.x.unit == "ms")
+    found = frontiers.found_in(frame, axes, x_log=x_log)
     best = frontiers.best_within(frame[frame["on_overall_frontier"]], axes, *limits)
     groups = dict(frontiers.by_owner(frame[frame["on_frontier"]], axes))
     reached = {label: frontiers.best_within(own, axes, *limits) for label, own in groups.items()}
-    numbers = _numbers(axes, whole, tally, found) | {
+    numbers = _numbers(axes, tally, found, x_log=x_log) | {
         "slo_x": limits[0],
         "slo_y": limits[1],
         "best_within": _plain(best),
@@ -120,7 +131,8 @@ def answer(library: Library, view: View) -> Answer:
     if tally.usable > DRAWN_POINTS and tally.x_span and tally.y_span:
         numbers["cloud"] = points.cloud(library, whole, axes, tally, numbers["x_log"], numbers["y_log"])
     lead, *others = _said(library, whole, axes, tally, found, frame)
-    said = [*sentences.within(axes, limits, best, _told(frame, best), reached), lead, *others]
+    words = _told(frame, best, one_workload=len(tally.workloads) == 1)
+    said = [*sentences.within(axes, limits, best, words, reached, found.flags), lead, *others]
     return Answer(
         question=QUESTION,
         view=whole,
@@ -134,7 +146,7 @@ def answer(library: Library, view: View) -> Answer:
             *sentences.caveats(
                 axes,
                 tally,
-                _flagged(frame),
+                found.flags,
                 max(0, len(groups) - drawing.DRAWN_GROUPS),
                 in_a_grid="cloud" in numbers,
             ),
@@ -176,32 +188,50 @@ def _narrowed(library: Library, view: View, whole: View) -> list[str]:
     if not view.where or not added:
         return []
     left_out = selection.count(library, view) - selection.count(library, whole)
+    if not left_out:
+        return []
     words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
-    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]
+    emptied = [
+        value_label(FILTER_BY_KEY[key].column, value)
+        for key, values in view.where
+        if len(values) > 1 and FILTER_BY_KEY[key].kind != "date"
+        for value in values
+        if _emptied(library, view.with_where(**{key: (value,)}), whole.with_where(**{key: (value,)}))
+    ]
+    among = f", among them all of {joined(emptied, at_most=EMPTIED)}" if emptied else ""
+    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out{among}."]
+
+
+def _emptied(library: Library, view: View, narrowed: View) -> bool:
+    """Whether points are selected that are all gone in the narrower View."""
+    return not selection.count(library, narrowed) and bool(selection.count(library, view))
 
 
 def _rows(library: Library, view: View, axes: Axes, usable: int) -> pd.DataFrame:
     read = points.frontier_points if usable > DRAWN_POINTS else points.every_point
     frame = frontiers.marked(read(library, view, axes), axes)
-    frame["step"] = frame["overall_step"] = None
-    lines = [("step", own) for _, own in frontiers.by_owner(frame[frame["on_frontier"]], axes)]
-    overall = frame[frame["on_overall_frontier"]]
+    narrow = ["owner", axes.x.key, axes.y.key]
+    lines = [("step", own) for _, own in frontiers.by_owner(frame.loc[frame["on_frontier"], narrow], axes)]
+    overall = frame.loc[frame["on_overall_frontier"], narrow]
     lines.append(("overall_step", overall.sort_values(axes.y.key, ascending=axes.y.direction == "higher")))
+    words: dict[str, dict[Any, str]] = {"step": {}, "overall_step": {}}
     for column, line in lines:
         x, y = line[axes.x.key].tolist(), line[axes.y.key].tolist()
         for before, (position, step) in enumerate(zip(line.index[1:], steps(x, y)[1:], strict=True)):
             if step is not None:
-                frame.loc[position, column] = sentences.step_words(axes, x[before], x[before + 1], step)
+                words[column][position] = sentences.step_words(axes, x[before], x[before + 1], step)
+    for column, told in words.items():
+        frame[column] = pd.Series([told.get(at) for at in frame.index], frame.index, dtype=object)
     first = ["point_id", "owner", axes.y.key, axes.x.key, "step", "is_knee"]
     return frame[[*first, *(name for name in frame.columns if name not in first)]]
 
 
-def _numbers(axes: Axes, view: View, tally: Tally, found: Frontiers) -> dict[str, Any]:
+def _numbers(axes: Axes, tally: Tally, found: Frontiers, *, x_log: bool) -> dict[str, Any]:
     return {
         "x": axes.x.key,
         "y": axes.y.key,
         "group": axes.owner,
-        "x_log": _logarithmic(tally.x_span, view.option("x_scale"), latency=axes.x.unit == "ms"),
+        "x_log": x_log,
         "y_log": _logarithmic(tally.y_span, "auto", latency=True),
         "selected": tally.selected,
         "without_x": tally.without_x,
@@ -255,16 +285,17 @@ def _not_loaded(library: Library, view: View, tally: Tally) -> list[str]:
     return selection.not_loaded(library, view)
 
 
-def _told(frame: pd.DataFrame, place: Place | None) -> str:
+def _told(frame: pd.DataFrame, place: Place | None, *, one_workload: bool) -> tuple[str, str]:
+    """A point in full, and in brief: without layout and version, and without the workload where there is but one."""
     if place is None:
-        return ""
+        return "", ""
     row = points.told(frame[frame["point_id"] == place.point_id])[0]
-    return ", ".join(words for words in (deployment_words(row), workload_words(row)) if words)
-
-
-def _flagged(frame: pd.DataFrame) -> int:
-    flags = frame.loc[frame["on_frontier"], "flags"]
-    return int((flags.notna() & ~flags.isin(["", "[]"])).sum())
+    left_out = ("tp", "pp", "dp", "ep", "engine_version", *(("isl", "osl") if one_workload else ()))
+    full, brief = (
+        ", ".join(words for words in (deployment_words(told), workload_words(told)) if words)
+        for told in (row, row | dict.fromkeys(left_out))
+    )
+    return full, brief
 
 
 def _logarithmic(span: tuple[float, float] | None, asked: str, *, latency: bool) -> bool:
@@ -291,10 +322,10 @@ def _why(axes: Axes, view: View) -> tuple[Why, ...]:
     ]
     if not axes.prices:
         return (line, knee, *metrics)
-    priced = joined(
-        [f"{row.accelerator} {row.words}" for row in axes.prices.values()], at_most=len(axes.prices)
-    )
-    inputs = f"utilisation {view.option('utilisation')}; {priced}"
-    price = Why("Price", "median of the book's quotes for an accelerator under these terms", inputs,
-                f"price book {view.option('price_book')}, {view.option('price_terms')}")  # fmt: skip
+    book, terms = view.option("price_book"), view.option("price_terms")
+    prices = list(axes.prices.values())
+    inputs = f"utilisation {view.option('utilisation')}; {sentences.price_words(prices, terms, len(prices))}"
+    kind = "modelled costs" if terms.startswith("modelled") else "quotes"
+    price = Why("Price", f"median of the book's {kind} for an accelerator under these terms", inputs,
+                f"price book {book}, {pricing.terms_in_words(terms)}")  # fmt: skip
     return (line, knee, *metrics, price)

@@ -24,6 +24,12 @@ CHOICES = {
     "x_scale": ("auto", "linear", "log"),
 }
 STORY = ("model", "precision", "isl", "osl")
+FEWEST = 2
+"""A story needs as many points for a frontier."""
+
+LARGEST_LIMIT = 1e12
+"""A requirement beyond this is a slip of the pen: no unit of the catalogue makes such numbers."""
+
 FIRST_ACROSS = ("interactivity_tokens_per_s_per_user", "ttft_ms", "e2el_ms")
 FIRST_UP = (
     "output_tokens_per_s_per_accelerator",
@@ -102,10 +108,12 @@ def completed(library: Library, view: View) -> View:
     _check_stated(library, view)
     y = view.option("y") or _first_up(library, view, offered_y)
     _check("y", y, offered_y)
-    x = view.option("x") or _first_across(library, view, offered_x, y)
-    _check("x", x, offered_x)
-    if not view.whole:
-        view = _with_story(library, view, x, y)
+    stated = view.option("x")
+    if stated:
+        _check("x", stated, offered_x)
+    x, view = _told_as_a_story(
+        library, view, [stated] if stated else _first_across(library, view, offered_x, y), y
+    )
     every = view.option("frontier_evidence") or ("all" if view.values("evidence") else "measured")
     view = view.with_options(
         x=x, y=y, group=view.option("group", "accelerator"), frontier_evidence=every,
@@ -128,6 +136,20 @@ def stated_number(view: View, key: str, example: str = "60") -> float | None:
     return value
 
 
+def limits(view: View) -> tuple[float | None, float | None]:
+    """The reader's requirements on x and on y, None where there is none; UsageError for one that cannot be."""
+    return _limit(view, "slo_x"), _limit(view, "slo_y")
+
+
+def _limit(view: View, key: str) -> float | None:
+    value = stated_number(view, key)
+    if value is not None and not 0 < value <= LARGEST_LIMIT:
+        raise UsageError(
+            f"{key}={view.option(key)[:40]!r} is no limit above 0 and at most 1e12; write it as in {key}=60."
+        )
+    return value
+
+
 def _share(view: View) -> float:
     share = stated_number(view, "utilisation", "0.6")
     if share is None:
@@ -145,8 +167,7 @@ def _check_stated(library: Library, view: View) -> None:
     for key, values in CHOICES.items():
         if view.option(key) and view.option(key) not in values:
             raise UnknownName(f"choice for {key}", view.option(key), values)
-    for key in ("slo_x", "slo_y"):
-        stated_number(view, key)
+    limits(view)
     _share(view)
     if view.option("price_book") or view.option("price_terms"):
         _book(library, view, ())
@@ -186,40 +207,63 @@ def _first_up(library: Library, view: View, offered: Sequence[str]) -> str:
     return next(key for key, count in zip(keys, found, strict=True) if 2 * count >= max(found))
 
 
-def _first_across(library: Library, view: View, offered: Sequence[str], y: str) -> str:
-    """The first of interactivity, TTFT, E2EL … that the points with y have, at its commonest statistic."""
+def _first_across(library: Library, view: View, offered: Sequence[str], y: str) -> list[str]:
+    """Of interactivity, TTFT, E2EL … those that points with y have, each at its commonest statistic; never empty."""
     condition = selection.clause(view).also("evidence = 'measured'").also(f'isfinite("{_column(y)}")')
     counts = ", ".join(f'count(*) FILTER (isfinite("{key}"))' for key in offered)
     found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
     filled = dict(zip(offered, found, strict=True))
-    base = next(
-        (catalogue.metric(key).base for key in offered if filled[key]), catalogue.metric(offered[0]).base
-    )
-    return max((key for key in offered if catalogue.metric(key).base == base), key=lambda key: filled[key])
+    bases = dict.fromkeys(catalogue.metric(key).base for key in offered if filled[key])
+    return [
+        max((key for key in offered if catalogue.metric(key).base == base), key=lambda key: filled[key])
+        for base in (bases or [catalogue.metric(offered[0]).base])
+    ]
 
 
-def _with_story(library: Library, view: View, x: str, y: str) -> View:
-    """The View narrowed to one model, precision and workload where the reader named none.
+def _told_as_a_story(library: Library, view: View, across: Sequence[str], y: str) -> tuple[str, View]:
+    """The first of these x with which a story has enough points for a frontier, and the View narrowed to it.
 
-    Taken is the one with the most measured points times accelerators that have both metrics; a precision nobody
-    stated stays open.
+    Where none has, a workload nobody stated stays open and the x with the most points is taken; where that is still
+    too little, the first x.
     """
-    absent = [key for key in STORY if not view.values(key)]
-    if not absent:
-        return view
+    if len(across) == 1 and (view.whole or all(view.values(key) for key in STORY)):
+        return across[0], view
+    first: tuple[str, View] | None = None
+    for x in across:
+        story, points = _with_story(library, view, x, y)
+        if points >= FEWEST:
+            return x, story
+        first = first or (x, story)
+    wider = {x: _with_story(library, view, x, y, may_be_unstated=STORY[1:]) for x in across}
+    most = max(across, key=lambda x: wider[x][1])
+    if first is None or wider[most][1] >= FEWEST:
+        return most, wider[most][0]
+    return first
+
+
+def _with_story(library: Library, view: View, x: str, y: str,
+                may_be_unstated: Sequence[str] = ("precision",)) -> tuple[View, int]:  # fmt: skip
+    """The View narrowed to one model, precision and workload where the reader named none, and the story's points.
+
+    Taken is the one with the most measured points times accelerators that have both metrics; what `may_be_unstated`
+    and nobody stated stays open. A whole View stays as it is.
+    """
+    absent = [] if view.whole else [key for key in STORY if not view.values(key)]
     condition = selection.clause(view).also("evidence = 'measured'")
-    stated = (f"{key} IS NOT NULL" for key in absent if key != "precision")
+    stated = (f"{key} IS NOT NULL" for key in absent if key not in may_be_unstated)
     for sql in (f'isfinite("{x}")', f'isfinite("{_column(y)}")', *stated):
         condition = condition.also(sql)
     found = library.fetch(
-        f"SELECT {', '.join(absent)} FROM points WHERE {condition.sql} GROUP BY ALL"
-        f" ORDER BY count(*) * count(DISTINCT accelerator) DESC, {', '.join(absent)} LIMIT 1",
+        f"SELECT {''.join(f'{key}, ' for key in absent)}count(*) FROM points WHERE {condition.sql} GROUP BY ALL"
+        f" ORDER BY count(*) * count(DISTINCT accelerator) DESC{''.join(f', {key}' for key in absent)} LIMIT 1",
         condition.params,
     )
     if not found:
-        return view
-    story = dict(zip(absent, found[0], strict=True))
-    return view.with_where(**{key: (_written(value),) for key, value in story.items() if value is not None})
+        return view, 0
+    *values, points = found[0]
+    story = dict(zip(absent, values, strict=True))
+    narrowed = {key: (_written(value),) for key, value in story.items() if value is not None}
+    return view.with_where(**narrowed), points
 
 
 def _written(value: Any) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -31,32 +32,38 @@ class Lead:
     """A range of requirements on x and who has the best y there.
 
     The range ends at `strictest`; it begins beyond `weakest`, which is None where every weaker requirement belongs
-    to it too. `easiest` is the leader's own first point in it.
+    to it too. `easiest` is the leader's own first point in it, `point_ids` are all its points there.
     """
 
     owner: str
     weakest: float | None
     easiest: float
     strictest: float
+    point_ids: tuple[str, ...] = ()
 
-    @property
-    def width(self) -> float:
-        """The range as a ratio of its ends, on a logarithm; from the first own point where it is open."""
+    def width(self, *, log: bool) -> float:
+        """How wide the range is on a linear or a `log` axis; from the first own point where it is open."""
         start = self.easiest if self.weakest is None else self.weakest
-        if start <= 0 or self.strictest <= 0:
-            return 0.0
-        return abs(math.log(self.strictest / start))
+        if not log:
+            return abs(self.strictest - start)
+        return abs(math.log(self.strictest / start)) if start > 0 and self.strictest > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class Frontiers:
-    """What the sentences are about: the overall frontier's ends and leads, the knees, and how many points stayed."""
+    """What the sentences are about: the overall frontier's ends and leads, the knees, and how many points stayed.
+
+    `widest` is the lead over the widest range of x as the axis is drawn, None without a lead; `flags` are the kinds of
+    flag of each flagged frontier point.
+    """
 
     ends: tuple[Place, Place] | None
     leads: tuple[Lead, ...]
     knees: Mapping[str, Place]
     overall: int
     grouped: int
+    widest: Lead | None = None
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
@@ -86,18 +93,21 @@ def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
     return frame.loc[order.sort_values(list(order.columns)).index].reset_index(drop=True)
 
 
-def found_in(frame: pd.DataFrame, axes: Axes) -> Frontiers:
-    """The frontiers of marked points."""
+def found_in(frame: pd.DataFrame, axes: Axes, *, x_log: bool = False) -> Frontiers:
+    """The frontiers of marked points, drawn over a linear or a logarithmic x."""
     overall = frame[frame["on_overall_frontier"]]
     overall = overall.loc[(overall[axes.x.key] * -pareto.sign(better(axes.x))).sort_values().index]
     places = [_place(row, axes) for row in overall.to_dict("records")]
     knees = [_place(row, axes) for row in frame[frame["is_knee"]].to_dict("records")]
+    leads = _leads(places, axes)
     return Frontiers(
         ends=(places[0], places[-1]) if places else None,
-        leads=_leads(places, axes),
+        leads=leads,
         knees={place.owner: place for place in knees},
         overall=len(places),
         grouped=int(frame["on_frontier"].sum()),
+        widest=max(leads, key=lambda lead: lead.width(log=x_log), default=None),
+        flags=_flags(frame[frame["on_frontier"]]),
     )
 
 
@@ -142,7 +152,21 @@ def _leads(places: list[Place], axes: Axes) -> tuple[Lead, ...]:
     if axes.owner is None:
         return ()
     found = pareto.stretches([place.x for place in places], [place.owner for place in places], better(axes.x))
-    return tuple(Lead(row.owner, row.weakest, places[row.positions[0]].x, row.strictest) for row in found)
+    return tuple(
+        Lead(row.owner, row.weakest, own[0].x, row.strictest, tuple(place.point_id for place in own))
+        for row in found
+        if (own := [places[position] for position in row.positions])
+    )
+
+
+def _flags(line: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """The kinds of flag of each point that has one."""
+    stated = line[line["flags"].notna()]
+    kinds = {
+        point_id: tuple(dict.fromkeys(flag["kind"] for flag in json.loads(flags or "[]")))
+        for point_id, flags in zip(stated["point_id"], stated["flags"], strict=True)
+    }
+    return {point_id: own for point_id, own in kinds.items() if own}
 
 
 def _place(row: Mapping[Any, Any], axes: Axes) -> Place:

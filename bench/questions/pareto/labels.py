@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from bench import chart
 from bench.chart import Theme
@@ -22,13 +25,16 @@ NEAR_THE_EDGE = 0.75
 PLOTS = ((950, 430), (400, 310))
 """About the width and height of the plot in pixels on a wide and on a narrow page: labels keep apart on both."""
 
-LETTER, LINE, MARKER = 7.2, 17, 5
-"""About the width of a label's letter, the height of its line, and half a marker, in pixels."""
+LETTER, LINE, MARKER, STROKE = 7.2, 17, 5, 1
+"""About the width of a label's letter, the height of its line, half a marker and half a line, in pixels."""
 
 END_GAP, FARTHEST = 10, 14
 """A label begins so many pixels right of its line's end, and moves at most so many lines up or down."""
 
 BEST = "best within the limits"
+
+Place = tuple[float, float]
+"""A place on the plot as shares of its axes."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +79,26 @@ def own(rows: pd.DataFrame, owner: str, x: Axis) -> pd.DataFrame:
     return found.sort_values(x.metric.key)
 
 
-def add_ends(figure: go.Figure, rows: pd.DataFrame, groups: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None,
-             x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme) -> None:  # fmt: skip
-    """Each frontier's name at its right end, moved up or down where it would cover another or a frontier's point."""
-    lasts = [own(rows, group["owner"], x).iloc[-1] for group in groups]
-    ends = [(float(last[x.metric.key]), float(last[y.metric.key])) for last in lasts]
+def add_ends(figure: go.Figure, lines: Sequence[pd.DataFrame], drawn: Sequence[Mapping[str, Any]],
+             groups: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None, x: Axis, y: Axis,
+             shades: Mapping[str, str], theme: Theme) -> None:  # fmt: skip
+    """Each named frontier's name at its right end, moved up or down where it would cover another, a point or a line.
+
+    `lines` are the points of all `drawn` frontiers from left to right, `groups` those of them that are named.
+    """
+    paths = [
+        list(zip(line[x.metric.key].astype(float), line[y.metric.key].astype(float), strict=True))
+        for line in lines
+    ]
+    last = {group["owner"]: path[-1] for group, path in zip(drawn, paths, strict=True)}
+    ends = [last[group["owner"]] for group in groups]
     names = [_shortened(group["group"]) for group in groups]
-    points = rows.loc[rows["on_frontier"], [x.metric.key, y.metric.key]].itertuples(index=False)
     moved = shifts(
         [(x.place(right), y.place(top)) for right, top in ends],
         [len(name) * LETTER for name in names],
-        [(x.place(across), y.place(up)) for across, up in points],
+        [[(x.place(across), y.place(up)) for across, up in path] for path in paths],
         [] if best is None else [_best_boxes(x.place(best["x"]), y.place(best["y"]))],
+        up_first=x.metric.direction == "higher",
     )
     added = [
         {**_at(x, y, right, top), "text": html(name), "showarrow": False, "xanchor": "left", "xshift": END_GAP,
@@ -96,37 +110,71 @@ def add_ends(figure: go.Figure, rows: pd.DataFrame, groups: Sequence[Mapping[str
 
 
 def shifts(
-    places: Sequence[tuple[float, float]], widths: Sequence[float], points: Sequence[tuple[float, float]],
-    taken: Iterable[tuple[Box, ...]] = (),
+    places: Sequence[Place], widths: Sequence[float], paths: Sequence[Sequence[Place]],
+    taken: Iterable[tuple[Box, ...]] = (), *, up_first: bool = True,
 ) -> list[float]:  # fmt: skip
     """How many pixels each label moves up or down from its place, the highest placed first.
 
-    Places and points are shares of the axes, 0 to 1. A label never covers one placed before it or a `taken` box (a
-    box for each of PLOTS) while there is room, and as few points as can be; then it stays as near as it can.
+    Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
+    vertically first (`up_first`) or horizontally first. A label never covers one placed before it or a `taken` box (a
+    box for each of PLOTS) while there is room, and as few points and stairs as can be; then it stays as near as it
+    can.
     """
     placed = list(taken)
-    dots = [_boxes(place, -MARKER, MARKER, MARKER) for place in points]
+    drawn = _obstacles(paths, up_first=up_first)
     steps = sorted(range(-FARTHEST, FARTHEST + 1), key=lambda step: (abs(step), step > 0))
     moved = [0.0] * len(places)
     for position in sorted(range(len(places)), key=lambda position: -places[position][1]):
-        across, up = places[position]
+        up = places[position][1]
+        boxes = [
+            _boxes(places[position], END_GAP, END_GAP + widths[position], LINE / 2, step * LINE)
+            for step in steps
+        ]
+        covered = _covered(boxes, drawn)
 
-        def cost(step: int, across: float = across, up: float = up, width: float = widths[position]) -> Any:
-            label = _boxes((across, up), END_GAP, END_GAP + width, LINE / 2, step * LINE)
-            outside = any(not 0 <= up * height + step * LINE <= height for _, height in PLOTS)
-            hit = sum(_touch(label, other) for other in placed)
-            return hit, outside, sum(_touch(label, dot) for dot in dots) + 0.75 * abs(step)
+        def cost(
+            at: int, up: float = up, boxes: list[tuple[Box, ...]] = boxes, covered: Any = covered
+        ) -> Any:
+            lift = steps[at] * LINE
+            outside = any(not 0 <= up * height + lift <= height for _, height in PLOTS)
+            hit = sum(_touch(boxes[at], other) for other in placed)
+            return hit, outside, covered[at] + 0.75 * abs(steps[at])
 
-        step = min(steps, key=cost)
-        placed.append(
-            _boxes((across, up), END_GAP, END_GAP + widths[position], LINE / 2, step * LINE),
-        )
-        moved[position] = float(step * LINE)
+        best = min(range(len(steps)), key=cost)
+        placed.append(boxes[best])
+        moved[position] = float(steps[best] * LINE)
     return moved
 
 
+def _obstacles(paths: Sequence[Sequence[Place]], *, up_first: bool) -> list[NDArray[np.float64]]:
+    """For each of PLOTS the boxes of the points and stairs of all paths: left, right, low and high of each."""
+    corners = []
+    for path in paths:
+        corners += [(one, one) for one in path]
+        for one, following in pairwise(path):
+            turn = (one[0], following[1]) if up_first else (following[0], one[1])
+            corners += [(one, turn), (turn, following)]
+    ends = np.asarray(corners, dtype=float).reshape(-1, 2, 2)
+    half = np.where((ends[:, 0] == ends[:, 1]).all(axis=1), MARKER, STROKE)[:, None]
+    found = []
+    for plot in PLOTS:
+        low, high = ends.min(axis=1) * plot - half, ends.max(axis=1) * plot + half
+        found.append(np.stack([low[:, 0], high[:, 0], low[:, 1], high[:, 1]]))
+    return found
+
+
+def _covered(boxes: Sequence[tuple[Box, ...]], drawn: Sequence[NDArray[np.float64]]) -> NDArray[np.intp]:
+    """How many obstacles each label would cover, on the plot where they are more."""
+    counts = []
+    for plot, (left, right, low, high) in enumerate(drawn):
+        own = np.array([[box[plot].left, box[plot].right, box[plot].low, box[plot].high] for box in boxes])
+        touching = (own[:, :1] < right) & (left < own[:, 1:2]) & (own[:, 2:3] < high) & (low < own[:, 3:])
+        counts.append(touching.sum(axis=1))
+    return np.max(counts, axis=0)  # type: ignore[no-any-return]
+
+
 def add_limits(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, theme: Theme) -> None:
-    """The reader's limits: a dashed line each with its value, and a veil over what does not meet it."""
+    """The reader's limits: a dashed line each with its value where it is on the axis, a veil over what misses it."""
     for name, axis, add_line, add_veil in (
         ("x", x, figure.add_vline, figure.add_vrect),
         ("y", y, figure.add_hline, figure.add_hrect),
@@ -134,7 +182,8 @@ def add_limits(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, 
         limit = numbers[f"slo_{name}"]
         if limit is None or (axis.log and limit <= 0):
             continue
-        low, high = (axis.low, limit) if axis.metric.direction == "higher" else (limit, axis.high)
+        inside = min(max(limit, axis.low), axis.high)
+        low, high = (axis.low, inside) if axis.metric.direction == "higher" else (inside, axis.high)
         if low < high:
             add_veil(
                 **{f"{name}0": low, f"{name}1": high},
@@ -143,6 +192,8 @@ def add_limits(figure: go.Figure, numbers: Mapping[str, Any], x: Axis, y: Axis, 
                 line_width=0,
                 layer="below",
             )
+        if inside != limit:
+            continue  # beyond the edge there is no place for a line
         add_line(**{name: limit}, line={"color": theme.text, "width": 1.2, "dash": "dash"})
         sign = "≥" if axis.metric.direction == "higher" else "≤"
         figure.add_annotation(
@@ -164,21 +215,28 @@ def _beside(name: str, axis: Axis, limit: float, y: Axis) -> dict[str, Any]:
     return {**across, "yref": "paper", "y": end, "yanchor": inwards}
 
 
-def add_best(figure: go.Figure, best: Mapping[str, Any] | None, x: Axis, y: Axis, theme: Theme) -> None:
-    """A ring around the best point within the limits, and its name."""
+def ring(best: Mapping[str, Any] | None, theme: Theme) -> list[dict[str, Any]]:
+    """The trace of a ring around the best point within the limits; none without one."""
     if best is None:
-        return
-    figure.add_trace(
+        return []
+    marker = {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}}
+    place = {"x": [best["x"]], "y": [best["y"]]}
+    return [
         {
             "type": "scatter",
-            "x": [best["x"]],
-            "y": [best["y"]],
+            **place,
             "mode": "markers",
             "hoverinfo": "skip",
             "showlegend": False,
-            "marker": {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}},
+            "marker": marker,
         }
-    )
+    ]
+
+
+def add_best(figure: go.Figure, best: Mapping[str, Any] | None, x: Axis, y: Axis, theme: Theme) -> None:
+    """The name of the best point within the limits."""
+    if best is None:
+        return
     leftwards = x.place(best["x"]) > NEAR_THE_EDGE
     figure.add_annotation(
         **_at(x, y, best["x"], best["y"]), text=f"<b>{BEST}</b>", showarrow=False,

@@ -38,6 +38,7 @@ class Tally:
 
     Where none is usable, the unlike things are those among the selected.
     `owners` maps each owner ("" when not stated) to its entering points; spans are None without a usable point.
+    `engines_differ` says whether the usable points state more than one engine or version.
     """
 
     selected: int
@@ -52,16 +53,19 @@ class Tally:
     dates: tuple[Any, Any] | None
     accelerators: tuple[str, ...]
     owners: Mapping[str, int]
+    engines_differ: bool
 
 
 def tally(library: Library, view: View, axes: Axes) -> Tally:
     """What the selection holds for these axes: one row for each mixture of unlike things, added up."""
-    selected, params = candidates(view, axes, ("date", *COUNTED))
+    selected, params = candidates(view, axes, ("date", "engine", "engine_version", *COUNTED))
     groups = library.fetch(
         f"WITH candidate AS ({selected}) SELECT {', '.join(COUNTED)}, owner, count(*),"
         " count(*) FILTER (NOT coalesce(isfinite(x), FALSE)), count(*) FILTER (NOT coalesce(isfinite(y), FALSE)),"
         " count(*) FILTER (usable), count(*) FILTER (enters), min(x) FILTER (usable), max(x) FILTER (usable),"
-        " min(y) FILTER (usable), max(y) FILTER (usable), min(date) FILTER (usable), max(date) FILTER (usable)"
+        " min(y) FILTER (usable), max(y) FILTER (usable), min(date) FILTER (usable), max(date) FILTER (usable),"
+        " min(engine) FILTER (usable), max(engine) FILTER (usable),"
+        " min(engine_version) FILTER (usable), max(engine_version) FILTER (usable)"
         " FROM candidate GROUP BY ALL ORDER BY ALL",
         params,
     )
@@ -83,6 +87,9 @@ def tally(library: Library, view: View, axes: Axes) -> Tally:
         dates=_span(row[first + 9 : first + 11] for row in used),
         accelerators=tuple(sorted({row[_ACCELERATOR] for row in groups if row[_ACCELERATOR]})),
         owners={owner: count for owner, count in owners.items() if count},
+        engines_differ=any(
+            len(set(_span(row[first + at : first + at + 2] for row in used) or ())) > 1 for at in (11, 13)
+        ),
     )  # fmt: skip
 
 

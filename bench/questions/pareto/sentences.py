@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from bench.catalogue import NAMED_STATISTICS, PRICED, Metric
 from bench.chart import value_label
 from bench.maths.pareto import Step
+from bench.pricing import ChipPrice, terms_in_words
 from bench.questions.pareto.axes import Axes
 from bench.questions.pareto.frontiers import Frontiers, Lead, Place
 from bench.questions.pareto.points import Tally
-from bench.wording import counted, joined, number, share
+from bench.wording import counted, flag_words, joined, number, share
 
 LISTED = 2
 """A headline names up to this many leaders; of more, it names the one that leads over the widest range."""
@@ -51,15 +52,27 @@ def headline(axes: Axes, tally: Tally, found: Frontiers) -> str:
         )
     if axes.owner is None or len(tally.owners) == 1:
         return _of_one(axes, tally, found)
-    leader = max(found.leads, key=lambda lead: lead.width).owner
-    told = f"On {subject(tally)}, {_who_leads(axes, found.leads)}"
-    owners = {lead.owner for lead in found.leads}
-    knee = found.knees.get(leader)
-    if knee is None:
-        return f"{told}."
-    whose = f"{leader}'s" if len(owners) == 2 else "its"
+    assert found.widest is not None
+    widest = found.widest
+    told = f"On {subject(tally)}, {_who_leads(axes, found.leads, widest)}"
+    named = found.leads if len(found.leads) <= LISTED else (widest,)
+    flags = flagged([point_id for lead in named for point_id in lead.point_ids], found.flags)
+    knee = found.knees.get(widest.owner)
+    if flags or knee is None or knee.point_id not in widest.point_ids:
+        return f"{told}{flags}."
+    whose = f"{widest.owner}'s" if len({lead.owner for lead in found.leads}) == 2 else "its"
     whole = f"{told}; {whose} knee is {at(axes, knee)}."
     return whole if len(whole.split()) <= LONGEST else f"{told}."
+
+
+def flagged(point_ids: Sequence[str], flags: Mapping[str, tuple[str, ...]]) -> str:
+    """In brackets, which of these points a sentence rests on are flagged and for what; empty when none is."""
+    own = [flags[point_id] for point_id in point_ids if point_id in flags]
+    if not own:
+        return ""
+    kinds = joined([flag_words(kind) for kind in dict.fromkeys(kind for kinds in own for kind in kinds)])
+    some = "" if len(own) == len(point_ids) else f"{len(own)} of {len(point_ids)} points "
+    return f" ({some}flagged: {kinds})"
 
 
 def none_of(axes: Axes, tally: Tally) -> str:
@@ -83,12 +96,13 @@ def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
     if tally.entering == 1:
         measured = "measured point" if tally.usable > 1 else "point"
         return (
-            f"Only one {measured} of {_about_one(axes, tally)} has both metrics, {at(axes, least)};"
-            " a frontier needs two."
+            f"Only one {measured} of {_about_one(axes, tally)} has both metrics, {at(axes, least)}"
+            f"{flagged([least.point_id], found.flags)}; a frontier needs two."
         )
     told = f"of {_about_one(axes, tally)}"
     if found.overall == 1:
-        return f"Of {counted(tally.entering, 'point')} {told}, one beats all others: {at(axes, least)}."
+        told = f"Of {counted(tally.entering, 'point')} {told}, one beats all others: {at(axes, least)}"
+        return f"{told}{flagged([least.point_id], found.flags)}."
     if found.overall == tally.entering:
         told = (
             f"{'Both' if found.overall == 2 else f'All {found.overall:,}'} points {told} are worth choosing"
@@ -97,7 +111,10 @@ def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
         told = f"Of {counted(tally.entering, 'point')} {told}, {found.overall:,} are worth choosing"
     told += f", from {at(axes, least)} to {number(most.y)} at {number(most.x)}"
     knee = next(iter(found.knees.values()), None)
-    return f"{told}; the knee is {number(knee.y)} at {number(knee.x)}." if knee else f"{told}."
+    if knee:
+        told += f"; the knee is {number(knee.y)} at {number(knee.x)}"
+    named = dict.fromkeys(place.point_id for place in (least, most, knee) if place)
+    return f"{told}{flagged(list(named), found.flags)}."
 
 
 def _about_one(axes: Axes, tally: Tally) -> str:
@@ -113,14 +130,14 @@ def _about_one(axes: Axes, tally: Tally) -> str:
     )
 
 
-def _who_leads(axes: Axes, leads: Sequence[Lead]) -> str:
+def _who_leads(axes: Axes, leads: Sequence[Lead], lead: Lead) -> str:
+    """Who leads where; of more leads than are listed, `lead` alone is named."""
     stricter_is_more = axes.x.direction == "higher"
     if len(leads) == 1:
         reach = "up to" if stricter_is_more else "down to"
         end = with_unit(leads[0].strictest, axes.x)
         return f"{leads[0].owner} {gives_most(axes.y)} at every measured {inline(axes.x)}, {reach} {end}"
     if len(leads) > LISTED:
-        lead = max(leads, key=lambda row: row.width)
         rivals = list(dict.fromkeys(row.owner for row in leads if row.owner != lead.owner))
         rest = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
         again = "it or " if sum(row.owner == lead.owner for row in leads) > 1 else ""
@@ -130,8 +147,8 @@ def _who_leads(axes: Axes, leads: Sequence[Lead]) -> str:
     if stricter_is_more:
         start, word = f"at {inline(axes.x)} up to {end}", "up to"
     else:
-        start, word = f"where {inline(axes.x)} may be {end} or more", "from"
-    parts = [f"{lead.owner} {word} {number(lead.strictest)}" for lead in others]
+        start, word = f"where {inline(axes.x)} may be {end} or more", "down to"
+    parts = [f"{other.owner} {word} {number(other.strictest)}" for other in others]
     return joined([f"{first.owner} {gives_most(axes.y)} {start}", *parts])
 
 
@@ -148,7 +165,7 @@ def findings(axes: Axes, tally: Tally, found: Frontiers, said: str) -> list[str]
     """Beyond the headline `said`: every lead when that names one, the knees, and how many points stay."""
     told = []
     if len(found.leads) > LISTED:
-        word = "up to" if axes.x.direction == "higher" else "from"
+        word = "up to" if axes.x.direction == "higher" else "down to"
         first, *following = found.leads
         parts = [f"{first.owner} {word} {with_unit(first.strictest, axes.x)}"]
         parts += [f"{lead.owner} {word} {number(lead.strictest)}" for lead in following]
@@ -169,20 +186,27 @@ def findings(axes: Axes, tally: Tally, found: Frontiers, said: str) -> list[str]
     return told
 
 
-def within(axes: Axes, slos: tuple[float | None, float | None], best: Place | None, words: str,
-           groups: Mapping[str, Place | None]) -> list[str]:  # fmt: skip
-    """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit."""
-    limits = [
-        f"{inline(metric)} of {with_unit(limit, metric)} or {'more' if metric.direction == 'higher' else 'less'}"
-        for metric, limit in ((axes.x, slos[0]), (axes.y, slos[1]))
-        if limit is not None
-    ]
-    if not limits or not groups:
+def within(axes: Axes, slos: tuple[float | None, float | None], best: Place | None, words: tuple[str, str],
+           groups: Mapping[str, Place | None], flags: Mapping[str, tuple[str, ...]]) -> list[str]:  # fmt: skip
+    """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit.
+
+    `words` are the best point in full and in brief: the headline takes the brief ones where it would be too long.
+    """
+    if slos == (None, None) or not groups:
         return []
-    asked = joined(limits)
+    asked = _asked(axes, slos)
     if best is None:
         return [f"No point that may enter has {asked}."]
-    told = [f"With {asked}, the best is {at(axes, best)}: {words}."]
+    values = (
+        with_unit(value, metric) if limit is None else number(value)
+        for value, metric, limit in ((best.y, axes.y, slos[1]), (best.x, axes.x, slos[0]))
+    )
+    start = f"With {asked}, the best is {' at '.join(values)}:"
+    full, brief = words
+    end = f"{flagged([best.point_id], flags)}."
+    told = [f"{start} {full}{end}"]
+    if len(told[0].split()) > LONGEST and brief != full:
+        told = [f"{start} {brief}{end}", f"The best point in full: {full}."]
     metric, value = (axes.x, "x") if slos[0] is None else (axes.y, "y")
     reached = [f"{owner} {number(getattr(place, value))}" for owner, place in groups.items() if place]
     missed = [owner for owner, place in groups.items() if place is None]
@@ -196,7 +220,23 @@ def within(axes: Axes, slos: tuple[float | None, float | None], best: Place | No
     return told
 
 
-def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int, *, in_a_grid: bool) -> list[str]:
+def _asked(axes: Axes, slos: tuple[float | None, float | None]) -> str:
+    """The limits in words: "median interactivity of 60 tokens/s/user and output throughput of 200 … or more"."""
+    limits = [
+        (
+            f"{inline(metric).removesuffix(' per accelerator')} of {with_unit(limit, metric)}",
+            "or more" if metric.direction == "higher" else "or less",
+        )
+        for metric, limit in zip((axes.x, axes.y), slos, strict=True)
+        if limit is not None
+    ]
+    if len({bound for _, bound in limits}) == 1:
+        return f"{joined([words for words, _ in limits])} {limits[0][1]}"
+    return joined([f"{words} {bound}" for words, bound in limits])
+
+
+def caveats(axes: Axes, tally: Tally, flags: Mapping[str, tuple[str, ...]], undrawn: int, *,
+            in_a_grid: bool) -> list[str]:  # fmt: skip
     """What was left out and how many, what is not measured, and what is mixed on one axis."""
     told = []
     if in_a_grid:
@@ -228,15 +268,15 @@ def caveats(axes: Axes, tally: Tally, flagged: int, undrawn: int, *, in_a_grid: 
     ]  # fmt: skip
     if mixed:
         told.append(f"Unlike points share these axes: {joined(mixed)}.")
-    if flagged:
-        told.append(
-            f"{counted(flagged, 'frontier point')} {'has' if flagged == 1 else 'have'} a flag, listed in the table."
-        )
+    if flags:
+        reasons = dict.fromkeys(flag_words(kind) for own in flags.values() for kind in own)
+        told.append(f"{counted(len(flags), 'frontier point')} flagged: {joined(list(reasons))}.")
     if undrawn:
         told.append(f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line.")
     if tally.dates and tally.dates[0] != tally.dates[1]:
         first, last = (str(date)[:10] for date in tally.dates)
-        told.append(f"Measured between {first} and {last}; engines changed in between.")
+        engines = "; engines changed in between" if tally.engines_differ else ""
+        told.append(f"Measured between {first} and {last}{engines}.")
     return told
 
 
@@ -244,16 +284,23 @@ def prices(axes: Axes, tally: Tally, book: str, terms: str) -> list[str]:
     """Which prices a cost stands on, and the accelerators the book does not price; nothing without a cost."""
     if not book or axes.y.key not in PRICED:
         return []
-    known = [
-        f"{value_label('accelerator', chip)} {axes.prices[chip].words}"
-        for chip in tally.accelerators
-        if chip in axes.prices
-    ]
-    told = [f"Prices from {book}, {terms.replace('_', ' ')}: {joined(known, at_most=12)}."] if known else []
+    known = [axes.prices[chip] for chip in tally.accelerators if chip in axes.prices]
+    told = [f"Prices from {book}, {price_words(known, terms)}."] if known else []
     unpriced = [value_label("accelerator", chip) for chip in tally.accelerators if chip not in axes.prices]
     if unpriced:
-        told.append(f"{book} has no {terms.replace('_', ' ')} price for {joined(unpriced)}: left out.")
+        told.append(f"{book} has no {terms_in_words(terms)} price for {joined(unpriced)}: left out.")
     return told
+
+
+def price_words(prices: Sequence[ChipPrice], terms: str, at_most: int = 6) -> str:
+    """Prices under these terms: "modelled, neocloud, in USD/h: B200 SXM 2.07 and B300 SXM 2.52"."""
+    modelled = terms.startswith("modelled")
+    if not modelled and any(price.quotes > 1 for price in prices):
+        listed = [f"{value_label('accelerator', price.accelerator)} {price.words}" for price in prices]
+        return f"{terms_in_words(terms)}: {joined(listed, at_most=at_most)}"
+    listed = [f"{value_label('accelerator', price.accelerator)} {number(price.median)}" for price in prices]
+    each = "" if modelled else ", one quote each"
+    return f"{terms_in_words(terms)}{each}, in USD/h: {joined(listed, at_most=at_most)}"
 
 
 def step_words(axes: Axes, start: float, end: float, step: Step) -> str:
