@@ -104,7 +104,8 @@ class Limits:
     counts with its osl). Then what is under way may end within `drain_s`, and is cancelled after that; None waits
     until each has ended or met its own limit. `warmup_requests` and `warmup_s` are part of the point's load and cut
     off from its metrics later; the requests of the warm-up come on top of `requests`, its seconds on top of
-    `duration_s`.
+    `duration_s`. An answer may have `token_bytes` for each token asked for, and 64 KB beside them, but no more than
+    `response_bytes`.
     """
 
     requests: int | None = None
@@ -119,7 +120,12 @@ class Limits:
     line_bytes: int = 1_000_000
     header_bytes: int = 65_536
     response_bytes: int = 64_000_000
+    token_bytes: int = 4096
     connections: int = 8192
+
+    def bytes_of(self, osl: int) -> int:
+        """The most bytes the answer to a request for so many tokens may have."""
+        return min(self.response_bytes, 65_536 + self.token_bytes * osl)
 
 
 @dataclass(slots=True)
@@ -143,7 +149,8 @@ class Exchange:
     `sent_ns` is taken when the request is written on an open connection; where none was ever written (outcome
     `connect`, or cancelled before), it is when that was given up. `connect_ns` is how long the connection's set-up
     took, kept with the first request on it. `first_ns` is the first chunk with content or reasoning,
-    `first_content_ns` the first with content alone. `stamps_ns` has the arrival of each chunk that carries tokens and `tokens` how many:
+    `first_content_ns` the first with content alone. `stamps_ns` has the arrival of each chunk that carries tokens
+    and `tokens` how many:
     as the server counts them per chunk where it does, else its total shared out by length of text, else 1 each.
     Their sum may be below `output_tokens` by what was counted and never shown: hidden reasoning, the stop token.
     """
