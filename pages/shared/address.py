@@ -31,12 +31,14 @@ class Kept:
     """What one session has selected.
 
     `where` are the filters the reader chose, which follow from page to page; None while every page still opens on
-    its own story. `views` holds each page's View, `stories` the query of the story it opened on. `queries` are
-    addresses this session has already seen: a late rerun may still carry one, and that is no news.
+    its own story. `views` holds each page's View, `followed` the reader's filters it was completed from, `stories` the
+    query of the story it opened on. `queries` are addresses this session has already seen: a late rerun may still
+    carry one, and that is no news.
     """
 
     where: Pairs | None = None
     views: dict[str, View] = field(default_factory=dict)
+    followed: dict[str, Pairs | None] = field(default_factory=dict)
     stories: dict[str, str] = field(default_factory=dict)
     queries: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     page: str = ""
@@ -63,13 +65,13 @@ def current(name: str, library: Library) -> View:
         view = state.views.get(name, View())
         if moved:
             state.problems = []
-        if state.where is not None and view.where != state.where:
+        if state.where not in (None, view.where, state.followed.get(name)):
             view = replace(view, where=state.where, whole=True)
     state.queries.append(query)
     told = _completed(name, view, library, state.problems)
     if state.where is None:
         state.stories[name] = told.query()
-    state.views[name] = told
+    state.views[name], state.followed[name] = told, state.where
     return told
 
 
@@ -108,6 +110,7 @@ def reset() -> None:
     state = kept()
     state.where, state.problems, state.changed = None, [], True
     state.views.clear()
+    state.followed.clear()
 
 
 def _replace(name: str, view: View) -> None:

@@ -75,6 +75,18 @@ def test_filters_follow_and_options_stay_with_their_page(opened: Open) -> None:
     assert view_of(at, "pareto").option("group") == "engine"
 
 
+@pytest.mark.parametrize("name", ["pareto", "scaling"])
+def test_what_a_page_filled_into_a_typed_link_stays(name: str, opened: Open) -> None:
+    at = opened(name, model="gemma-4-31b")
+    first = view_of(at, name)
+    assert len(first.where) > 1
+    assert view_of(at.run(), name) == first
+    at = at.switch_page("heatmap.py").run()
+    assert view_of(at, "heatmap").values("model") == ("gemma-4-31b",)
+    at = at.switch_page(f"{name}.py").run()
+    assert view_of(at, name).where == first.where
+
+
 def test_each_page_opens_on_its_own_story_until_something_is_chosen(opened: Open) -> None:
     at = opened("pareto")
     story = view_of(at, "pareto")
