@@ -12,7 +12,7 @@ import pandas as pd
 from bench.chart import value_label
 from bench.library import Library
 from bench.questions.crossover.pairs import fact
-from bench.wording import counted, joined, number
+from bench.wording import counted, flag_words, joined, number
 
 LAYOUT = ("tp", "pp", "dp", "ep")
 DETAILS = (
@@ -158,6 +158,6 @@ def _flags(labels: tuple[str, str], a: Sequence[Point], b: Sequence[Point]) -> l
             kind for point in side for kind in {flag["kind"] for flag in json.loads(point["flags"] or "[]")}
         )
         if kinds:
-            words = [f"{kind} on {count} of {len(side)}" for kind, count in sorted(kinds.items())]
+            words = [f"{flag_words(kind)} on {count} of {len(side)}" for kind, count in sorted(kinds.items())]
             told.append(f"Flags of {label}: {joined(words)}.")
     return told
