@@ -133,6 +133,10 @@ def test_a_selection_without_points_offers_the_filter_to_lift(opened: Open) -> N
         ({"modle": "x"}, "There is no filter or option named 'modle'; did you mean model or osl?"),
         ({"slo_x": "abc"}, "slo_x='abc' is not a number; write it as in slo_x=60."),
         ({"slo_y": "1e999"}, "slo_y='1e999' is not a number; write it as in slo_y=60."),
+        (
+            {"slo_x": "1e300"},
+            "slo_x='1e300' is no limit above 0 and at most 1e12; write it as in slo_x=60.",
+        ),
         ({"utilisation": "nan"}, "utilisation='nan' is not a number; write it as in utilisation=0.6."),
         (
             {"utilisation": "-1"},
