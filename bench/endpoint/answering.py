@@ -74,7 +74,7 @@ class Answer:
 
     def admitted(self, now: int) -> int:
         """The request runs from now on; gives when its first write is due, if it keeps time on its own."""
-        self.truth.admitted_ns = now
+        self.truth.admitted_ns = max(now, self.truth.received_ns)  # a late step began before it came
         if now - self.truth.received_ns < UNQUEUED_NS:
             now = self.truth.received_ns
         if self._settings.batched:

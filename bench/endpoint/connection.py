@@ -59,7 +59,7 @@ class Connection:
         except (BlockingIOError, InterruptedError):
             taken = 0
         except OSError:
-            self._lose()
+            self.lose()
             return
         if taken < len(data):
             self.backlog += memoryview(data)[taken:]
@@ -92,7 +92,8 @@ class Connection:
         self.backlog.clear()
         self._left(self)
 
-    def _lose(self) -> None:
+    def lose(self) -> None:
+        """Close, and tell whoever is answering on it that nobody is there any more."""
         self.close()
         if self.on_loss:
             lost, self.on_loss = self.on_loss, None
@@ -106,7 +107,7 @@ class Connection:
         except OSError:
             data = b""
         if not data:
-            self._lose()
+            self.lose()
             return
         self._requests.feed(data)
         self._advance()
@@ -134,7 +135,7 @@ class Connection:
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
-            self._lose()
+            self.lose()
             return
         del self.backlog[:taken]
         if not self.backlog:

@@ -45,6 +45,7 @@ class Server:
         self.port: int = self._listener.getsockname()[1]
         self._prefixes = Prefixes() if settings.prefix_caching else None
         self._prefix_queries = self._prefix_hits = 0
+        self._closing = False
         self._connections: set[Connection] = set()
         self._requests = self._accepted = self._finished = self._prompt_tokens = self._generated = 0
         running.add_reader(self._listener, self._accept)
@@ -58,12 +59,13 @@ class Server:
 
     def close(self) -> None:
         """Stop listening, drop every connection, finish the log."""
+        self._closing = True
         self._loop.remove_reader(self._listener)
         self._listener.close()
         for answer in [*self._room.running.values(), *self._room.waiting]:
             answer.stop()
         for connection in list(self._connections):
-            connection.close()
+            connection.lose()
         if self._log:
             self._log.close()
             self._log = None
@@ -263,7 +265,7 @@ class Server:
         start = http1.COMMON_START
         pause = round(self.settings.slow_headers_s * 1e9 / len(start))
         place = 0
-        connection.on_loss = lambda: self._record(truth, "client_left", None)
+        connection.on_loss = lambda: self._record(truth, "open" if self._closing else "client_left", None)
 
         def turn(due: int) -> int | None:
             nonlocal place

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import zlib
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 
@@ -146,6 +148,21 @@ def test_slow_headers_take_their_time_and_the_answer_is_good(tmp_path: Path) -> 
     assert document.json["usage"]["completion_tokens"] == 8
     slow = outcome(log)
     assert slow.sent_ns[0] - slow.received_ns >= 0.29e9
+
+
+def test_what_is_still_failing_at_the_end_is_in_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "truth.jsonl"
+    body = json.dumps(chat()).encode()
+    request = b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+    with ExitStack() as clients:
+        with running(Settings(fail_at={0: "endless_line", 1: "slow_headers"}, log=log)) as url:
+            for _ in range(2):
+                address = ("127.0.0.1", int(url.rpartition(":")[2]))
+                client = clients.enter_context(socket.create_connection(address, timeout=10))
+                client.sendall(request)
+                assert client.recv(1) == b"H"
+        ended = {entry.failure: entry.ended for entry in truth.read(log)}
+    assert ended == {"endless_line": "failed", "slow_headers": "open"}
 
 
 def test_a_slow_document_is_a_good_one() -> None:

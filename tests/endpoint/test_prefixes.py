@@ -29,6 +29,13 @@ def test_the_cache_has_an_end() -> None:
     assert prefixes.known_share("first" * BLOCK) == 0
 
 
+def test_what_follows_a_forgotten_start_is_not_known() -> None:
+    prefixes = Prefixes()
+    prefixes.known_share("a" * BLOCK + "b" * BLOCK)
+    prefixes.known_share("".join(f"{number:064d}" for number in range(MOST_BLOCKS - 1)))
+    assert prefixes.known_share("a" * BLOCK + "b" * BLOCK) == 0
+
+
 def test_a_shared_prefix_is_prefilled_once(tmp_path: Path) -> None:
     log = tmp_path / "truth.jsonl"
     settings = Settings(ttft_ms=0, itl_ms=0, prefill_us_per_token=100, prefix_caching=True, log=log)

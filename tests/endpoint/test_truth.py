@@ -70,6 +70,16 @@ def test_requests_of_a_batch_share_its_steps(log: Path) -> None:
             assert later - earlier == 4_000_000 + 500_000 * inside[later]
 
 
+def test_the_step_in_which_a_request_joins_reads_its_prompt(log: Path) -> None:
+    with running(Settings(step_ms=2, prefill_us_per_token=100, log=log)) as url:
+        post(url, chat("a prompt of some length", max_tokens=3))
+    (entry,) = truth.read(log)
+    assert entry.input_tokens is not None
+    assert entry.admitted_ns is not None
+    assert entry.due_ns[0] - entry.admitted_ns == 2_000_000 + 100_000 * entry.input_tokens
+    assert [later - earlier for earlier, later in pairwise(entry.due_ns)] == [2_000_000] * 2
+
+
 def test_who_finds_no_room_waits_and_beyond_the_queue_is_refused(log: Path) -> None:
     settings = Settings(ttft_ms=200, itl_ms=1, max_running=2, max_waiting=1, log=log)
     with running(settings) as url:
