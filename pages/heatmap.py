@@ -1,12 +1,13 @@
 """Heatmap: where is it fast."""
 
-from pages.shared import cells, frame, options, points, result
+from pages.shared import cells, frame, options, points, result, signposts
 
 with frame.opened("heatmap") as page:
     result.headline(page)
     options.row(page, "metric", "x", "y", "panel", "load")
     options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
     clicked = result.figure(page, clickable=True)
+    signposts.onward(page)
     if not page.answer.rows.empty:
         points.behind(page, clicked)
         result.findings(page)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from bench.plain_text import markdown
+from bench.view import View
 from pages.shared.frame import Page
 
 
@@ -27,14 +28,14 @@ def sentences(page: Page) -> None:
 
 
 def onward(page: Page) -> None:
-    """The other pages, by the question each answers."""
+    """The other pages that may help, by the question each answers, with the reader's filters."""
     ways: Sequence[Mapping[str, Any]] = page.answer.numbers.get("next", ())
     with st.container(key="onward", horizontal=True):
         for way in ways:
             _link(
                 way["page"],
                 f"{way['title']}: {way['question']}",
-                page.view.query() if page.view.where else "",
+                View(page.view.where, whole=True).query() if page.view.where else "",
             )
 
 

@@ -10,18 +10,20 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import catalogue, names, selection
-from bench.chart import Theme, setting, title, value_label
+from bench import catalogue, selection
+from bench.chart import Theme, setting, title
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
-from bench.maths.grid import ratios, wants_log
+from bench.maths.grid import wants_log
 from bench.questions import Answer, Choices, Option, Why
-from bench.questions.heatmap import defaults, drawing, sentences
+from bench.questions.heatmap import charted, defaults, drawing, lacking, sentences, sides
 from bench.questions.heatmap import grid as grids
-from bench.questions.heatmap.grid import AXES, Census, Grid, cell_id, plain, records
+from bench.questions.heatmap.grid import AXES, Grid, records
+from bench.questions.heatmap.sides import NONE
 from bench.questions.heatmap.told import Told
 from bench.records import LOAD_AXES
 from bench.view import FILTER_BY_KEY, View
+from bench.wording import counted, joined
 
 TITLE = "Heatmap"
 QUESTION = "Where is it fast?"
@@ -59,9 +61,8 @@ RATIOS = (
     "series",
 )
 SCALES = ("auto", "linear", "log")
-SIDES = ("ratio_a", "ratio_b")
-NONE = "none"
-MOST_PANELS = 12
+LENGTHS = ("isl", "osl")
+DATA_PAGE = {"page": "data", "title": "Data", "question": "What is loaded, and where does it come from?"}
 
 
 def complete(library: Library, view: View) -> View:
@@ -74,23 +75,25 @@ def complete(library: Library, view: View) -> View:
     _check(view)
     x, y, metric = view.option("x"), view.option("y"), view.option("metric")
     y = "" if y == x else y
-    if not view.where and not view.whole:
+    by = view.option("ratio_by", NONE)
+    if not view.where and not view.whole and by == NONE:
         pins = defaults.story(library, x or "isl", y or "osl", metric or defaults.FIRST_METRIC)
         view = view.with_where(**{key: (value,) for key, value in pins.items()})
     x, y = defaults.axes(library, view, x, y)
     metric = metric or defaults.metric(library, view, (x, y))
-    by = view.option("ratio_by", NONE)
     panel = view.option("panel", "accelerators")
     if panel in (x, y, by):
         panel = "accelerator" if by != "accelerator" and panel == "accelerators" else NONE
-    sides = None
-    if by not in (NONE, x, y):
-        columns = (x, y) if panel == NONE else (x, y, panel)
-        sides = defaults.sides(library, view, by, columns, metric, _asked_sides(library, view, by))
-    a, b = sides or (None, None)
+    columns = (x, y) if panel == NONE else (x, y, panel)
+    ratio = by not in (NONE, x, y)
+    asked = sides.asked(library, view, by) if ratio else ("", "")
+    if not view.whole:
+        view = view.with_where(**defaults.alike(library, view, columns, metric, by if ratio else None, asked))
+    found = defaults.sides(library, view, by, columns, metric, asked) if ratio else None
+    a, b = found or (None, None)
     return view.with_options(
         x=x, y=y, metric=metric, panel=panel, load=view.option("load", "best"), scale=view.option("scale", "auto"),
-        ratio_by=by if sides else NONE, ratio_a=a, ratio_b=b,
+        ratio_by=by if found else NONE, ratio_a=a, ratio_b=b,
     ).made_whole()  # fmt: skip
 
 
@@ -101,7 +104,7 @@ def choices(library: Library, view: View) -> Choices:
     several = [key for key in PANELS if values[key] == "several"]
     chosen = {view.option(key) for key in ("x", "y", "metric")}
     axes = [(key, _name(key)) for key in AXES if values[key] != "none" or key in chosen]
-    sides = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
+    divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
     known = defaults.metrics(library)
     held = defaults.filled(library, view, (), known)
     metrics = [
@@ -122,8 +125,8 @@ def choices(library: Library, view: View) -> Choices:
         "load": [("best", "Best in each cell"), *levels],
         "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
         "ratio_by": [(NONE, "No ratio"), *((key, _name(key)) for key in dividing)],
-        "ratio_a": sides,
-        "ratio_b": sides,
+        "ratio_a": divided,
+        "ratio_b": divided,
     }
 
 
@@ -140,7 +143,7 @@ def _metric_names(keys: Collection[str]) -> list[tuple[str, str]]:
 
 
 def rows(library: Library, view: View) -> pd.DataFrame:
-    """One row for each cell some point lies in: what is charted.
+    """One row for each cell some point lies in, of the panels there is no room for too.
 
     Columns: cell (its id), panel, x, y, value (None unless the state is "measured"), state ("measured", "failed",
     "no metric"; of a ratio also "only a", "only b"), points, point_id and winner, then the winner's own columns; a
@@ -148,7 +151,7 @@ def rows(library: Library, view: View) -> pd.DataFrame:
     """
     whole = complete(library, view)
     grid = _grid(whole)
-    return _charted(_rows(library, whole, grid, grids.census(library, whole, grid)))[0]
+    return charted.rows(library, whole, grid, grids.census(library, whole, grid))
 
 
 def answer(library: Library, view: View) -> Answer:
@@ -156,37 +159,45 @@ def answer(library: Library, view: View) -> Answer:
     whole = complete(library, view)
     grid = _grid(whole)
     count = grids.census(library, whole, grid)
-    found, hidden = _charted(_rows(library, whole, grid, count))
-    cells = records(found)
     only_measured = selection.ordinary(whole).values("evidence") == ("measured",)
-    told = Told(grid, cells, count, _side_names(whole), whole.option("ratio_by"), hidden, only_measured)
-    values = [cell["value"] for cell in told.measured]
-    log = whole.option("scale") == "log" or (whole.option("scale") == "auto" and wants_log(values))
+    found = charted.rows(library, whole, grid, count)
+    told = Told(grid, records(found), count, sides.in_words(whole), whole.option("ratio_by"), only_measured)
+    span = told.span
+    log = whole.option("scale") == "log" or (whole.option("scale") == "auto" and wants_log(span))
     numbers = {
         **{key: whole.option(key) for key in ("x", "y", "metric", "load")},
         "panel": grid.panel,
         "load_kind": count.kind,
         "unit": catalogue.metric(grid.metric).unit,
         "better": catalogue.metric(grid.metric).direction,
-        "scale": "log" if log and min(values, default=0) > 0 else "linear",
+        "scale": "log" if log and min(span, default=0) > 0 else "linear",
+        "span": span,
         "in_doublings": sorted(count.coarse),
         "ratio": _ratio_numbers(told),
         "peak": told.peak,
-        "measured": len(values),
+        "measured": len(told.measured),
         "selected": count.selected,
         "used": count.used,
         "left_out": {"no_metric": count.no_metric, "no_axis": count.unplaced, "not_measured": count.other_evidence,
-                     "other_load_kinds": sum(count.other_kinds.values()), "panels": hidden},
-        "cells": cells,
+                     "other_load_kinds": sum(count.other_kinds.values()), "panels": told.undrawn_panels},
+        "cells": told.drawn,
+        "next": [] if told.peak else [DATA_PAGE],
     }  # fmt: skip
     return Answer(
         question=QUESTION,
         view=whole,
-        headline=sentences.headline(told),
+        headline=sentences.headline(told)
+        if told.peak
+        else lacking.headline(told, lacking.stated(library, whole)),
         rows=found,
         findings=sentences.findings(told),
         numbers=numbers,
-        caveats=(*_given_way(view, whole), *selection.not_loaded(library, whole), *sentences.caveats(told)),
+        caveats=(
+            *_given_way(view, whole),
+            *_narrowed(library, view, whole),
+            *selection.not_loaded(library, whole),
+            *sentences.caveats(told),
+        ),
         why=_why(grid),
         library_version=library.version,
     )
@@ -231,147 +242,36 @@ def _level(load: str) -> tuple[str, float] | None:
 
 
 def _grid(whole: View) -> Grid:
-    by, panel = whole.option("ratio_by"), whole.option("panel")
-    sides = None
-    if by != NONE:
-        sides = View.of({by: [whole.option("ratio_a")]}), View.of({by: [whole.option("ratio_b")]})
+    panel = whole.option("panel")
     return Grid(
         x=whole.option("x"),
         y=whole.option("y"),
         panel=None if panel == NONE else panel,
         metric=whole.option("metric"),
         level=_level(whole.option("load")),
-        sides=sides,
+        sides=sides.views(whole),
     )
-
-
-def _side_names(whole: View) -> tuple[str, str] | None:
-    by = whole.option("ratio_by")
-    if by == NONE:
-        return None
-    a, b = (whole.option(key) for key in ("ratio_a", "ratio_b"))
-    if FILTER_BY_KEY[by].kind == "number":
-        return setting(by, float(a)), setting(by, float(b))
-    return _side_name(by, a), _side_name(by, b)
-
-
-def _side_name(by: str, value: str) -> str:
-    """The words for one side; a family of accelerators in capitals, as they are written."""
-    if by == "series":
-        return f"series {value}"
-    slugs = names.matching(by, value) if FILTER_BY_KEY[by].kind == "name" else (value,)
-    return value_label(by, slugs[0]) if len(slugs) == 1 else value.upper()
-
-
-def _rows(library: Library, whole: View, grid: Grid, count: Census) -> pd.DataFrame:
-    found = grids.cells(library, whole, grid, count)
-    found["panel"] = pd.Series([plain(value) for value in found["panel"]], index=found.index, dtype=object)
-    known = {column for column in ("model", "precision") if found[column].nunique(dropna=False) == 1}
-    found["winner"] = [sentences.winner(row, {grid.x, grid.y, *known}) for row in records(found)]
-    if grid.sides is not None:
-        found = _divided(found)
-    else:
-        found["state"] = _state(found)
-    found.insert(
-        0, "cell", [cell_id(*place) for place in zip(found["panel"], found["x"], found["y"], strict=True)]
-    )
-    first = ["cell", "panel", "x", "y", "value", "state", "points", "point_id", "winner"]
-    first = [column for column in first if column in found]
-    return found[
-        [*first, *(column for column in found.columns if column not in {*first, "side", "measured"})]
-    ]
-
-
-def _state(found: pd.DataFrame) -> pd.Series:
-    state = pd.Series("no metric", index=found.index, dtype=object)
-    return state.mask(found["failed"] > 0, "failed").mask(found["value"].notna(), "measured")
-
-
-def _divided(found: pd.DataFrame) -> pd.DataFrame:
-    """Both sides' rows of a cell in one, with their ratio."""
-    kept = [
-        "panel",
-        "x",
-        "y",
-        "value",
-        "points",
-        "failed",
-        "point_id",
-        "winner",
-        "flags",
-        "load_kind",
-        *LOAD_AXES,
-    ]
-    place = found["panel"].map(repr)
-    halves = [found.assign(place=place).loc[found["side"] == side, [*kept, "place"]] for side in ("a", "b")]
-    both = halves[0].merge(halves[1], on=["place", "x", "y"], how="outer", suffixes=("_a", "_b"))
-    merged = pd.DataFrame({"panel": both["panel_a"].where(both["points_a"].notna(), both["panel_b"]),
-                           "x": both["x"], "y": both["y"], "value": ratios(both["value_a"], both["value_b"]),
-                           "points": both[["points_a", "points_b"]].sum(axis=1).astype(int)})  # fmt: skip
-    merged["failed"] = both[["failed_a", "failed_b"]].sum(axis=1).astype(int)
-    merged["state"] = _state(merged)
-    has_a, has_b = both["value_a"].notna(), both["value_b"].notna()
-    merged["state"] = merged["state"].mask(has_a & ~has_b, "only a").mask(has_b & ~has_a, "only b")
-    merged["a"], merged["b"] = both["value_a"], both["value_b"]
-    for column in ("point_id", "winner", "flags", "load_kind", *LOAD_AXES):
-        merged[f"{column}_a"], merged[f"{column}_b"] = both[f"{column}_a"], both[f"{column}_b"]
-    merged["like_loads"] = _are_alike(both).where(has_a & has_b, None)
-    merged["panel"] = pd.Series([plain(name) for name in merged["panel"]], index=merged.index, dtype=object)
-    places = list(zip(merged["panel"], merged["y"], merged["x"], strict=True))
-    order = sorted(range(len(places)), key=lambda row: (places[row][0] is None, *places[row]))
-    return merged.iloc[order].reset_index(drop=True)
-
-
-def _are_alike(both: pd.DataFrame) -> pd.Series:
-    """Whether both sides were measured under the same load: of one kind and at one level, or neither states it."""
-    alike = pd.Series(True, index=both.index)
-    for column in ("load_kind", *LOAD_AXES):
-        a, b = both[f"{column}_a"], both[f"{column}_b"]
-        alike &= ((a == b) | (a.isna() & b.isna())).fillna(False).astype(bool)
-    return alike.astype(object)
-
-
-def _charted(found: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The rows of the panels with the most measured cells, and how many panels that leaves out."""
-    keys = found["panel"].map(repr)
-    sizes = (
-        (found["state"] == "measured")
-        .groupby(keys, sort=False)
-        .sum()
-        .sort_values(ascending=False, kind="stable")
-    )
-    kept = found[keys.isin(sizes.index[:MOST_PANELS])]
-    return kept.reset_index(drop=True), max(0, len(sizes) - MOST_PANELS)
-
-
-def _asked_sides(library: Library, view: View, by: str) -> tuple[str, str]:
-    """The sides asked for that are loaded; "" for the others."""
-    a, b = (value if value and _is_loaded(library, by, value) else "" for value in map(view.option, SIDES))
-    return (a, "") if a == b else (a, b)
-
-
-def _is_loaded(library: Library, by: str, value: str) -> bool:
-    try:
-        return not selection.not_loaded(library, View.of({by: [value]}))
-    except UsageError:
-        return False
 
 
 def _given_way(asked: View, whole: View) -> tuple[str, ...]:
     """What was asked for and could not be."""
-    sentences = []
-    if asked.option("x") and asked.option("x") == asked.option("y"):
-        sentences.append(
-            f"Both axes were asked to be {whole.option('x')}; the other is {whole.option('y')} instead."
-        )
-    if asked.option("ratio_by", NONE) != whole.option("ratio_by"):
-        sentences.append(f"This selection has no two values of {asked.option('ratio_by')} to divide.")
-    for key in SIDES:
-        if asked.option(key) and whole.option(key) and asked.option(key) not in map(whole.option, SIDES):
-            sentences.append(
-                f"{asked.option(key)} cannot be a side of this ratio; it is {whole.option(key)} instead."
-            )
-    return tuple(sentences)
+    x, y = whole.option("x"), whole.option("y")
+    twice = asked.option("x") and asked.option("x") == asked.option("y")
+    axes = (f"Both axes were asked to be {x}; the other is {y} instead.",) if twice else ()
+    return (*axes, *sides.given_way(asked, whole))
+
+
+def _narrowed(library: Library, view: View, whole: View) -> tuple[str, ...]:
+    """What was filled in besides what the reader asked for, and how many points that leaves out."""
+    added = {key: values for key, values in whole.where if not view.values(key)}
+    if not view.where or not added:
+        return ()
+    others = selection.count(library, view) - selection.count(library, whole)
+    words = [
+        value.upper() if key == "precision" else setting(key, float(value) if key in LENGTHS else value)
+        for key, (value,) in added.items()
+    ]
+    return (f"Narrowed to {joined(words)}; {counted(others, 'other point')} of the selection left out.",)
 
 
 def _why(grid: Grid) -> tuple[Why, ...]:

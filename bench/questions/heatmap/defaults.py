@@ -19,6 +19,9 @@ FIRST_METRIC = "output_tokens_per_s"
 PINNED = ("model", "accelerator", "precision", "engine", "engine_version", "load_kind", "isl", "osl")
 """What a story has one value of, where it is no axis."""
 
+ALIKE = ("model", "precision", "isl", "osl")
+"""What a grid never mixes unless it is asked to."""
+
 HARDWARE = ("accelerators", "tp")
 FEWEST_CELLS = 4
 """Two columns that span fewer cells are no grid."""
@@ -41,6 +44,47 @@ def story(library: Library, x: str, y: str, metric: str) -> dict[str, str]:
     )
     row = found.to_dict("records")[0] if len(found) else {}
     return {str(column): written(value) for column, value in row.items() if not pd.isna(value)}
+
+
+def alike(
+    library: Library,
+    view: View,
+    columns: Sequence[str],
+    key: str,
+    by: str | None = None,
+    asked: tuple[str, str] = ("", ""),
+) -> dict[str, tuple[str]]:
+    """The filters that leave one model, precision and workload where the selection mixes several.
+
+    Those that are no column of the grid, not asked for and not what a ratio is `by`; taken are the values with the
+    most cells, of a ratio with the most cells both sides share. A column with too many values for an axis is of
+    lengths as they came, one in every request, and stays open.
+    """
+    divided = FILTER_BY_KEY[by].column if by else None
+    pins = [column for column in ALIKE if column not in (*columns, divided) and not view.values(column)]
+    if not pins or not library.has(key):
+        return {}
+    condition = clause(ordinary(view)).also(f"isfinite({key})")
+    for column in columns[:2]:
+        condition = condition.also(f"{column} IS NOT NULL")
+    sides = [clause(View.of({by: [side]})) for side in asked if side] if by else []
+    shared = " AND ".join([f"count(DISTINCT {divided}) > 1" if divided else "true",
+                           *(f"bool_or({side.sql})" for side in sides)])  # fmt: skip
+    grouped, listed = ", ".join((*pins, *columns)), ", ".join(pins)
+    found = library.query(
+        f"""SELECT {listed}, count(*) FILTER (is_shared) AS shared, count(*) AS cells, sum(points) AS points
+        FROM (SELECT {grouped}, count(*) AS points, coalesce({shared}, false) AS is_shared
+          FROM points WHERE {condition.sql} GROUP BY {grouped})
+        GROUP BY {listed} ORDER BY shared DESC, cells DESC, points DESC, {listed}""",
+        (*(value for side in sides for value in side.params), *condition.params),
+    )
+    mixed = [column for column in pins if 1 < found[column].nunique() <= MOST_VALUES]
+    if not mixed:
+        return {}
+    most = found.groupby(mixed, dropna=False, sort=False)[["shared", "cells", "points"]].sum()
+    best = most.sort_values(["shared", "cells", "points"], ascending=False, kind="stable").index[0]
+    values = dict(zip(mixed, best if isinstance(best, tuple) else (best,), strict=True))
+    return {column: (written(value),) for column, value in values.items() if not pd.isna(value)}
 
 
 def axes(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
@@ -154,7 +198,7 @@ def _stands_for(by: str, asked: str, value: Any) -> bool:
 
 def written(value: Any) -> str:
     """A column's value as a filter writes it."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _spanned(both: pd.DataFrame) -> int:

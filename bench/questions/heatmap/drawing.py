@@ -10,12 +10,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from bench import catalogue
-from bench.chart import Theme, hover_lines, look, setting, title
+from bench.chart import Theme, look, setting, title
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.plain_text import html
-from bench.questions.heatmap.told import flag_kinds
-from bench.wording import counted, number
+from bench.questions.heatmap.hover import hover_text, is_apart
+from bench.questions.heatmap.told import MEASURED, Cell, flag_kinds
+from bench.wording import number
 
 FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 23
 """Narrower cells than these take short, two-digit and no numbers."""
@@ -40,11 +41,8 @@ MARKS = {
     "only b": (ONE_SIDE, "B"),
     "failed": (FAILURE, f'<span style="color:{FAILED}">×</span>'),
 }
-MEASURED = "measured"
 LOADS = {"concurrency": "concurrency", "request_rate": "requests/s", "batch": "batch"}
 NAMED_PANELS = frozenset({"accelerator", "model", "engine"})
-
-Cell = Mapping[str, Any]
 
 
 def draw(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
@@ -53,10 +51,10 @@ def draw(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
         return _empty(theme)
     panels = _panels(numbers)
     cells = _placed(numbers, panels)
-    measured = [cell for cell in cells if cell["state"] == "measured" and not _is_apart(cell, numbers)]
+    measured = [cell for cell in cells if cell["state"] == MEASURED and not is_apart(cell, numbers)]
     key = _key(cells, panels, numbers)
     further = KEY_LINE_PX * (len(key) - 1)
-    colouring = _colouring([cell["value"] for cell in measured], numbers, theme)
+    colouring = _colouring(numbers, theme)
     traces = [
         _states(cells, numbers, panels, theme),
         *_values(measured, numbers, panels, colouring),
@@ -92,7 +90,6 @@ def _figure(traces: list[dict[str, Any]], theme: Theme, height: int, **settings:
 def _panels(numbers: Mapping[str, Any]) -> Panels:
     cells, panel = numbers["cells"], numbers["panel"]
     names = {cell["panel"] for cell in cells}
-
     stated = sorted(
         (name for name in names if name is not None),
         key=lambda name: setting(panel, name).lower() if panel in NAMED_PANELS else name,
@@ -120,17 +117,12 @@ def _placed(numbers: Mapping[str, Any], panels: Panels) -> list[dict[str, Any]]:
     return placed
 
 
-def _colouring(values: list[float], numbers: Mapping[str, Any], theme: Theme) -> Colouring:
-    drawn = np.array(values, dtype=float)
+def _colouring(numbers: Mapping[str, Any], theme: Theme) -> Colouring:
+    """The colours of the values from one end of the answer's span to the other; beyond an end they stay the same."""
+    span = np.array(numbers["span"], dtype=float)
     if numbers["ratio"]:
-        return of_ratios(drawn, numbers["better"], theme)
-    return of_values(drawn, numbers["better"], log=numbers["scale"] == "log")
-
-
-def _is_apart(cell: Cell, numbers: Mapping[str, Any]) -> bool:
-    """Whether a cell's ratio is of unlike loads and so neither in the answer's range nor on the colour scale."""
-    left_out = bool(numbers["ratio"]) and numbers["ratio"]["unlike_loads"] > 0
-    return left_out and cell["state"] == "measured" and not cell["like_loads"]
+        return of_ratios(span, numbers["better"], theme)
+    return of_values(span, numbers["better"], log=numbers["scale"] == "log")
 
 
 def _states(
@@ -145,12 +137,14 @@ def _states(
     for cell in cells:
         at = cell["line"], cell["column"]
         grounds[at], marks[at] = MARKS.get(cell["state"], (np.nan, ""))
-        if _is_apart(cell, numbers):
+        if is_apart(cell, numbers):
             text = _texts([cell], numbers, panels)[0]
             size = _text_size(panels)
             grounds[at] = SLOT
             marks[at] = f'<span style="font-size:{size}px;color:{theme.text}">{text}</span>' if text else ""
-    colours = (f"{theme.grid}55", theme.grid, theme.grid, f"{FAILED}22")
+    # Ratios near 1 are grey themselves, so that in a ratio no other cell is.
+    bare = "rgba(0,0,0,0)" if numbers["ratio"] else theme.grid
+    colours = (f"{theme.grid}55", bare, bare, f"{FAILED}22")
     return {
         **_bricks(panels),
         "z": grounds,
@@ -202,7 +196,7 @@ def _clickable(
         "x": [cell["across"] for cell in cells],
         "y": [cell["up"] for cell in cells],
         "customdata": [cell["cell"] for cell in cells],
-        "hovertext": [_hover(cell, numbers) for cell in cells],
+        "hovertext": [hover_text(cell, numbers) for cell in cells],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {"symbol": "line-ew", "size": int(panels.narrowest_cell / EW_LENGTH), "opacity": 0,
                    "angle": 0, "standoff": panels.cell_height / 2,
@@ -293,7 +287,7 @@ def _key(cells: list[dict[str, Any]], panels: Panels, numbers: Mapping[str, Any]
         (f"B: only {html(sides['b'])}", "only b" in states),
         ("<i>italics</i>: not measured", any(cell.get("evidence") not in (None, MEASURED) for cell in cells)),
         (f"{DAGGER} flagged, see the notes", any(flag_kinds(cell) for cell in cells)),
-        ("dotted frame: at unlike loads, not in the range", any(_is_apart(cell, numbers) for cell in cells)),
+        ("dotted frame: at unlike loads, not in the range", any(is_apart(cell, numbers) for cell in cells)),
         ("faint: no point", len(cells) < len(panels.names) * len(panels.xs) * len(panels.ys)),
         (f"@ best {LOADS.get(load, '')}", bool(load)),
     ]
@@ -312,7 +306,7 @@ def _frames(cells: list[dict[str, Any]], numbers: Mapping[str, Any], theme: Them
         {"type": "rect", "x0": cell["across"] - 0.46, "x1": cell["across"] + 0.46, "y0": cell["up"] - 0.42,
          "y1": cell["up"] + 0.42, "line": {"color": theme.muted, "width": 1, "dash": "dot"}}
         for cell in cells
-        if _is_apart(cell, numbers)
+        if is_apart(cell, numbers)
     ]  # fmt: skip
 
 
@@ -360,33 +354,6 @@ def _second_line(cells: Iterable[Cell], numbers: Mapping[str, Any], panels: Pane
         return ""
     free = [key for key in LOADS if key not in (numbers["x"], numbers["y"], numbers["panel"])]
     return next((key for key in free if len({cell.get(key) for cell in cells} - {None}) > 1), "")
-
-
-def _hover(cell: Cell, numbers: Mapping[str, Any]) -> str:
-    metric, points = numbers["metric"], counted(cell["points"], "point")
-    where = html(", ".join(setting(numbers[axis], cell[axis]) for axis in ("x", "y")))
-    if cell["state"] in ("failed", "no metric"):
-        said = "Failed" if cell["state"] == "failed" else f"No {catalogue.metric(metric).label} here"
-        return f"<b>{html(said)}</b><br>{where}<br>{points}"
-    if numbers["ratio"]:
-        return _ratio_hover(cell, numbers, f"{where}<br>{points}")
-    repeats = f", median of {cell['repeats']} repeats" if cell["repeats"] > 1 else ""
-    return f"{hover_lines({**cell, metric: cell['value']}, [metric])}<br>best of {points}{repeats}"
-
-
-def _ratio_hover(cell: Cell, numbers: Mapping[str, Any], where: str) -> str:
-    unit = catalogue.metric(numbers["metric"]).unit
-    said = f"{number(cell['value'])} times" if cell["state"] == "measured" else "Only one side"
-    lines = [f"<b>{said}</b>", where]
-    if cell["state"] == "measured" and not cell["like_loads"]:
-        lines.append(
-            f"<i>{'At unlike loads, so not in the range' if _is_apart(cell, numbers) else 'At unlike loads'}</i>"
-        )
-    for side in ("a", "b"):
-        if cell[side] is not None:
-            value = f"{html(numbers['ratio'][side])}: <b>{number(cell[side])}</b> {html(unit)}"
-            lines.append(f"{value}<br>{html(cell[f'winner_{side}'])}")
-    return "<br>".join(lines)
 
 
 def short(value: float, digits: int = 3) -> str:

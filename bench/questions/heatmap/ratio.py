@@ -7,9 +7,9 @@ from statistics import median
 
 from bench.chart import setting
 from bench.maths.grid import Verdict, verdict
-from bench.questions.heatmap.told import Cell, Told, metric_words, place
+from bench.questions.heatmap.told import Cell, Told, place
 from bench.records import LOAD_AXES
-from bench.wording import counted, joined, number
+from bench.wording import counted, inline, joined, number
 
 
 def headline(told: Told) -> str:
@@ -20,7 +20,7 @@ def headline(told: Told) -> str:
     a, b = told.sides or ("", "")
     values = sorted(cell["value"] for cell in told.compared)
     low, high = number(values[0]), number(values[-1])
-    start = f"{metric_words(told)} of {a} is"
+    start = f"{inline(told.metric)} of {a} is"
     loads = (
         " at like loads" if told.apart else "" if told.at_like_loads else ", each side at its own best load"
     )

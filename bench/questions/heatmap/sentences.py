@@ -10,19 +10,18 @@ from bench.chart import deployment_words, hardware_words, setting, value_label, 
 from bench.maths.grid import TIE, steepest
 from bench.questions.heatmap import ratio
 from bench.questions.heatmap.told import (
+    MEASURED,
     Cell,
     Told,
     are_lengths,
     at,
     axis_words,
     flag_kinds,
-    is_or_are,
-    metric_of,
-    metric_words,
+    flags_in_words,
     place,
 )
 from bench.records import LOAD_AXES
-from bench.wording import counted, joined, number, quantity, share
+from bench.wording import counted, inline, is_or_are, joined, number, quantity, share
 
 LISTED = 6
 """A sentence lists up to this many panels."""
@@ -44,15 +43,17 @@ KIND_WORDS = {"saturated": "saturating load", "batch": "static batches", "scenar
 
 
 def headline(told: Told) -> str:
-    """The peak, its condition and how it falls off; for a ratio, the range of it."""
-    peak = told.peak
-    if peak is None:
-        return _nothing(told)
+    """The peak, its condition, what it is flagged for and how it falls off; for a ratio, the range of it.
+
+    Of an answer in which some cell has a value.
+    """
     if told.sides is not None:
         return _under_its_load(told, ratio.headline(told))
-    verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[metric_of(told).direction]
+    peak = told.best(told.measured)
+    verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[told.metric.direction]
     value = quantity(peak["value"], told.grid.metric).removesuffix("/accelerator")
-    found = f"{value} {metric_words(told)} at {_peak_place(told, peak)}"
+    flags = f", a point flagged {joined(flags_in_words(peak))}" if flag_kinds(peak) else ""
+    found = f"{value} {inline(told.metric)} at {_peak_place(told, peak)}{flags}"
     return _under_its_load(told, f"{_subject(peak)} {verb} {found}{_falls_off(told, peak)}.")
 
 
@@ -65,6 +66,7 @@ def findings(told: Told) -> tuple[str, ...]:
     else:
         sentences = [
             _other_loads(told),
+            _without_flags(told),
             _panel_peaks(told),
             _slope(told, "x"),
             _slope(told, "y"),
@@ -79,7 +81,7 @@ def caveats(told: Told) -> tuple[str, ...]:
     sentences = [ratio.unlike_loads(told) if told.sides else "", _mixture(told)]
     for points, why in (
         (count.unplaced, f"without {axis_words(grid.x)} or {axis_words(grid.y)}"),
-        (count.no_metric, f"without {metric_words(told)}"),
+        (count.no_metric, f"without {inline(told.metric)}"),
         (count.other_evidence, f"that {'was' if count.other_evidence == 1 else 'were'} not measured"),
     ):
         if points:
@@ -95,11 +97,22 @@ def caveats(told: Told) -> tuple[str, ...]:
         sentences.append(
             f"{axis_words(axis).capitalize()} has too many values for an axis and is cut into doublings."
         )
-    if told.hidden_panels:
-        sentences.append(
-            f"Not drawn for want of room: {counted(told.hidden_panels, 'panel')} with fewer cells."
-        )
+    if told.undrawn_panels:
+        sentences.append(_undrawn(told))
     return tuple(sentence for sentence in (*sentences, _flagged(told)) if sentence)
+
+
+def _undrawn(told: Told) -> str:
+    """How many panels are not drawn, and the best in them."""
+    start = f"Not drawn for want of room but in the table: {counted(told.undrawn_panels, 'panel')} with fewer cells"
+    if not told.undrawn or told.grid.panel is None:
+        return f"{start}."
+    best = told.best(told.undrawn)
+    where = f"{setting(told.grid.panel, best['panel'])} at {place(told, best)}"
+    if told.sides is not None:
+        return f"{start}; the largest ratio in them is {number(best['value'])}, {where}."
+    value = quantity(best["value"], told.grid.metric)
+    return f"{start}; {'its' if told.undrawn_panels == 1 else 'their'} best is {value}, {where}."
 
 
 def winner(row: Cell, known: Collection[str]) -> str | None:
@@ -115,22 +128,6 @@ def winner(row: Cell, known: Collection[str]) -> str | None:
     return ", ".join(words for words in (deployment_words(told), workload_words(told)) if words)
 
 
-def _nothing(told: Told) -> str:
-    """Why no cell has a value."""
-    grid, count = told.grid, told.count
-    if not count.selected:
-        return f"Nothing is selected{f' at {setting(*grid.level)}' if grid.level else ''}."
-    if count.other_evidence == count.selected:
-        return f"None of the {count.selected:,} selected points was measured; ask for their evidence to see them."
-    if not count.used + count.no_metric:
-        points = f"None of the {count.selected - count.other_evidence:,} selected points"
-        return f"{points} states both {axis_words(grid.x)} and {axis_words(grid.y)}; choose other axes."
-    if told.sides is not None and count.used:
-        a, b = told.sides
-        return f"{a} and {b} share no cell of this grid, so there is nothing to divide."
-    return f"None of the {count.no_metric:,} points on this grid has {metric_words(told)}; choose another metric."
-
-
 def _under_its_load(told: Told, sentence: str) -> str:
     """The sentence with the load kind it is about, where the selection holds points under others too."""
     if told.count.kind is None or not told.count.other_kinds:
@@ -141,7 +138,7 @@ def _under_its_load(told: Told, sentence: str) -> str:
 def _other_loads(told: Told) -> str:
     """The best value under each other load kind that beats the grid's peak; empty when none does."""
     peak, lower = told.best(told.measured), told.grid.better == "lower"
-    if metric_of(told).direction == "neutral":
+    if told.metric.direction == "neutral":
         return ""
     better = [
         best
@@ -156,7 +153,7 @@ def _other_loads(told: Told) -> str:
             hardware_words(dict(best)),
             *(setting(key, best[key]) for key in LOAD_AXES if best[key] is not None),
         ]
-        flags = joined([kind.replace("_", " ").replace("-", " ") for kind in flag_kinds(best)])
+        flags = joined(flags_in_words(best))
         inside = "; ".join(
             words
             for words in (", ".join(word for word in conditions if word), flags and f"flagged {flags}")
@@ -169,9 +166,23 @@ def _other_loads(told: Told) -> str:
     )
 
 
+def _without_flags(told: Told) -> str:
+    """The best cell no flagged point won, where such a point won the best of all; empty elsewhere."""
+    sound = told.best(told.sound)
+    if not flag_kinds(told.best(told.measured)) or flag_kinds(sound):
+        return ""
+    where = [place(told, sound)]
+    if told.grid.panel and len(told.panels) > 1:
+        where.append(setting(told.grid.panel, sound["panel"]))
+    return f"Best without a flag: {quantity(sound['value'], told.grid.metric)} at {', '.join(where)}."
+
+
 def _subject(cell: Cell) -> str:
+    """Model, precision and chips of a cell's winner."""
     hardware = hardware_words({**cell, "tp": None, "pp": None, "dp": None, "ep": None}).replace(" x ", " ")
     model = value_label("model", cell["model"]) if cell["model"] else "The selection"
+    if cell["precision"]:
+        model += f" {cell['precision'].upper()}"
     return f"{model} on {hardware}" if hardware else model
 
 
@@ -188,8 +199,11 @@ def _peak_place(told: Told, peak: Cell) -> str:
             if axis != "accelerators"
         ]
     words += [setting(key, peak[key]) for key in LOAD_AXES if peak[key] is not None and key not in axes]
-    if not {"isl", "osl"} & set(axes) and None not in (peak["isl"], peak["osl"]):
+    lengths = [key for key in ("isl", "osl") if key not in axes and peak[key] is not None]
+    if len(lengths) == 2:
         words.append(f"{number(peak['isl'])}/{number(peak['osl'])} tokens in/out")
+    elif not are_lengths(told):
+        words += [setting(key, peak[key]) for key in lengths]
     return joined(words)
 
 
@@ -252,7 +266,7 @@ def _coverage(told: Told) -> str:
     across, up, panels = told.sizes()
     whole, states = across * up * panels, told.states()
     shape = f"{across} x {up}" + (f" in {panels} panels" if panels > 1 else "")
-    found = states["measured"]
+    found = states[MEASURED]
     sides = " on both sides" if told.sides else ""
     words = [
         f"{found:,} of the {whole:,} cells ({shape}) {is_or_are(found)} {told.filled}{sides} ({share(found / whole)})"
@@ -286,8 +300,8 @@ def _mixture(told: Told) -> str:
 
 
 def _flagged(told: Told) -> str:
-    kinds = Counter(kind for cell in told.cells for kind in flag_kinds(cell))
-    listed = [f"{kind.replace('_', ' ')} ({counted(cells, 'cell')})" for kind, cells in kinds.items()]
+    kinds = Counter(kind for cell in told.cells for kind in flags_in_words(cell))
+    listed = [f"{kind} ({counted(cells, 'cell')})" for kind, cells in kinds.items()]
     if not listed:
         return ""
     left_out = len(told.measured) - len(told.sound)

@@ -13,32 +13,42 @@ from bench import catalogue
 from bench.catalogue import Metric
 from bench.chart import setting, title
 from bench.questions.heatmap.grid import Census, Grid
-from bench.wording import joined, number
+from bench.wording import flag_words, joined, lowered, number
 
 Cell = Mapping[str, Any]
+
+MEASURED = "measured"
+"""The state of a cell with a value, as of a point somebody measured."""
+
+MOST_PANELS = 12
+"""There is room for so many panels."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What the sentences are about: the grid, its cells as charted, the census, and a ratio's two sides by name."""
+    """What the sentences are about: the grid, all its cells, the census, and a ratio's two sides by name."""
 
     grid: Grid
     cells: Sequence[Cell]
     count: Census
     sides: tuple[str, str] | None = None
     ratio_by: str | None = None
-    hidden_panels: int = 0
     only_measured: bool = True
+
+    @property
+    def metric(self) -> Metric:
+        """The grid's metric as the catalogue has it."""
+        return catalogue.metric(self.grid.metric)
 
     @property
     def filled(self) -> str:
         """What a cell with a value is called: "measured", unless the reader asked for other evidence too."""
-        return "measured" if self.only_measured else "filled"
+        return MEASURED if self.only_measured else "filled"
 
     @cached_property
     def measured(self) -> list[Cell]:
         """The cells with a value."""
-        return [cell for cell in self.cells if cell["state"] == "measured"]
+        return [cell for cell in self.cells if cell["state"] == MEASURED]
 
     @cached_property
     def sound(self) -> list[Cell]:
@@ -71,8 +81,44 @@ class Told:
 
     @cached_property
     def peak(self) -> Cell | None:
-        """The best cell (the largest ratio, in a ratio); None when nothing has a value."""
-        return self.best(self.measured) if self.measured else None
+        """The best cell of all panels (in a ratio the largest of those compared); None when nothing has a value."""
+        cells = self.measured if self.sides is None else self.compared
+        return self.best(cells) if cells else None
+
+    @cached_property
+    def _by_size(self) -> list[Any]:
+        """All panels: that of the peak, then those with the most cells with a value."""
+        panels = dict.fromkeys(cell["panel"] for cell in self.cells)
+        sizes = {panel: len(self.panels.get(panel, ())) for panel in panels}
+        first = {self.peak["panel"]} if self.peak else set()
+        return sorted(panels, key=lambda panel: (panel not in first, -sizes[panel]))
+
+    @property
+    def undrawn_panels(self) -> int:
+        """How many panels there is no room for."""
+        return len(self._by_size[MOST_PANELS:])
+
+    @cached_property
+    def drawn(self) -> list[Cell]:
+        """The cells of the panels there is room for."""
+        drawn = set(self._by_size[:MOST_PANELS])
+        return [cell for cell in self.cells if cell["panel"] in drawn]
+
+    @cached_property
+    def undrawn(self) -> list[Cell]:
+        """The cells with a value of the panels there is no room for."""
+        hidden = set(self._by_size[MOST_PANELS:])
+        return [cell for cell in self.measured if cell["panel"] in hidden]
+
+    @property
+    def span(self) -> list[float]:
+        """The smallest and largest value that the colours tell apart; empty when there is none.
+
+        Of a ratio those of the cells compared: what its range leaves out shall not set its colours either.
+        """
+        cells = self.drawn if self.sides is None else self.compared
+        values = [cell["value"] for cell in cells if cell["state"] == MEASURED]
+        return [min(values), max(values)] if values else []
 
     def best(self, cells: Sequence[Cell]) -> Cell:
         """The best of these cells by the metric's direction; of a ratio, the largest."""
@@ -102,6 +148,11 @@ def flag_kinds(cell: Cell) -> tuple[str, ...]:
     return tuple(sorted({flag["kind"] for flags in stated if flags for flag in json.loads(flags)}))
 
 
+def flags_in_words(cell: Cell) -> list[str]:
+    """Those kinds as a sentence names them."""
+    return [flag_words(kind) for kind in flag_kinds(cell)]
+
+
 def place(told: Told, cell: Cell) -> str:
     """A cell's place on the two axes: "1,024/128", "concurrency 64 and 8 chips"."""
     grid = told.grid
@@ -123,27 +174,6 @@ def at(told: Told, axis: str, value: float) -> str:
     return setting(axis, value)
 
 
-def metric_of(told: Told) -> Metric:
-    """The grid's metric as the catalogue has it."""
-    return catalogue.metric(told.grid.metric)
-
-
-def metric_words(told: Told) -> str:
-    """The metric inside a sentence: "output throughput", "p99 TTFT", "median TPOT"."""
-    name, _, statistic = metric_of(told).label.partition(", ")
-    return f"{statistic} {name}" if statistic else inside(name)
-
-
 def axis_words(column: str) -> str:
     """A column inside a sentence: "input length"."""
-    return inside(title(column).split(" (")[0])
-
-
-def inside(label: str) -> str:
-    """A label inside a sentence: its first letter small, unless it is an abbreviation."""
-    return label if label[:2].isupper() else label[:1].lower() + label[1:]
-
-
-def is_or_are(count: int) -> str:
-    """The verb for a count."""
-    return "is" if count == 1 else "are"
+    return lowered(title(column).split(" (")[0])

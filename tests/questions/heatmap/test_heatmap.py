@@ -12,6 +12,7 @@ from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.questions import heatmap
+from bench.questions.heatmap import defaults
 from bench.view import View
 from tests.questions.heatmap.results import asked, by_place, library_of, point
 
@@ -55,7 +56,7 @@ def test_the_published_values_of_llama_on_h200(shipped):
     }  # fmt: skip
     # 21,195.88 at 128/2,048 against 1,920.45 at 20,000/2,000, both on 8 chips: 11.04 times.
     assert answer.headline == (
-        "Llama 3.1 70B on 8 H200 SXM peaks at 21,196 tokens/s output throughput at 128/2,048 tokens in/out;"
+        "Llama 3.1 70B FP8 on 8 H200 SXM peaks at 21,196 tokens/s output throughput at 128/2,048 tokens in/out;"
         " at 20,000/2,000 it is 11.0 times lower."
     )
     # 36 cells of 4 panels over 6 input and 6 output lengths.
@@ -94,7 +95,7 @@ def test_for_a_latency_the_smallest_is_best(tmp_path):
     )
     assert by_place(answer)[4, 128, 128]["value"] == 20
     assert answer.headline == (
-        "Llama 3.1 70B on 4 H100 SXM is best at 20 ms median TTFT at 128/128 tokens in/out and concurrency 1;"
+        "Llama 3.1 70B FP8 on 4 H100 SXM is best at 20 ms median TTFT at 128/128 tokens in/out and concurrency 1;"
         " at 512/128 it is 4 times higher."
     )
 
@@ -188,7 +189,9 @@ def test_a_complete_view_leaves_nothing_to_a_default(shipped, view):
     answer = heatmap.answer(shipped, view)
     assert answer.view == whole
     assert answer.headline.endswith(".")
-    assert len(answer.rows) == len(answer.numbers["cells"])
+    drawn = {cell["cell"] for cell in answer.numbers["cells"]}
+    assert drawn <= set(answer.rows["cell"])
+    assert (len(drawn) == len(answer.rows)) == (answer.numbers["left_out"]["panels"] == 0)
     heatmap.figure(answer, DARK)
 
 
@@ -226,13 +229,110 @@ def test_an_axis_with_too_many_values_is_cut_into_doublings(tmp_path):
 
 def test_beyond_twelve_panels_those_with_most_cells_are_drawn(tmp_path):
     rows = [
-        point(128 * cell, 128, 10, accelerators=chips)
+        point(128 * cell, 128, 10 * chips, accelerators=chips)
         for chips in range(1, 15)
         for cell in range(1, 3 + (chips > 2))
     ]
     answer = heatmap.answer(library_of(tmp_path, rows), asked())
     assert {cell["panel"] for cell in answer.numbers["cells"]} == set(range(3, 15))
-    assert "Not drawn for want of room: 2 panels with fewer cells." in answer.caveats
+    assert (
+        "Not drawn for want of room but in the table: 2 panels with fewer cells; their best is 20 tokens/s, 2 chips at"
+        " 128/128." in answer.caveats
+    )
+    assert set(answer.rows["panel"]) == set(range(1, 15))
+
+
+def test_the_peak_is_that_of_all_panels_and_its_own_is_always_drawn(tmp_path):
+    """Panels of 1 to 13 chips have two cells each; the one of 20 chips has a single cell, and the most by far."""
+    rows = [point(128 * cell, 128, chips, accelerators=chips) for chips in range(1, 14) for cell in (1, 2)]
+    answer = heatmap.answer(library_of(tmp_path, [*rows, point(128, 128, 5000, accelerators=20)]), asked())
+    assert answer.headline == (
+        "Llama 3.1 70B FP8 on 20 H100 SXM peaks at 5,000 tokens/s output throughput at 128/128 tokens in/out and"
+        " concurrency 16, the only measured cell of its panel."
+    )
+    drawn = {cell["panel"] for cell in answer.numbers["cells"]}
+    assert len(drawn) == 12
+    assert 20 in drawn
+    assert answer.numbers["left_out"]["panels"] == 2
+    assert heatmap.figure(answer, LIGHT).layout.shapes
+
+
+@pytest.mark.parametrize("where", [{"model": ["deepseek-r1"]}, {"accelerator": ["h200-sxm"]}, {}])
+def test_the_headlines_peak_is_the_largest_that_sql_finds(shipped, where):
+    """DeepSeek R1: 352,877 tokens/s on 34 GB300, in one of 15 panels that the chart once had no room for."""
+    view = View.of(where, {"x": "isl", "y": "concurrency", "metric": "output_tokens_per_s"}, whole=True)
+    answer = heatmap.answer(shipped, view)
+    asked = "".join(f" AND {key} = '{value}'" for key, (value,) in where.items())
+    (most,) = shipped.fetch(
+        "SELECT max(output_tokens_per_s) FROM points WHERE evidence = 'measured' AND load_kind = 'closed'"
+        f" AND isl IS NOT NULL AND concurrency IS NOT NULL{asked}"
+    )[0]
+    assert answer.numbers["peak"]["value"] == most
+    assert f" {most:,.0f} tokens/s " in answer.headline
+    assert answer.numbers["peak"]["cell"] in {cell["cell"] for cell in answer.numbers["cells"]}
+    if answer.numbers["left_out"]["panels"]:
+        assert any(caveat.startswith("Not drawn for want of room") for caveat in answer.caveats)
+
+
+def test_a_story_of_the_readers_models_never_mixes_workloads_or_precisions(shipped):
+    """DeepSeek R1 was measured at FP4 and FP8 and at two output lengths; its grid is of one of each."""
+    answer = heatmap.answer(shipped, View.of({"model": ["deepseek-r1"]}))
+    axes = {answer.view.option(key) for key in ("x", "y", "panel")}
+    for key in {"isl", "osl", "precision"} - axes:
+        assert len(answer.view.values(key)) == 1
+        assert len({cell[key] for cell in answer.numbers["cells"] if cell["point_id"]}) == 1
+        assert not any(f"{key}s (" in caveat for caveat in answer.caveats)
+    assert answer.caveats[0].startswith("Narrowed to FP8 and 1,024 tokens out; ")
+    said, whole = (shipped.fetch(f"SELECT count(*) FROM points WHERE model = 'deepseek-r1'{and_}")[0][0]
+                   for and_ in (" AND precision = 'fp8' AND osl = 1024", ""))  # fmt: skip
+    assert f"; {whole - said:,} other points of the selection left out." in answer.caveats[0]
+    assert "DeepSeek-R1 FP8 on" in answer.headline
+    assert "1,024 tokens out" in answer.headline
+
+
+def test_what_the_reader_mixes_stays_mixed(shipped):
+    view = View.of({"model": ["deepseek-r1"], "osl": ["1024", "8192"], "precision": ["fp4", "fp8"]})
+    whole = heatmap.complete(shipped, view)
+    assert whole.values("osl") == ("1024", "8192")
+    assert whole.values("precision") == ("fp4", "fp8")
+    linked = View.of({"model": ["deepseek-r1"]}, whole=True)
+    assert heatmap.complete(shipped, linked).where == linked.where
+    assert any("2 precisions (fp4 and fp8)" in caveat for caveat in heatmap.answer(shipped, linked).caveats)
+
+
+def test_lengths_as_they_came_are_no_workload_to_narrow_to(tmp_path):
+    """Sixty requests from a data set: each has a length of its own, and pinning one would leave one point."""
+    rows = [
+        {**point(0, 128, 10 + place, concurrency=2 ** (place % 4)), "isl": None, "isl_actual": 100 + place}
+        for place in range(60)
+    ]
+    view = View.of({"model": ["llama-3.1-70b"]}, {"x": "concurrency", "y": "osl"})
+    answer = heatmap.answer(library_of(tmp_path, rows), view)
+    assert answer.view.values("isl") == ()
+    assert answer.numbers["used"] == 60
+
+
+def test_points_that_state_no_two_axes_are_told_so_and_where_they_are(shipped):
+    """MLPerf's tables state how many accelerators ran, and neither lengths nor a level of load."""
+    answer = heatmap.answer(shipped, View.of({"source": ["mlperf"]}))
+    held = shipped.fetch("SELECT count(*), count(coalesce(isl, osl, concurrency, batch, request_rate, tp)) FROM points"
+                         " WHERE source = 'mlperf' AND evidence = 'measured'")[0]  # fmt: skip
+    assert held[1] == 0
+    assert answer.headline == (
+        "A heatmap needs two axes, and of input length, output length, concurrency, batch, request rate, accelerators"
+        f" and tensor parallel the {held[0]:,} selected points state at most accelerators; the Data page lists what"
+        " was measured."
+    )
+    assert [way["page"] for way in answer.numbers["next"]] == ["data"]
+    assert heatmap.answer(shipped, View()).numbers["next"] == []
+
+
+def test_axes_no_point_states_are_told_with_the_two_most_do(small):
+    answer = heatmap.answer(small, asked(x="batch", y="request_rate"))
+    assert answer.headline == (
+        "None of the 11 selected points states both batch and request rate; choose other axes: 11 state output length"
+        " and accelerators."
+    )
 
 
 def test_hostile_names_are_text_in_the_figure(tmp_path):
@@ -285,6 +385,25 @@ def test_flags_of_winning_points_are_named(tmp_path):
     assert answer.caveats[-1] == "Some winning points are flagged: client limited (1 cell)."
 
 
+def test_a_peak_that_rests_on_a_flagged_point_says_so_and_what_the_best_without_is(tmp_path):
+    flags = json.dumps([{"kind": "littles-law", "seen": "40 times", "why": "it matters", "do": "ask"}])
+    rows = [point(128, 128, 90, flags=flags), point(256, 128, 30), point(512, 128, 20)]
+    answer = heatmap.answer(library_of(tmp_path, rows), asked())
+    assert answer.headline == (
+        "Llama 3.1 70B FP8 on 4 H100 SXM peaks at 90 tokens/s output throughput at 128/128 tokens in/out and"
+        " concurrency 16, a point flagged against Little's law; at 512/128 it is 4.50 times lower."
+    )
+    assert answer.findings[0] == "Best without a flag: 30 tokens/s at 256/128."
+    assert answer.caveats[-1] == "Some winning points are flagged: against Little's law (1 cell)."
+
+
+@pytest.mark.parametrize(("value", "words"), [
+    (1048576.0, "1048576"), (0.5, "0.5"), (1024.0, "1024"), (123456.75, "123456.75"), ("fp8", "fp8"), (8, "8"),
+])  # fmt: skip
+def test_a_value_is_written_as_a_filter_reads_it(value, words):
+    assert defaults.written(value) == words
+
+
 def test_every_value_of_the_rows_is_finite_or_absent(shipped):
     frame = heatmap.rows(shipped, View.of({"model": ["deepseek-r1"]}))
     assert all(math.isfinite(value) for value in frame["value"].dropna())
@@ -295,8 +414,12 @@ def test_the_headline_names_its_load_kind_and_a_finding_what_is_higher_under_ano
     shipped: Library,
 ) -> None:
     """Gemma 4 31B: the static batch's 9,600 tokens/s state no lengths, so they lie outside every isl x osl grid."""
-    answer = heatmap.answer(shipped, View.of({"model": ["gemma-4-31b"]}, {"x": "isl", "y": "osl"}))
-    assert answer.headline.startswith("Under closed load, Gemma 4 31B on 8 H100 SXM peaks at 3,050 tokens/s")
+    answer = heatmap.answer(
+        shipped, View.of({"model": ["gemma-4-31b"]}, {"x": "isl", "y": "osl"}, whole=True)
+    )
+    assert answer.headline.startswith(
+        "Under closed load, Gemma 4 31B BF16 on 8 H100 SXM peaks at 3,050 tokens/s"
+    )
     assert answer.findings[0] == (
         "Higher under another load kind, and not in this grid: 9,600 tokens/s under static batches"
         " (4 x TPU v6e (tp 4), batch 768; flagged decode only)."
@@ -308,7 +431,7 @@ def test_for_a_latency_the_other_load_kinds_lower_value_is_named(tmp_path: Path)
             point(128, 128, ttft_ms_p50=5, load_kind="open", concurrency=None, request_rate=2),
             point(128, 128, ttft_ms_p50=90, load_kind="saturated", concurrency=None)]  # fmt: skip
     answer = heatmap.answer(library_of(tmp_path, rows), asked(metric="ttft_ms_p50"))
-    assert answer.headline.startswith("Under closed load, Llama 3.1 70B on 4 H100 SXM is best at 20 ms")
+    assert answer.headline.startswith("Under closed load, Llama 3.1 70B FP8 on 4 H100 SXM is best at 20 ms")
     assert answer.findings[0] == (
         "Lower under another load kind, and not in this grid: 5 ms under open load"
         " (4 x H100 SXM (tp 4), 2 requests/s)."

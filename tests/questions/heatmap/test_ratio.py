@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.chart import LIGHT
+from bench.chart import DARK, LIGHT, Theme
 from bench.library import Library
 from bench.questions import heatmap
 from bench.view import View
@@ -101,14 +101,15 @@ def test_a_ratio_of_unlike_loads_says_so(shipped: Library) -> None:
 def test_a_ratio_over_a_flagged_point_is_marked_and_kept_out_of_the_range(shipped: Library) -> None:
     """The published MI355X row at concurrency 512 is 40 times under Little's law, so B200 is no 65 times faster."""
     sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
-    answer = heatmap.answer(shipped, View.of({"model": ["deepseek-r1"]}, sides))
+    answer = heatmap.answer(shipped, View.of({"model": ["deepseek-r1"]}, sides, whole=True))
     assert answer.rows["value"].max() > 60
     assert (
         "1.15 times that of MI355X in the median of 25 shared cells at like loads, from 0.557 to 1.93; 1 more compares"
         " unlike loads." in answer.headline
     )
     assert any(
-        "littles-law (1 cell); the range above leaves 1 such cell out" in note for note in answer.caveats
+        "against Little's law (1 cell); the range above leaves 1 such cell out" in note
+        for note in answer.caveats
     )
     texts = [trace.text for trace in heatmap.figure(answer, LIGHT).data if trace.text is not None]
     written = [text for table in texts for text in np.ravel(np.asarray(table, dtype=object))]
@@ -154,3 +155,29 @@ def test_rows_of_a_ratio_come_in_the_order_of_their_numbers(tmp_path: Path) -> N
     assert list(zip(found["panel"], found["x"], strict=True)) == [
         (chips, length) for chips in (2, 4, 16) for length in (128, 1024, 2048)
     ]
+
+
+def test_colours_span_what_is_compared_and_what_is_left_out_takes_an_end(shipped: Library) -> None:
+    """MI355X against B200, DeepSeek R1 FP8: 0.697 to 1.28; the flagged cell of 0.0235 once made all of these grey."""
+    sides = {"ratio_by": "accelerator", "ratio_a": "mi355x", "ratio_b": "b200-sxm",
+             "metric": "output_tokens_per_s_per_accelerator"}  # fmt: skip
+    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "osl": ["1024"]}
+    answer = heatmap.answer(shipped, View.of(where, sides))
+    low, high = answer.numbers["span"]
+    assert f", from {low:.3f} to {high:.2f}; " in answer.headline
+    values = [cell["value"] for cell in answer.numbers["cells"] if cell["state"] == "measured"]
+    assert min(values) < low / 4
+    axis = heatmap.figure(answer, LIGHT).layout.coloraxis
+    reach = np.log2([low, high])
+    assert (axis.cmin, axis.cmax) == pytest.approx((-abs(reach).max(), abs(reach).max()))
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_cell_of_one_side_has_no_ground_that_a_ratio_near_one_has(tmp_path: Path, theme: Theme) -> None:
+    rows = [point(128, 128, 100), point(128, 128, 100, accelerator="h200-sxm"), point(512, 128, 50)]
+    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm"}
+    drawn = heatmap.figure(heatmap.answer(library_of(tmp_path, rows), asked(**sides)), theme).data[0]
+    (place,) = np.argwhere(np.asarray(drawn.text, dtype=object) == "B")
+    share = (np.asarray(drawn.z)[tuple(place)] - drawn.zmin) / (drawn.zmax - drawn.zmin)
+    ground = [colour for edge, colour in drawn.colorscale if edge <= share][-1]
+    assert ground == "rgba(0,0,0,0)"
