@@ -37,12 +37,14 @@ class UnknownName(UsageError):
     """A word that is not in the vocabulary; the message offers the nearest ones that are.
 
     `listing` is the command or file that lists a vocabulary too long for a sentence; a shorter one is told whole.
+    `on_a_page` is the message without it, for a reader who has no command line before them.
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str], listing: str = "") -> None:
         options = sorted(set(known))
         word = name[:80]
         near = difflib.get_close_matches(word.lower(), options, n=3, cutoff=0.5)
+        all_of_them = ""
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif not options:
@@ -51,10 +53,9 @@ class UnknownName(UsageError):
             hint = f"choose one of {', '.join(options)}."
         else:
             first, second, third = difflib.get_close_matches(word.lower(), options, n=3, cutoff=0)
-            hint = (
-                f"of the {len(options)} there are, {first}, {second} and {third} are spelled most like it;"
-                f" `{listing}` lists them all."
-            )
-        super().__init__(f"There is no {what} named {word!r}; {hint}")
+            hint = f"of the {len(options)} there are, {first}, {second} and {third} are spelled most like it."
+            all_of_them = f"; `{listing}` lists them all."
+        self.on_a_page = f"There is no {what} named {word!r}; {hint}"
+        super().__init__(self.on_a_page.removesuffix(".") + all_of_them if all_of_them else self.on_a_page)
         self.name = name
         self.near = near

@@ -69,6 +69,11 @@ def current(name: str, library: Library) -> View:
             view = replace(view, where=state.where, whole=True)
     state.queries.append(query)
     told = _completed(name, view, library, state.problems)
+    if state.where is not None and state.where == view.where:
+        state.where = told.where
+    state.problems += [
+        one for one in _gave_way(name, view, told, library.version) if one not in state.problems
+    ]
     if state.where is None:
         state.stories[name] = told.query()
     state.views[name], state.followed[name] = told, state.where
@@ -137,11 +142,10 @@ def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
             if key in FILTER_BY_KEY:
                 selection.clause(View.of({key: [value]}))
             elif key not in options and key not in IGNORED:
-                listing = f"python -m bench ask {name} --help" if options else "python -m bench ask --help"
-                raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options], listing)
+                raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options], listing="this page")
             usable.append((key, value))
         except UsageError as problem:
-            problems.append(str(problem))
+            problems.append(_said(problem))
     return View.from_pairs(usable), problems
 
 
@@ -170,5 +174,23 @@ def _without_the_impossible(name: str, view: View, library: Library, problems: l
         try:
             told, usable = cached.complete(name, wider, library.version), wider
         except BenchError as problem:
-            problems.append(str(problem))
+            problems.append(_said(problem))
     return told
+
+
+def _said(problem: BenchError) -> str:
+    """The problem's sentence without the command line that the browser's reader may not have."""
+    return problem.on_a_page if isinstance(problem, UnknownName) else str(problem)
+
+
+def _gave_way(name: str, view: View, told: View, version: str) -> list[str]:
+    """What the question says of options that a View asks for and that are others in it complete."""
+    if all(told.option(key) == value for key, value in view.options):
+        return []
+    try:
+        asked = cached.answer(name, replace(told, options=view.options), version)
+        return [
+            caveat for caveat in asked.caveats if caveat not in cached.answer(name, told, version).caveats
+        ]
+    except BenchError:
+        return []

@@ -37,8 +37,8 @@ def broken() -> None:
 def nothing_loaded() -> None:
     """The library is empty."""
     st.header("Nothing is loaded yet", anchor=False)
-    st.markdown("Import a result file of any benchmark tool, then reload this page:")
-    st.code("python -m bench import results.json", language="bash")
+    st.markdown("Import a table of results, as docs/published-format.md describes it, then reload this page:")
+    st.code("python -m bench import results.csv", language="bash")
 
 
 def nothing_selected(name: str, view: View, version: str) -> None:

@@ -157,6 +157,73 @@ def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
     assert view_of(at, "pareto").where == (("model", ("deepseek-r1",)),)
 
 
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"x": "isl", "y": "isl"}, "Both axes were asked to be isl; the other is osl instead."),
+        (
+            {
+                "model": "llama-3.1-70b",
+                "engine_version": "0.17",
+                "accelerator": "h200",
+                "ratio_by": "accelerator",
+            },
+            "This selection has no two values of accelerator to divide.",
+        ),
+        (
+            {
+                "model": "llama-3.1-70b",
+                "engine_version": "0.17",
+                "ratio_by": "accelerator",
+                "ratio_a": "abacus",
+            },
+            "abacus cannot be a side of this ratio; it is h200-sxm instead.",
+        ),
+    ],
+)
+def test_what_of_a_link_gives_way_is_told_as_the_command_line_tells_it(
+    query: dict[str, str], sentence: str, opened: Open
+) -> None:
+    at = opened("heatmap", **query)
+    assert [part.value.replace("\\", "") for part in at.warning] == [sentence]
+    asked = question("heatmap").answer(Library.open(), View.from_pairs(query.items()))
+    assert sentence in asked.caveats
+    at = at.button(key="selected").click().run()
+    assert [part.value.replace("\\", "") for part in at.warning] == [sentence]
+    at = at.selectbox(key="heatmap.scale").select_index(1).run()
+    assert not at.warning
+
+
+def test_what_a_page_fills_in_stays_when_the_page_is_drawn_again(opened: Open) -> None:
+    at = opened("heatmap", model="deepseek-r1")
+    first = view_of(at, "heatmap")
+    assert first.values("osl")
+    at = at.button(key="selected").click().run()
+    assert view_of(at, "heatmap") == first
+
+
+@pytest.mark.parametrize(("name", "query"), [
+    ("data", {"tab": "zzz"}), ("heatmap", {"x": "nope"}), ("heatmap", {"metric": "nope"}), ("pareto", {"x": "nope"}),
+    ("heatmap", {"zzzzzzzz": "1"}),
+])  # fmt: skip
+def test_a_page_never_sends_its_reader_to_a_command_line(
+    name: str, query: dict[str, str], opened: Open
+) -> None:
+    at = opened(name, **query)
+    (told,) = (part.value.replace("\\", "") for part in at.warning)
+    assert told.startswith("There is no ")
+    assert "python" not in told
+    assert "`" not in told
+
+
+def test_points_without_two_axes_lead_to_the_data_page(opened: Open) -> None:
+    at = opened("heatmap", model="llama-2-70b")
+    assert "the Data page lists what was measured" in headline(at)
+    (way,) = at.get("page_link")
+    assert way.proto.page == "data"
+    assert View.from_query(way.proto.query_string) == View.of({"model": ["llama-2-70b"]}, whole=True)
+
+
 def test_an_option_a_question_cannot_take_is_named_and_replaced(opened: Open) -> None:
     at = opened("pareto", v="1", model="deepseek-r1", y="speed", group="engine")
     assert len(at.warning) == 1

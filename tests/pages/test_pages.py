@@ -120,4 +120,4 @@ def test_an_empty_library_says_how_to_fill_it() -> None:
 
     at = AppTest.from_function(script).run()
     assert "Nothing is loaded yet" in text_of(at)
-    assert at.code[0].value == "python -m bench import results.json"
+    assert at.code[0].value == "python -m bench import results.csv"

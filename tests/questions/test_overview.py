@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.chart import DARK, LIGHT
+from bench.chart import DARK, LIGHT, value_label
 from bench.library import Library
 from bench.questions import overview, questions
 from bench.view import View
@@ -57,7 +57,7 @@ def small(tmp_path_factory):
 def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
     assert answer.headline == (
-        "8 points are loaded: 7 series of 2 models on 4 accelerators from 1 source with points,"
+        "8 points are loaded: 7 series of 2 models on 4 accelerators from 1 source,"
         " the newest measured on 2026-02-28."
     )
     assert answer.numbers["measured"] == 7
@@ -165,3 +165,32 @@ def test_hostile_names_are_text(tmp_path):
     drawn = overview.figure(overview.answer(library, View()), LIGHT).to_json()
     assert "<img" not in drawn
     assert "<b>odd" not in drawn.replace("<b>m", "")
+
+
+def test_what_the_chart_has_no_room_for_is_counted_and_named(tmp_path):
+    """Twenty models have two points each; the last has one, on an accelerator that no other ran on."""
+    library = Library.open(tmp_path / "library", shipped=False)
+    rows = [
+        point(100 + level, 10, model=f"model-{place:02}", concurrency=level)
+        for place in range(20)
+        for level in (1, 2)
+    ]
+    library.add([table(tmp_path / "many.csv", [*rows, point(50, 10, "tpu-v6e", model="last")])])
+    answer = overview.answer(library, View())
+    assert "tpu-v6e" not in set(answer.rows["accelerator"])
+    assert answer.caveats == (
+        "The chart shows the 20 models with the most measured points; 1 more is loaded, and with them 1 accelerator"
+        " that none of these ran on: TPU v6e.",
+    )
+
+
+def test_every_accelerator_of_the_shipped_library_is_drawn_or_named(shipped):
+    answer = overview.answer(shipped, View())
+    (caveat,) = [one for one in answer.caveats if one.startswith("The chart shows")]
+    every = {
+        chip
+        for (chip,) in shipped.fetch("SELECT DISTINCT accelerator FROM points WHERE accelerator IS NOT NULL")
+    }
+    beside = every - set(answer.rows["accelerator"].dropna())
+    assert f"{len(beside)} accelerators that none of these ran on: " in caveat
+    assert all(value_label("accelerator", chip) in caveat for chip in beside)

@@ -16,7 +16,7 @@ from bench.questions import Answer, Choices, Option, Why, questions
 from bench.questions.overview import drawing
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import counted, joined, number, quantity
+from bench.wording import counted, is_or_are, joined, number, quantity
 
 TITLE = "Overview"
 QUESTION = "What is loaded, and what does it say?"
@@ -26,6 +26,7 @@ OPTIONS: tuple[Option, ...] = ()
 
 SHOWN_MODELS = 20
 NEWEST_DAYS = 7
+LISTED_CHIPS = 8
 PER_CHIP = "output_tokens_per_s_per_accelerator"
 STREAMS = ("interactivity_tokens_per_s_per_user_p50", "interactivity_tokens_per_s_per_user_mean")
 SOUND = "evidence = 'measured' AND coalesce(flags, '') IN ('', '[]')"
@@ -117,32 +118,22 @@ def figure(answer: Answer, theme: Theme) -> go.Figure:
 def _selected(library: Library, view: View) -> dict[str, Any]:
     condition = selection.clause(view)
     row = library.fetch(
-        "SELECT count(*), count(DISTINCT series_id), count(DISTINCT model), count(DISTINCT accelerator),"
-        " count(DISTINCT source_id), count(DISTINCT source), max(date), count(*) FILTER (evidence = 'measured'),"
+        "SELECT count(*), count(DISTINCT series_id), count(DISTINCT model), list(DISTINCT accelerator),"
+        " count(DISTINCT source_id), max(date), count(*) FILTER (evidence = 'measured'),"
         f" count(*) FILTER (evidence = 'measured' AND NOT ({SOUND})) FROM points WHERE {condition.sql}",
         condition.params,
     )[0]
-    names = (
-        "points",
-        "series",
-        "models",
-        "accelerators",
-        "sources",
-        "source_names",
-        "newest",
-        "measured",
-        "flagged",
-    )
-    return {**dict(zip(names, row, strict=True)), "newest": None if row[6] is None else str(row[6])[:10]}
+    names = ("points", "series", "models", "chips", "sources", "newest", "measured", "flagged")
+    found = dict(zip(names, row, strict=True))
+    chips = sorted(chip for chip in found["chips"] or () if chip)
+    newest = None if found["newest"] is None else str(found["newest"])[:10]
+    return {**found, "chips": chips, "accelerators": len(chips), "newest": newest}
 
 
 def _headline(found: Mapping[str, Any], held: Mapping[str, int]) -> str:
-    names = found["source_names"]
-    under = f" ({counted(names, 'source name')})" if names != found["sources"] else ""
     about = (
         f"{counted(found['series'], 'series', 'series')} of {counted(found['models'], 'model')} on"
-        f" {counted(found['accelerators'], 'accelerator')} from {counted(found['sources'], 'source')} with"
-        f" points{under}"
+        f" {counted(found['accelerators'], 'accelerator')} from {counted(found['sources'], 'source')}"
     )
     newest = f", the newest measured on {found['newest']}" if found["newest"] else ""
     if not found["points"]:
@@ -174,9 +165,19 @@ def _caveats(found: Mapping[str, Any], matrix: pd.DataFrame, said: bool) -> list
     hidden = found["models"] - matrix["model"].nunique()
     if hidden > 0:
         told.append(
-            f"The chart shows the {SHOWN_MODELS} models with the most measured points; {hidden} more are loaded."
+            f"The chart shows the {SHOWN_MODELS} models with the most measured points; {hidden:,} more"
+            f" {is_or_are(hidden)} loaded{_chips_beside(found, matrix)}."
         )
     return told
+
+
+def _chips_beside(found: Mapping[str, Any], matrix: pd.DataFrame) -> str:
+    """The accelerators that only models beside the chart ran on; empty when there are none."""
+    chips = sorted(set(found["chips"]) - set(matrix["accelerator"].dropna()))
+    if not chips:
+        return ""
+    listed = joined([value_label("accelerator", chip) for chip in chips], at_most=LISTED_CHIPS)
+    return f", and with them {counted(len(chips), 'accelerator')} that none of these ran on: {listed}"
 
 
 def _sound(view: View, *more: str) -> Clause:
