@@ -73,6 +73,19 @@ class Connection(asyncio.Protocol):
         """Nothing; keeps the transport."""
         self.transport = cast(asyncio.Transport, transport)  # uvloop's own is one in all but name
 
+    def usable(self) -> bool:
+        """Whether a request can be sent: the other side has not hung up behind its last answer."""
+        if not self.open or self._socket is None:
+            return self.open
+        try:
+            self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        self.close()  # its end, or bytes that nobody asked for
+        return False
+
     def send(self, answer: Answer, request: bytes) -> None:
         """Nothing; stamps the request and writes it, what the kernel does not take at once by way of the transport."""
         self.answer = answer
@@ -181,7 +194,9 @@ class Connection(asyncio.Protocol):
         answer.take(pieces, when)
         self._received += sum(map(len, pieces))
         if ended:
-            self._end(answer, stamps[-1] if stamps else self.last_ns, surplus)
+            # After an error in a stream servers hang up without saying so; the next request would fail for it.
+            spoiled = surplus > 0 or any(b'"error"' in piece for piece in pieces[-3:])
+            self._end(answer, stamps[-1] if stamps else self.last_ns, spoiled)
         elif self._received > (most := self._limits.bytes_of(answer.ask.osl)):
             self.cut(
                 "too_large",
@@ -193,24 +208,27 @@ class Connection(asyncio.Protocol):
             if self._remaining is not None:
                 self._now = max(-UNSEEN, LOOK_EVERY - self._remaining + 1)
 
-    def _end(self, answer: Answer, at: int, surplus: int) -> None:
-        """Nothing; the answer is whole. The connection is kept where both sides want that and nothing follows."""
+    def _end(self, answer: Answer, at: int, spoiled: bool) -> None:
+        """Nothing; the answer is whole. The connection is kept where both sides want that."""
         assert answer.head is not None
         self.answer = None
         self._left, self._now = -1, 0
         answer.end(at)
-        if surplus or not answer.head.keeps_alive:
+        if spoiled or not answer.head.keeps_alive:
             self.close()
         self.on_end(self, answer)
 
     def cut(self, outcome: Outcome, error: str) -> None:
         """Nothing; the answer is heard no further, and the connection is given up."""
-        answer, self.answer = self.answer, None
+        answer = self.answer
+        self.look()
+        if answer is None or self.answer is not answer:
+            return  # it was whole
+        self.answer = None
         self.open = False
         self.transport.abort()
-        if answer is not None:
-            answer.end(monotonic_ns(), outcome, error)
-            self.on_end(self, answer)
+        answer.end(monotonic_ns(), outcome, error)
+        self.on_end(self, answer)
 
     def check(self, now: int) -> None:
         """Nothing; cuts off an answer that has passed a limit of time or length."""

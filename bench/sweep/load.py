@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import resource
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
@@ -224,7 +225,7 @@ class _Point:
         """Nothing; writes a request on a connection, on a new one where there is none."""
         self.under_way += 1
         self.report.in_flight = max(self.report.in_flight, self.under_way)
-        if connection is not None and connection.open:
+        if connection is not None and connection.usable():
             connection.send(answer, self.client.request(answer.ask))
         else:
             self.keep(self.send_anew(answer))
@@ -234,7 +235,8 @@ class _Point:
         try:
             connection = await self.client.open()
         except OSError as error:
-            words = str(error) or f"no connection within {self.limits.connect_s:g} s"
+            words = os.strerror(error.errno) if error.errno else str(error)
+            words = words or f"no connection within {self.limits.connect_s:g} s"
             self.gave_up(answer, "connect", words)
             if self.concurrency is not None:
                 await asyncio.sleep(self.pause_s)
