@@ -8,11 +8,12 @@ from dataclasses import dataclass, fields
 
 from bench import catalogue
 from bench.library import Library
+from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.wording import counted, number
 
 TERMS_FIRST = "on_demand"
-SECONDS_PER_HOUR = 3600
-MILLION = 1_000_000
+MANY_PRICED = 0.5
+"""Of several accelerators on-demand quotes are taken where they cover at least this share of them."""
 
 
 @dataclass(frozen=True)
@@ -106,21 +107,45 @@ def fitting_book(offered: Collection[Book], accelerators: Collection[str]) -> Bo
     )
 
 
-def chip_prices(library: Library, book: str, terms: str) -> dict[str, ChipPrice]:
-    """The median price of each accelerator in a book under these terms; one without a price is absent."""
+def comparable(library: Library, accelerators: Collection[str]) -> tuple[str, str]:
+    """The book and terms that price these accelerators alike; empty where every book, or every terms, may enter.
+
+    One accelerator takes every quote. Several take every book's on-demand quotes where those cover MANY_PRICED of
+    them, else the one book under the one set of terms that covers the most.
+    """
+    offered, wanted = books(library), frozenset(accelerators)
+    if len(wanted) < 2 or not offered:
+        return "", ""
+    on_demand = {chip for row in offered if row.terms == TERMS_FIRST for chip in row.accelerators}
+    if len(on_demand & wanted) >= MANY_PRICED * len(wanted):
+        return "", TERMS_FIRST
+    fitting = fitting_book(offered, wanted)
+    return (fitting.name, fitting.terms) if fitting else ("", "")
+
+
+def chip_prices(
+    library: Library, book: str = "", terms: str = "", provider: str = ""
+) -> dict[str, ChipPrice]:
+    """The median price of each accelerator in a book, under these terms, at a provider; without a price it is absent.
+
+    Empty `book`, `terms` or `provider` take them all. A modelled cost, which nobody offers, enters only where an
+    accelerator has no offer.
+    """
     found = library.fetch(
-        "SELECT accelerator, median(usd_per_accelerator_hour), count(*), min(usd_per_accelerator_hour),"
-        " max(usd_per_accelerator_hour) FROM prices"
-        " WHERE book = ? AND terms = ? AND usd_per_accelerator_hour > 0 GROUP BY accelerator ORDER BY 1",
-        (book, terms),
+        "WITH quote AS (SELECT accelerator, usd_per_accelerator_hour AS usd, terms LIKE 'modelled%' AS modelled"
+        " FROM prices WHERE usd_per_accelerator_hour > 0 AND ? IN ('', book) AND ? IN ('', terms)"
+        " AND ? IN ('', provider)), offered AS (SELECT DISTINCT accelerator FROM quote WHERE NOT modelled)"
+        " SELECT accelerator, median(usd), count(*), min(usd), max(usd) FROM quote"
+        " WHERE NOT modelled OR accelerator NOT IN (FROM offered) GROUP BY accelerator ORDER BY 1",
+        (book, terms, provider),
     )
     return {row[0]: ChipPrice(*row) for row in found}
 
 
 def quotes(
-    library: Library, accelerators: Collection[str], book: str = "", terms: str = ""
+    library: Library, accelerators: Collection[str], book: str = "", terms: str = "", provider: str = ""
 ) -> tuple[Quote, ...]:
-    """Every single price of these accelerators, the cheapest of each first; empty `book` or `terms` take them all.
+    """Every single price of these accelerators, the cheapest of each first; what is left empty takes them all.
 
     A row of a book without a price is no quote.
     """
@@ -128,9 +153,9 @@ def quotes(
     found = library.fetch(
         f"SELECT {columns} FROM prices WHERE usd_per_accelerator_hour > 0"
         " AND accelerator IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND ? IN ('', book) AND ? IN ('', terms)"
-        " ORDER BY accelerator, usd_per_accelerator_hour, provider, book, terms, region,"
-        " instance",
-        (sorted(accelerators), book, terms),
+        " AND ? IN ('', provider)"
+        " ORDER BY accelerator, usd_per_accelerator_hour, provider, book, terms, region, instance",
+        (sorted(accelerators), book, terms, provider),
     )
     return tuple(Quote(*row) for row in found)
 

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bench.maths import interpolation, scaling
+from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.maths.scaling import Instance, Law, ReplicaComparison
-from bench.pricing import MILLION, SECONDS_PER_HOUR, ChipPrice
+from bench.pricing import ChipPrice
 from bench.questions.scaling import memory, operating
 from bench.questions.scaling.lines import LOADS
 from bench.questions.scaling.memory import Room
