@@ -144,6 +144,18 @@ def test_the_shipped_library_is_told_as_sql_counts_it(shipped):
     assert json.loads(json.dumps(answer.numbers, allow_nan=False)) == answer.numbers
 
 
+def test_sources_of_scores_alone_are_counted_beside_those_of_points(shipped):
+    """Together the sources of points and those of scores only are as many as the Data page lists."""
+    answer = overview.answer(shipped, View())
+    with_points = answer.numbers["sources"]
+    others = answer.numbers["loaded"]["sources"] - with_points
+    assert f" from {with_points} sources, the newest" in answer.headline
+    assert (
+        f"{answer.numbers['loaded']['scores']:,} quality scores from {others} more sources; "
+        in answer.findings[-1]
+    )
+
+
 def test_the_largest_gap_is_the_largest(shipped):
     rows = shipped.query(
         "SELECT *, output_tokens_per_s_per_accelerator AS per_chip FROM points WHERE evidence = 'measured'"

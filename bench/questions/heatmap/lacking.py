@@ -12,7 +12,7 @@ from bench.questions.heatmap.grid import AXES
 from bench.questions.heatmap.told import Told, axis_words
 from bench.selection import clause, ordinary
 from bench.view import View
-from bench.wording import inline, joined
+from bench.wording import counted, inline, joined
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,10 @@ def _no_axes(told: Told, found: Stated) -> str:
             f" {found.two[pair]:,} {verb} {instead}."
         )
     known = [axis_words(axis) for axis, count in found.one.items() if count]
-    what = f"at most {joined(known, 'or')}" if known else "none"
+    states = "states" if points == 1 else "state"
+    what = "no two of the columns" if known else "none of the columns"
+    only = f", only {joined(known, 'or')}" if known else ""
     return (
-        f"A heatmap needs two axes, and of {joined([axis_words(axis) for axis in AXES], at_most=len(AXES))}"
-        f" the {points:,} selected points state {what}; the Data page lists what was measured."
+        f"The {counted(points, 'selected point')} {states} {what} a heatmap can have as axes{only};"
+        " the Data page lists what was measured."
     )

@@ -102,7 +102,7 @@ def answer(library: Library, view: View) -> Answer:
         view=whole,
         headline=_headline(found, held),
         rows=matrix,
-        findings=(*(one.sentence for one in said), _besides(held)),
+        findings=(*(one.sentence for one in said), _besides(library, held)),
         numbers=numbers,
         caveats=(*selection.not_loaded(library, whole), *_caveats(found, matrix, bool(said))),
         why=tuple(one.why for one in said),
@@ -143,14 +143,16 @@ def _headline(found: Mapping[str, Any], held: Mapping[str, int]) -> str:
     return f"{found['points']:,} of {counted(held['points'], 'loaded point')} are selected: {about}{newest}."
 
 
-def _besides(held: Mapping[str, int]) -> str:
+def _besides(library: Library, held: Mapping[str, int]) -> str:
+    scored = library.fetch("SELECT count(*) FROM sources WHERE points = 0 AND scores > 0")[0][0]
     refused = held["refusals"]
     why = (
         f"{counted(refused, 'file or row was', 'files and rows were')} refused"
         if refused
         else "nothing was refused"
     )
-    return f"The whole library also holds {counted(held['scores'], 'quality score')}; {why}."
+    apart = f" from {counted(scored, 'more source')}" if scored else ""
+    return f"The whole library also holds {counted(held['scores'], 'quality score')}{apart}; {why}."
 
 
 def _caveats(found: Mapping[str, Any], matrix: pd.DataFrame, said: bool) -> list[str]:

@@ -319,9 +319,8 @@ def test_points_that_state_no_two_axes_are_told_so_and_where_they_are(shipped):
                          " WHERE source = 'mlperf' AND evidence = 'measured'")[0]  # fmt: skip
     assert held[1] == 0
     assert answer.headline == (
-        "A heatmap needs two axes, and of input length, output length, concurrency, batch, request rate, accelerators"
-        f" and tensor parallel the {held[0]:,} selected points state at most accelerators; the Data page lists what"
-        " was measured."
+        f"The {held[0]:,} selected points state no two of the columns a heatmap can have as axes, only accelerators;"
+        " the Data page lists what was measured."
     )
     assert [way["page"] for way in answer.numbers["next"]] == ["data"]
     assert heatmap.answer(shipped, View()).numbers["next"] == []
