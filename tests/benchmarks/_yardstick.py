@@ -1,0 +1,245 @@
+"""What the load generator is measured against: a server that logs when it really sent, and plain clients.
+
+$KNEEPOINT_GROUND_TRUTH names a folder with mockllm.c, ref_aiohttp.py and refstat.py, which are then used; without it
+the project's own endpoint and plain aiohttp readers take their place. Server and client have a core each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+from bench.endpoint import truth
+from tests.benchmarks import percentile
+from tests.benchmarks._process import ROOT
+
+FOLDER = os.environ.get("KNEEPOINT_GROUND_TRUTH")
+CORES = sorted(os.sched_getaffinity(0))
+MODEL = "mock-model"
+TOKENS = 128
+
+
+@dataclass(frozen=True)
+class Case:
+    """A load: so many requests at a concurrency, to a server that is paced or sends as fast as it is read."""
+
+    concurrency: int
+    requests: int
+    paced: bool
+
+
+@dataclass
+class Result:
+    """One client under one case, held against the server's log. Errors are the client's figure less the server's."""
+
+    tokens_per_s: float
+    throughput_off_percent: float
+    cpu_s_per_million: float
+    server_itl_ms_p99: float
+    lag_us: list[float] = field(default_factory=list)
+    ttft_error_ms: list[float] = field(default_factory=list)
+    itl_p50_error_ms: float = 0.0
+    said: dict[str, Any] = field(default_factory=dict)
+
+
+def result(client: str, case: Case) -> Result:
+    """What the client `own`, `feed` or `lines` made of the case; a paced case is repeated when the server was late."""
+    for _ in range(4):
+        with tempfile.TemporaryDirectory() as folder:
+            measured = _once(client, case, Path(folder))
+        if not case.paced or measured.server_itl_ms_p99 <= 12:
+            break
+    return measured
+
+
+def _once(client: str, case: Case, folder: Path) -> Result:
+    log, out = folder / "log", folder / "out"
+    with serving(case, log) as url:
+        said, spent = _run(_command(client, case, url, out), out)
+    sent = _from_mock(log) if FOLDER else _from_endpoint(log)
+    records = [(begin, stamps, f"chatcmpl-{name}" if isinstance(name, int) else name)
+               for begin, stamps, name in json.loads(out.read_text())]  # fmt: skip
+    if len(records) != case.requests or said.get("failed"):
+        raise AssertionError(
+            f"{client} completed {len(records)} of {case.requests} requests: {said.get('failed')}"
+        )
+    return _compared(records, sent, spent, said)
+
+
+def _compared(
+    records: list[Any], sent: dict[str, tuple[int, list[int]]], spent: Spent, said: dict[str, Any]
+) -> Result:
+    lag, errors, mine, theirs = [], [], [], []
+    for begin, stamps, name in records:
+        received, truths = sent[name]
+        if len(stamps) != len(truths):
+            raise AssertionError(f"{name}: {len(stamps)} of {len(truths)} tokens were seen")
+        lag += [(seen - true) / 1e3 for seen, true in zip(stamps, truths, strict=True)]
+        errors.append(((stamps[0] - begin) - (truths[0] - received)) / 1e6)
+        mine += [later - earlier for earlier, later in pairwise(stamps)]
+        theirs += [later - earlier for earlier, later in pairwise(truths)]
+    tokens = sum(len(stamps) for _, stamps, _ in records)
+    first, last = min(begin for begin, _, _ in records), max(stamps[-1] for _, stamps, _ in records)
+    true_first = min(received for received, _ in sent.values())
+    true_last = max(truths[-1] for _, truths in sent.values())
+    rate, true_rate = tokens / (last - first) * 1e9, tokens / (true_last - true_first) * 1e9
+    return Result(
+        tokens_per_s=rate,
+        throughput_off_percent=abs(rate / true_rate - 1) * 100,
+        cpu_s_per_million=(spent.at(last + 20_000_000) - spent.at(first)) / 1e9 / tokens * 1e6,
+        server_itl_ms_p99=percentile(theirs, 99) / 1e6,
+        lag_us=lag,
+        ttft_error_ms=errors,
+        itl_p50_error_ms=abs(percentile(mine, 50) - percentile(theirs, 50)) / 1e6,
+        said=said,
+    )
+
+
+class Spent:
+    """The CPU time of a process over time, read from outside fifty times a second."""
+
+    def __init__(self, process: int) -> None:
+        self.samples: list[tuple[int, int]] = []
+        self.file = f"/proc/{process}/schedstat"
+
+    def watch(self, ended: threading.Event) -> None:
+        while not ended.wait(0.02):
+            with contextlib.suppress(OSError):
+                spent = int(Path(self.file).read_text().split()[0])
+                self.samples.append((time.monotonic_ns(), spent))
+
+    def at(self, moment: int) -> float:
+        """The CPU nanoseconds until then, between two samples in proportion."""
+        for (early, before), (late, after) in pairwise(self.samples):
+            if early <= moment <= late:
+                return before + (after - before) * (moment - early) / (late - early)
+        return float(self.samples[0 if moment < self.samples[0][0] else -1][1])
+
+
+def _run(command: Sequence[str], out: Path) -> tuple[dict[str, Any], Spent]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LAGDUMP": str(out)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)
+    ) as child:
+        spent, ended = Spent(child.pid), threading.Event()
+        watcher = threading.Thread(target=spent.watch, args=(ended,))
+        watcher.start()
+        text = child.communicate(timeout=300)[0]
+        ended.set()
+        watcher.join()
+    if child.returncode:
+        raise AssertionError(f"{command} ended with {child.returncode}")
+    return (json.loads(text) if text.strip() else {}), spent
+
+
+def on_core(place: int) -> Any:
+    core = CORES[place % len(CORES)]
+    return lambda: os.sched_setaffinity(0, {core})
+
+
+def _command(client: str, case: Case, url: str, out: Path) -> list[str]:
+    load = [
+        "--url",
+        url,
+        "--model",
+        MODEL,
+        "--concurrency",
+        str(case.concurrency),
+        "--requests",
+        str(case.requests),
+    ]
+    if client == "own":
+        return [sys.executable, "-m", "tests.benchmarks._load_client", *load, "--out", str(out)]
+    if not FOLDER:
+        return [
+            sys.executable,
+            "-m",
+            "tests.benchmarks._plain_reader",
+            "--mode",
+            client,
+            *load,
+            "--out",
+            str(out),
+        ]
+    port = url.rpartition(":")[2]
+    reference = [sys.executable, str(Path(FOLDER) / "ref_aiohttp.py"), "--mode", client, "--port", port,
+                 "-c", str(case.concurrency), "-n", str(case.requests)]  # fmt: skip
+    return [*reference, "--uvloop", "1" if client == "feed" else "0"]
+
+
+@contextlib.contextmanager
+def serving(case: Case, log: Path) -> Iterator[str]:
+    """The URL of a server that logs, on the last core; the log is whole after the block."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    pace = ["--ttft-ms", "200", "--itl-ms", "10"] if case.paced else ["--ttft-ms", "0", "--itl-ms", "0"]
+    if FOLDER:
+        command = [
+            str(_built()),
+            "--port",
+            str(port),
+            "--log",
+            str(log),
+            *pace,
+            *([] if case.paced else ["--burst", "16"]),
+        ]
+    else:
+        together = [] if case.paced else ["--chunks-per-write", "16"]
+        command = [sys.executable, "-m", "bench", "endpoint", "--port", str(port), "--model", MODEL, "--log", str(log),
+                   *pace, *together]  # fmt: skip
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=ROOT, preexec_fn=on_core(-1), stdout=quiet, stderr=quiet) as server:
+        try:
+            _wait_for(port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(60)
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(200):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the server did not start")
+
+
+def _built() -> Path:
+    """The mock server, compiled once into the temporary folder of this machine."""
+    program = Path(tempfile.gettempdir()) / f"kneepoint-mockllm-{os.getuid()}"
+    source = Path(FOLDER or "") / "mockllm.c"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if compiler is None:
+            raise AssertionError(
+                "The mock server needs a C compiler: install gcc or unset KNEEPOINT_GROUND_TRUTH."
+            )
+        subprocess.run([compiler, "-O3", "-march=native", "-w", "-o", str(program), str(source)], check=True)
+    return program
+
+
+def _from_mock(log: Path) -> dict[str, tuple[int, list[int]]]:
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    return {
+        f"chatcmpl-{row['seq']}": (row["t_recv"], list(accumulate(row["d"], initial=row["t_first"])))
+        for row in rows
+    }
+
+
+def _from_endpoint(log: Path) -> dict[str, tuple[int, list[int]]]:
+    return {row.id: (row.received_ns, row.chunks_sent_ns()) for row in truth.read(log)}
