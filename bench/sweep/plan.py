@@ -189,30 +189,26 @@ class Plan(Part):
     @classmethod
     def from_toml(cls, text: str, *, files: bool = True) -> Plan:
         """The plan a TOML document states."""
-        if len(text) > MAX_BYTES:
-            raise UsageError(f"The plan has more than {MAX_BYTES:,} characters; a plan is a few dozen lines.")
-        try:
-            stated = tomllib.loads(text)
-        except (ValueError, RecursionError) as problem:
-            raise UsageError(f"The plan is not valid TOML: {str(problem)[:200]}.") from problem
-        return cls.from_mapping(stated, files=files)
+        return cls.from_mapping(_parsed(text), files=files)
 
     @classmethod
-    def from_file(cls, path: Path) -> Plan:
-        """The plan in a TOML file; files it names are looked for beside it.
+    def from_file(cls, path: Path, fields: Mapping[str, object] | None = None) -> Plan:
+        """The plan in a TOML file, whose own files are looked for beside it; flat `fields` are laid over it.
 
         Raises:
             InputError: the file cannot be read as text.
-            UsageError: what it states is no plan.
+            UsageError: what is stated is no plan.
         """
         try:
             with path.open("rb") as file:
                 text = file.read(MAX_BYTES + 1).decode("utf-8")
         except (OSError, UnicodeDecodeError) as problem:
             raise InputError(f"{path} cannot be read as a plan: {_why(problem)}.") from problem
-        plan = cls.from_toml(text)
-        beside = [workload.beside(path.resolve().parent) for workload in plan.workloads]
-        return plan.model_copy(update={"workloads": tuple(beside)})
+        stated, over = _parsed(text), nested(fields or {})
+        if "profile" in over:
+            raise UsageError(f"{path.name} is a plan already: leave the profile out, or name it in the file.")
+        _beside(path.resolve().parent, stated)
+        return cls.from_mapping(profiles.laid_over(profiles.filled(stated), over))
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, object], *, files: bool = True) -> Plan:
@@ -220,18 +216,7 @@ class Plan(Part):
 
         This is how options of a command line and fields of a form come in; an empty text is not stated.
         """
-        stated: dict[str, Any] = {}
-        for key, value in fields.items():
-            if value is None or value == "":
-                continue
-            table, _, name = key.rpartition(".")
-            place: Any = stated
-            for part in table.split(".") if table else ():
-                place = place.setdefault(part, {})
-                if not isinstance(place, dict):
-                    raise UsageError(f"{key!r} cannot be stated beside {part!r}; see docs/sweeps.md.")
-            place[name] = value
-        return cls.from_mapping(stated, files=files)
+        return cls.from_mapping(nested(fields), files=files)
 
     @classmethod
     def from_mapping(cls, stated: Mapping[str, object], *, files: bool = True) -> Plan:
@@ -249,6 +234,40 @@ class Plan(Part):
         if not files and any(workload.prompts or workload.trace for workload in plan.workloads):
             raise UsageError("Files of prompts and traces can be named on the command line only.")
         return plan
+
+
+def nested(fields: Mapping[str, object]) -> dict[str, Any]:
+    """Flat fields with dotted names as the tables they stand for, without those that are empty."""
+    stated: dict[str, Any] = {}
+    for key, value in fields.items():
+        if value is None or value == "":
+            continue
+        table, _, name = key.rpartition(".")
+        place: Any = stated
+        for part in table.split(".") if table else ():
+            place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise UsageError(f"{key[:80]!r} cannot be stated beside {part[:80]!r}; see docs/sweeps.md.")
+        place[name] = value
+    return stated
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if len(text) > MAX_BYTES:
+        raise UsageError(f"The plan has more than {MAX_BYTES:,} characters; a plan is a few dozen lines.")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise UsageError(f"The plan is not valid TOML: {str(problem)[:200]}.") from problem
+
+
+def _beside(folder: Path, stated: Mapping[str, Any]) -> None:
+    """Name the files of prompts and traces by their whole paths, seen from this folder."""
+    workloads = stated.get("workloads")
+    for workload in workloads if isinstance(workloads, list) else [workloads]:
+        for name in ("prompts", "trace"):
+            if isinstance(workload, dict) and isinstance(workload.get(name), str):
+                workload[name] = str(folder / workload[name])
 
 
 def refuse_beyond(context_tokens: int, shapes: tuple[Shape, ...], told_by: str) -> None:

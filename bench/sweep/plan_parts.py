@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -23,6 +22,7 @@ from bench.errors import UsageError
 from bench.records import Load
 from bench.sweep.address import ALLOWED as ALLOWED_URL
 from bench.sweep.address import checked_url
+from bench.sweep.profiles import ENDS
 from bench.sweep.shapes import ALLOWED as ALLOWED_LENGTH
 from bench.sweep.shapes import Length, Shape
 
@@ -178,11 +178,6 @@ class Workload(Part):
             for osl in self.osl or (None,)
         )
 
-    def beside(self, folder: Path) -> Workload:
-        """The workload with its files named by their whole paths, seen from this folder."""
-        found = {name: str(folder / path) for name in ("prompts", "trace") if (path := getattr(self, name))}
-        return self.model_copy(update=found)
-
 
 class Loads(Part):
     """How hard the endpoint is asked; concurrency and request rates are points of their own."""
@@ -276,9 +271,6 @@ class PerPoint(Part):
         if self.requests is not None and self.requests_per_concurrency is not None:
             raise ValueError("State point.requests or point.requests_per_concurrency, not both.")
         return self
-
-
-ENDS = ("requests", "requests_per_concurrency", "duration_s")
 
 
 class StopRules(Part):

@@ -28,6 +28,8 @@ REPLACED = ("workloads", "loads", "stop")
 """Tables of a profile that a plan states anew as a whole, or not at all; the others are laid over each other."""
 
 ENDS = ("requests", "requests_per_concurrency", "duration_s")
+"""What says when a point ends: where one of them is stated anew, those under it no longer count."""
+
 CONTEXT_SHARE, CONTEXT_TOKENS = 0.02, 4
 """An input may be this much longer than asked for, by share or by tokens, and must still fit."""
 
@@ -85,14 +87,19 @@ def filled(stated: Mapping[str, Any]) -> dict[str, Any]:
             f"profile is {str(name)[:80]!r}; write one of {', '.join(p.name for p in profiles())}."
         )
     chosen = profile(name)
-    merged = {"title": chosen.title, "based_on": chosen.name, **chosen.settings}
-    for key, value in settings.items():
-        under = merged.get(key)
-        if key in REPLACED or not (isinstance(under, Mapping) and isinstance(value, Mapping)):
+    return laid_over({"title": chosen.title, "based_on": chosen.name, **chosen.settings}, settings)
+
+
+def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """What is under with what is over it: table by table, or as a whole for those of REPLACED."""
+    merged = dict(under)
+    for key, value in over.items():
+        below = under.get(key)
+        if key in REPLACED or not (isinstance(below, Mapping) and isinstance(value, Mapping)):
             merged[key] = value
             continue
         own_end = key == "point" and any(end in value for end in ENDS)
-        merged[key] = {k: v for k, v in under.items() if not (own_end and k in ENDS)} | dict(value)
+        merged[key] = {k: v for k, v in below.items() if not (own_end and k in ENDS)} | dict(value)
     return merged
 
 
