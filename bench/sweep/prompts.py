@@ -6,7 +6,7 @@ prompt does not depend on those before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -27,6 +27,8 @@ FIRST_WORDS = 4
 BASE = len(WORDS)
 STRIDE = 5_039_443
 """Odd, so that numbers below 64^4 times it stay distinct: consecutive prompts differ in more than one word."""
+
+LONGEST_SEEN = 8192
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,29 @@ def made(shape: Shape, number: int, key: str, calibration: Calibration) -> Promp
     return Prompt(number, _text(isl, number, key, calibration, shape.shared_prefix_share), isl, osl)
 
 
-def lengths_to_calibrate(shapes: Sequence[Shape]) -> tuple[int, ...]:
-    """The input lengths that calibration should see for these shapes: each distribution's ends and middle."""
-    stated = [shape.isl for shape in shapes if shape.isl]
-    return tuple(sorted({length for isl in stated for length in (isl.least, round(isl.mean), isl.most)}))
+def lengths_to_calibrate(shapes: Iterable[Shape]) -> tuple[int, ...]:
+    """The input lengths that calibration should see for these shapes: the ends and the middle of each.
+
+    Longer ones than LONGEST_SEEN follow from it: what a word counts is known closely enough by then, and a server
+    takes its time over texts of a hundred thousand tokens.
+
+    Raises:
+        InputError: a trace cannot be used.
+    """
+    lengths: set[int] = set()
+    for shape in shapes:
+        if shape.isl:
+            lengths |= {shape.isl.least, round(shape.isl.mean), shape.isl.most}
+        elif shape.trace:
+            lengths |= _traced_lengths(Path(shape.trace))
+    return tuple(sorted({min(length, LONGEST_SEEN) for length in lengths}))
+
+
+def _traced_lengths(path: Path) -> set[int]:
+    from bench.sweep.traces import read_trace
+
+    isls = sorted(arrival.isl for arrival in read_trace(path))
+    return {isls[0], isls[len(isls) // 2], isls[-1]}
 
 
 def _made(shape: Shape, key: str, calibration: Calibration) -> Iterator[Prompt]:

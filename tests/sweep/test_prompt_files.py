@@ -14,7 +14,7 @@ from bench.records import Load
 from bench.sweep import prompt_files, traces
 from bench.sweep.calibration import Calibration
 from bench.sweep.prompt_files import Row, read_prompts
-from bench.sweep.prompts import prompts
+from bench.sweep.prompts import lengths_to_calibrate, prompts
 from bench.sweep.shapes import Length, PlannedPoint, Shape
 from bench.sweep.traces import Arrival, read_trace
 
@@ -184,6 +184,7 @@ def test_a_trace_is_sorted_and_starts_at_0(tmp_path, content):
 def test_a_trace_makes_prompts_of_its_lengths(tmp_path):
     path = file(tmp_path, TRACES["seconds"], "trace.csv")
     point = PlannedPoint(Shape(None, None, trace=str(path)), Load(load_kind="open", arrivals="trace"))
+    assert lengths_to_calibrate([point.shape]) == (100, 200)
     made = list(prompts(point, 1, Calibration()))
     assert [(prompt.at_s, prompt.isl, len(prompt.text.split()), prompt.osl) for prompt in made] == [
         (0, 200, 200, 6),

@@ -130,6 +130,17 @@ def test_lengths_between_those_calibrated_are_hit_too(isl):
     assert {prompt.osl for prompt in made} == set(range(5, 16))
 
 
+@pytest.mark.parametrize("name", sorted(TOKENIZERS))
+def test_inputs_too_long_to_calibrate_follow_from_shorter_ones(name):
+    count = server(name, 26)
+    isls = lengths_to_calibrate([point(128 * 2**doubling).shape for doubling in range(11)])
+    assert max(isls) == 8192
+    calibration = calibrate(count, isls)
+    for isl in (16_384, 131_072):
+        counted = count([prompt.text for prompt in first(5, point(isl), calibration=calibration)])
+        assert all(tokens == pytest.approx(isl, rel=0.01) for tokens in counted)
+
+
 def test_a_server_of_one_token_a_word_is_known_after_a_few_texts():
     asked = []
     calibrate(lambda texts: asked.extend(texts) or [words(text) + 5 for text in texts], [128])
