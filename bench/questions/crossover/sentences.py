@@ -10,7 +10,7 @@ from bench.maths.crossover import Crossing, Knot
 from bench.questions.crossover.asked import UNITS, USERS, WORDS, Asked, along_words, at, place
 from bench.questions.crossover.pairs import Pair
 from bench.questions.crossover.versus import Outcome, Verdict
-from bench.wording import counted, joined, number
+from bench.wording import counted, joined, lowered, number
 
 SHOWN_CROSSINGS = 4
 
@@ -273,8 +273,7 @@ def verdict_words(asked: Asked, verdict: Verdict) -> str:
 
 def subject(asked: Asked) -> str:
     """What is compared: "output throughput per dollar"."""
-    label = asked.metric.label
-    words = label[0].lower() + label[1:] if label[1:2].islower() else label
+    words = lowered(asked.metric.label)
     return words if asked.per == "raw" else f"{words} {WORDS[asked.per]}"
 
 

@@ -15,7 +15,7 @@ from bench.questions.pareto import points, sentences
 from bench.questions.pareto.axes import Axes
 from bench.questions.pareto.points import Tally
 from bench.view import View
-from bench.wording import joined
+from bench.wording import inline, joined
 
 WHERE = {"x": "Across", "y": "Up"}
 
@@ -125,6 +125,6 @@ def findings(axes: Axes, row: Mapping[str, Any], narrow: Sequence[str], choice: 
 
 
 def _choose(choice: Instead) -> str:
-    metric = sentences.inline(catalogue.metric(choice.key))
+    metric = inline(catalogue.metric(choice.key))
     has = "has" if choice.points == 1 else "have"
     return f"{choice.points:,} {has} {metric}: choose it under {WHERE[choice.option]}"

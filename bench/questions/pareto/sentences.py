@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bench.catalogue import NAMED_STATISTICS, PRICED, Metric
+from bench.catalogue import PRICED, Metric
 from bench.chart import value_label
 from bench.maths.pareto import Step
 from bench.pricing import ChipPrice, terms_in_words
 from bench.questions.pareto.axes import Axes
 from bench.questions.pareto.frontiers import Frontiers, Lead, Place
 from bench.questions.pareto.points import Tally
-from bench.wording import counted, flag_words, joined, number, share
+from bench.wording import counted, flag_words, inline, is_or_are, joined, name_of, number, share
 
 LISTED = 2
 """A headline names up to this many leaders; of more, it names the one that leads over the widest range."""
@@ -180,8 +180,8 @@ def findings(axes: Axes, tally: Tally, found: Frontiers, said: str) -> list[str]
         told.append(f"{lead}: {joined(parts, at_most=LISTED_BELOW)}.")
     if tally.entering and axes.owner and len(tally.owners) > 1:
         told.append(
-            f"Of {counted(tally.entering, 'point')}, {found.overall:,} {_is(found.overall)} beaten by none at all and"
-            f" {found.grouped:,} by none of their own group."
+            f"Of {counted(tally.entering, 'point')}, {found.overall:,} {is_or_are(found.overall)} beaten by none at all"
+            f" and {found.grouped:,} by none of their own group."
         )
     return told
 
@@ -323,7 +323,7 @@ def _gain(metric: Metric, step: Step) -> str:
 def _price(metric: Metric, start: float, end: float) -> str:
     if metric.base == "interactivity_tokens_per_s_per_user" and start > 0 and end > 0:
         return _change(1000 / end - 1000 / start, "ms", "TPOT")
-    return _change(end - start, metric.unit, _base_label(metric))
+    return _change(end - start, metric.unit, name_of(metric))
 
 
 def _noun(metric: Metric) -> str:
@@ -365,23 +365,3 @@ def gives_most(metric: Metric) -> str:
     if metric.direction == "higher" and metric.key.endswith("tokens_per_s_per_accelerator"):
         return "gives the most per chip"
     return f"has the {'highest' if metric.direction == 'higher' else 'lowest'} {inline(metric)}"
-
-
-def inline(metric: Metric) -> str:
-    """A metric's name inside a sentence: "median interactivity", "p99 TTFT", "output throughput"."""
-    if metric.statistic is None:
-        return _lowered(metric.label)
-    words = {"p50": "median"}.get(metric.statistic) or NAMED_STATISTICS.get(metric.statistic)
-    return f"{words or metric.statistic.replace('_', '.')} {_base_label(metric)}"
-
-
-def _base_label(metric: Metric) -> str:
-    return _lowered(metric.label.rsplit(", ", 1)[0] if metric.statistic else metric.label)
-
-
-def _lowered(label: str) -> str:
-    return label[0].lower() + label[1:] if label[1:2].islower() else label
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
