@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from bench.questions import questions
 from bench.view import View
 from tests.benchmarks._server import running
 from tests.e2e.browsing import (
@@ -150,7 +151,8 @@ def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
     answer = page.goto(address)
     assert answer
     assert answer.status == 404
-    assert headline(page) == f"There is no page '{named}'; the pages are Overview, Heatmap, Pareto and Data."
+    titles = ", ".join(question.TITLE for question in questions().values())
+    assert headline(page) == f"There is no page '{named}'; the pages are {titles} and Data."
     page.wait_for_timeout(300)
     # The browser itself reports the document's status; nothing else is said or asked for.
     assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]
