@@ -9,6 +9,7 @@ import os
 import resource
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
+from ssl import SSLError
 from time import monotonic_ns, process_time
 from typing import Any
 
@@ -235,9 +236,9 @@ class _Point:
         try:
             connection = await self.client.open()
         except OSError as error:
-            words = os.strerror(error.errno) if error.errno else str(error)
-            words = words or f"no connection within {self.limits.connect_s:g} s"
-            self.gave_up(answer, "connect", words)
+            self.gave_up(
+                answer, "connect", _reason(error) or f"no connection within {self.limits.connect_s:g} s"
+            )
             if self.concurrency is not None:
                 await asyncio.sleep(self.pause_s)
                 self.pause_s = min(2 * self.pause_s, LONGEST_PAUSE_S)
@@ -351,6 +352,13 @@ class _Point:
             return
         if not self.done.done():
             self.done.set_exception(error or RuntimeError(str(context.get("message"))))
+
+
+def _reason(error: OSError) -> str:
+    """Why there is no connection, in words; empty when time ran out."""
+    if isinstance(error, SSLError):
+        return getattr(error, "verify_message", "") or error.reason or "TLS failed"
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def _allow_many_files() -> None:

@@ -21,8 +21,8 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 PLAIN = re.compile(rb'[^"\\\x00-\x1f\x7f-\xff]+').fullmatch
 """Text of a JSON string that stands for itself: ASCII without quotes, escapes and control characters."""
 UNLIKE = b"\xff"  # no UTF-8 text has this byte
-LESSONS = 8
-"""How often an answer is asked what its chunks look like; one that changes them at each is read in full."""
+LESSONS = 4
+"""How often an answer is looked at for what its chunks have in common; one that changes them at each is parsed."""
 
 
 class Stream:
@@ -88,21 +88,53 @@ class Stream:
         if self.too_long:
             return
         stamp, length = self.stamps.append, self.lengths.append
-        prefix, suffix = self._likeness()
+        prefix, suffix, between = self._prefix, self._suffix, self._between()
         before, around = len(prefix), len(prefix) + len(suffix)
         for piece, at in zip(pieces, when, strict=True):
-            size = len(piece) - around
-            if piece.startswith(prefix) and piece.endswith(suffix) and PLAIN(piece, before, before + size):
+            if between and piece.startswith(prefix) and piece.endswith(suffix):
+                size = len(piece) - around
+                if not PLAIN(piece, before, before + size):
+                    size = _characters(piece[before : before + size])
+                if size > 0:
+                    stamp(at)
+                    length(size)
+                    continue
+            if between and (size := self._one(piece)):
                 stamp(at)
                 length(size)
+                if self._lessons <= 0:
+                    continue
+                self._learn(piece)
             else:
                 self._lines(piece, at)
-                prefix, suffix = self._likeness()
-                before, around = len(prefix), len(prefix) + len(suffix)
+            prefix, suffix, between = self._prefix, self._suffix, self._between()
+            before, around = len(prefix), len(prefix) + len(suffix)
 
-    def _likeness(self) -> tuple[bytes, bytes]:
-        """What a piece begins and ends with that differs in its text alone from one read in full; no piece at first."""
-        return (UNLIKE, UNLIKE) if self._carried or self._data else (self._prefix, self._suffix)
+    def _between(self) -> bool:
+        """Whether content has come and nothing yet of the next event, so that a piece may be a whole one like it."""
+        begun = self._carried or self._data or self._alarmed or self.done
+        return self.first_ns is not None and not begun
+
+    def _one(self, piece: bytes) -> int:
+        """The length of the text in a piece that is one event like most are, with one choice; 0 for any other."""
+        whole = (
+            piece.startswith(b"data: {") and piece.endswith(b"\n\n") and piece.find(b"\n") == len(piece) - 2
+        )
+        if not whole or self.first_content_ns is None:
+            return 0
+        try:
+            chunk = orjson.loads(piece[6:])
+            (choice,) = chunk["choices"]
+            delta = choice.get("delta")
+            text = choice["text"] if delta is None else delta["content"]
+            new = (
+                choice["finish_reason"] or choice.get("logprobs") or chunk.get("usage") or chunk.get("error")
+            )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return 0
+        if new or not isinstance(text, str) or (delta is not None and len(delta) > 1):
+            return 0
+        return len(text)
 
     def close(self) -> None:
         """Nothing; the body has ended. What its last line says counts if it is whole, though no line end shows it."""
@@ -274,6 +306,17 @@ class Stream:
             if found and key not in before and key not in after:
                 self._prefix = before + key + colon + b'"'
                 self._suffix = b'"' + after
+
+
+def _characters(text: bytes) -> int:
+    """How many characters a JSON string has that stands for itself; 0 where it has escapes, or is none."""
+    if b'"' in text or b"\\" in text:
+        return 0
+    try:
+        written = text.decode()
+    except UnicodeDecodeError:
+        return 0
+    return len(written) if written.isprintable() else 0
 
 
 def _lengths(choice: dict[str, Any]) -> tuple[int, int]:

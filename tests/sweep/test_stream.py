@@ -84,6 +84,12 @@ def test_a_chunk_that_is_none_is_told_wherever_it_comes(after: bytes) -> None:
     assert len(stream.stamps) == 4
 
 
+def test_nothing_counts_behind_done() -> None:
+    words = [event({"content": word}) for word in ("one", "two", "three")]
+    stream = read([*words, DONE, *words, b"data: {oops\n\n"])
+    assert (len(stream.stamps), stream.wrong) == (3, "")
+
+
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
 def test_what_servers_send_between_chunks_is_no_token(line_end: bytes) -> None:
     pieces = [b"\xef\xbb\xbf: welcome" + line_end * 2, event({"role": "assistant", "content": None}, line_end=line_end),
