@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.errors import UsageError
 from bench.sweep.facts import PRICE
 from bench.sweep.profiles import CLIMBS, possible
-from bench.sweep.shapes import Length, PlannedPoint
+from bench.sweep.shapes import PlannedPoint
 
 if TYPE_CHECKING:
     from bench.sweep.exchange import Limits
     from bench.sweep.plan import Plan
 
+DEFAULT_S = 30.0
 WARMUP_SHARE, LONGEST_WARMUP_S = 0.1, 10.0
 """Without a stated warm-up: this share of a point's duration, at most so long."""
 
@@ -53,6 +55,26 @@ class Budget:
         return self.input_tokens + self.output_tokens
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What a point asks: requests and tokens at most, seconds at least; None where that is open."""
+
+    requests: float | None
+    seconds: float | None
+    input_tokens: float | None
+    output_tokens: float | None
+
+
+def duration_s(plan: Plan, point: PlannedPoint) -> float | None:
+    """How long a point takes without its warm-up, in seconds; None when requests or a trace's last arrival end it.
+
+    Where no end is stated at all it is DEFAULT_S, but for a trace, which is played whole.
+    """
+    if plan.point.has_an_end or point.shape.trace:
+        return plan.point.duration_s
+    return DEFAULT_S
+
+
 def warmup(plan: Plan, point: PlannedPoint) -> tuple[int, float]:
     """The warm-up of a point, in requests and in seconds.
 
@@ -62,8 +84,9 @@ def warmup(plan: Plan, point: PlannedPoint) -> tuple[int, float]:
     stated = plan.point
     if stated.warmup_requests is not None or stated.warmup_s is not None:
         return stated.warmup_requests or 0, stated.warmup_s or 0.0
-    if stated.duration_s is not None:
-        return 0, min(WARMUP_SHARE * stated.duration_s, LONGEST_WARMUP_S)
+    seconds = duration_s(plan, point)
+    if seconds is not None:
+        return 0, min(WARMUP_SHARE * seconds, LONGEST_WARMUP_S)
     return point.load.concurrency or 0, 0.0
 
 
@@ -82,7 +105,7 @@ def point_limits(plan: Plan, point: PlannedPoint) -> Limits:
     requests, seconds = warmup(plan, point)
     return Limits(
         requests=measured_requests(plan, point),
-        duration_s=plan.point.duration_s,
+        duration_s=duration_s(plan, point),
         warmup_requests=requests,
         warmup_s=seconds,
         tokens=plan.caps.tokens,
@@ -101,24 +124,19 @@ def budget(plan: Plan, timed: Timed | None = None, measured: Iterable[str] = ())
     done = set(measured)
     left = [point for point in possible(plan) if point.key not in done]
     asked = [_asked(plan, point, timed) for point in left]
-    requests = _sum([count for count, _ in asked])
-    minutes = _sum([seconds for _, seconds in asked])
-    minutes = None if minutes is None else minutes / 60
+    requests, minutes = _sum([one.requests for one in asked]), _sum([one.seconds for one in asked])
+    inputs, outputs = _sum([one.input_tokens for one in asked]), _sum([one.output_tokens for one in asked])
     price, chips = plan.facts.get(PRICE), plan.facts.get("accelerators")
     usd = None
     if minutes is not None and isinstance(price, float) and isinstance(chips, int):
-        usd = minutes / 60 * price * chips
+        usd = minutes / 3600 * price * chips
     return Budget(
         points=len(left),
         may_end_early=plan.search in CLIMBS,
         requests=None if requests is None else int(requests),
-        input_tokens=_tokens(
-            [(count, point.shape.isl) for (count, _), point in zip(asked, left, strict=True)]
-        ),
-        output_tokens=_tokens(
-            [(count, point.shape.osl) for (count, _), point in zip(asked, left, strict=True)]
-        ),
-        minutes=minutes,
+        input_tokens=None if inputs is None else round(inputs),
+        output_tokens=None if outputs is None else round(outputs),
+        minutes=None if minutes is None else minutes / 60,
         usd=usd,
     )
 
@@ -137,27 +155,48 @@ def demand_within_caps(plan: Plan, foreseen: Budget) -> None:
             )
 
 
-def _asked(plan: Plan, point: PlannedPoint, timed: Timed | None) -> tuple[int | None, float | None]:
-    """How many requests a point sends at most, and the seconds it takes at least; None where that is open.
-
-    A trace plays for as long as it is, unless a count or a duration ends it.
-    """
+def _asked(plan: Plan, point: PlannedPoint, timed: Timed | None) -> _Asked:
+    if point.shape.trace:
+        return _traced(plan, point, Path(point.shape.trace))
     before, before_s = warmup(plan, point)
-    count, seconds = measured_requests(plan, point), plan.point.duration_s
+    count, seconds = measured_requests(plan, point), duration_s(plan, point)
     by_time = None if seconds is None else seconds + before_s
     alone = _alone(point, timed)
     if point.load.load_kind == "closed":
         level = point.load.concurrency or 1
         fits = math.ceil(by_time / alone + 1) * level if by_time is not None and alone else None
-        wave = (
+        waves = (
             None if count is None or alone is None else math.ceil((count + before) / level) * alone + before_s
         )
     else:
         rate = point.load.request_rate
         fits = math.ceil(by_time * rate) if by_time is not None and rate else None
-        wave = (count + before) / rate + before_s if count is not None and rate else None
+        waves = (count + before) / rate + before_s if count is not None and rate else None
     sent = _least([None if count is None else count + before, fits])
-    return (None if sent is None else int(sent)), _least([by_time, wave])
+    isl, osl = point.shape.isl, point.shape.osl
+    return _Asked(
+        sent,
+        _least([by_time, waves]),
+        isl.mean * sent if isl and sent is not None else None,
+        osl.mean * sent if osl and sent is not None else None,
+    )
+
+
+def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _Asked:
+    """What of a trace is played before the point ends."""
+    from bench.sweep.traces import read_trace
+
+    before, before_s = warmup(plan, point)
+    count, seconds = measured_requests(plan, point), duration_s(plan, point)
+    ends = math.inf if seconds is None else seconds + before_s
+    played = [arrival for arrival in read_trace(path) if arrival.at_s <= ends]
+    played = played if count is None else played[: count + before]
+    return _Asked(
+        len(played),
+        played[-1].at_s,
+        sum(arrival.isl for arrival in played),
+        sum(arrival.osl for arrival in played),
+    )
 
 
 def _alone(point: PlannedPoint, timed: Timed | None) -> float | None:
@@ -175,9 +214,3 @@ def _least(values: Sequence[float | None]) -> float | None:
 def _sum(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
-
-
-def _tokens(asked: Sequence[tuple[int | None, Length | None]]) -> int | None:
-    each = [count * length.mean if count is not None and length else None for count, length in asked]
-    total = _sum(each)
-    return None if total is None else round(total)

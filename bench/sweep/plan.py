@@ -113,7 +113,10 @@ class Plan(Part):
     def _demand_loads(self) -> None:
         if not self.loads.levels and not all(workload.trace for workload in self.workloads):
             raise ValueError("The plan has no load: state loads.concurrency or loads.request_rate.")
-        if self.loads.request_rate and self.point.duration_s is None and self.point.requests is None:
+        by_concurrency_alone = (
+            self.point.has_an_end and self.point.duration_s is None and self.point.requests is None
+        )
+        if self.loads.request_rate and by_concurrency_alone:
             raise ValueError("A request rate needs an end: state point.duration_s or point.requests.")
         highest = max(self.loads.concurrency, default=0)
         if highest > self.caps.concurrency:

@@ -216,7 +216,7 @@ class Loads(Part):
 
 
 class PerPoint(Part):
-    """When a point ends and what is cut off; without any end it is 30 s. The first end that is met holds."""
+    """When a point ends and what is cut off. The first end that is met holds."""
 
     requests: Whole | None = told(
         "requests of a point", "a whole number from 1 to 10000000", None, ge=1, le=10_000_000
@@ -259,12 +259,10 @@ class PerPoint(Part):
     )
     hold_osl: bool = told("hold every answer to its osl where the endpoint can", "true or false", True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _has_an_end(cls, stated: Any) -> Any:
-        if isinstance(stated, Mapping) and not any(stated.get(key) is not None for key in ENDS):
-            return {**stated, "duration_s": 30.0}
-        return stated
+    @property
+    def has_an_end(self) -> bool:
+        """Whether it is stated when a point ends."""
+        return any(getattr(self, end) is not None for end in ENDS)
 
     @model_validator(mode="after")
     def _one_count(self) -> PerPoint:

@@ -114,6 +114,13 @@ def test_the_warm_up_is_one_of_each_under_way_or_a_tenth_of_the_time():
     assert {warmup(none, point) for point in none.points()} == {(0, 0)}
 
 
+def test_a_point_without_a_stated_end_takes_30_seconds():
+    found = plan({"timeout_s": 9})
+    limits = point_limits(found, found.points()[1])
+    assert (limits.duration_s, limits.warmup_s, limits.requests, limits.warmup_requests) == (30, 3, None, 0)
+    assert budget(found).minutes == pytest.approx(4 * 33 / 60)
+
+
 def test_the_limits_of_a_point_are_the_plans():
     each = plan(
         {"requests_per_concurrency": 7, "timeout_s": "9s", "stall_s": 3, "drain_s": 0}, caps={"tokens": 999}
@@ -123,3 +130,12 @@ def test_the_limits_of_a_point_are_the_plans():
     limits = point_limits(each, high)
     assert (limits.requests, limits.warmup_requests, limits.duration_s) == (70, 10, None)
     assert (limits.timeout_s, limits.stall_s, limits.drain_s, limits.tokens) == (9, 3, 0, 999)
+
+
+def test_a_trace_is_as_long_as_it_is_or_as_the_point(tmp_path):
+    (tmp_path / "trace.csv").write_text("at_s,isl,osl\n0,100,1\n50,200,2\n300,400,4\n")
+    traced = {"workloads": [{"trace": str(tmp_path / "trace.csv")}], "loads": {}}
+    for point in ({"duration_s": 600}, {"timeout_s": 9}, {"requests_per_concurrency": 1}):
+        assert budget(plan(point, **traced)) == Budget(1, False, 3, 700, 7, 5.0, None)
+    cut = budget(plan({"duration_s": 60, "warmup_s": 0}, **traced))
+    assert (cut.requests, cut.input_tokens) == (2, 300)

@@ -111,6 +111,10 @@ def test_the_order_of_what_is_stated_does_not_matter():
         ({"workloads": 3}, ["workloads is 3", "isl"]),
         ({"point.duration_s": "soon"}, ["point.duration_s", "'soon'", "2m"]),
         ({"point.requests": 5, "point.requests_per_concurrency": 5}, ["point.requests_per_concurrency", "not both"]),
+        (
+            {"loads.request_rate": 1, "point.requests_per_concurrency": 5},
+            ["request rate", "point.duration_s", "point.requests"],
+        ),
         ({"repeats": "101"}, ["repeats", "'101'", "1 to 100"]),
         ({"search": "sideways"}, ["search", "'sideways'", "grid, ramp or context"]),
         ({"search": "ramp"}, ["ramp", "[stop]"]),
