@@ -149,13 +149,16 @@ class Site:
             if body is not None:
                 given["content-type"] = "application/json"
             connection.request(method, self.root + path, body, given)
-            return self._read(connection.getresponse())
+            reply = self._read(connection.getresponse())
         except (OSError, http.client.HTTPException):
             if expired.is_set():
                 raise TimeoutError from None
             raise
         finally:
             timer.cancel()
+        if expired.is_set():
+            raise TimeoutError
+        return reply
 
     def _connect(self) -> http.client.HTTPConnection:
         target = self.target
@@ -182,6 +185,8 @@ class Site:
             if size > MOST_BYTES:
                 self.close()
                 raise http.client.HTTPException(f"the answer is longer than {MOST_BYTES:,} bytes")
+        if answer.length:
+            raise http.client.HTTPException("it ended half-way")
         if answer.will_close:
             self.close()
         answer.close()  # read1 stops at the last byte without seeing that it was the last

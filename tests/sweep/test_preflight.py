@@ -1,0 +1,343 @@
+"""What is found out before the load, on every dialect; every bad case is one sentence."""
+
+from __future__ import annotations
+
+import http.server
+import socket
+import ssl
+import subprocess
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from bench.endpoint import Settings, running
+from bench.sweep import site
+from bench.sweep.bodies import Manner
+from bench.sweep.calibration import text
+from bench.sweep.exchange import Target
+from bench.sweep.preflight import preflight
+
+WANTED = Manner("fake-model", ignore_eos=True, min_tokens=True)
+
+
+def look(url, manner=WANTED, *, headers=None, context=None, **more):
+    target = Target.at(url, api=manner.api, streaming=manner.streaming, headers=headers, context=context)
+    return preflight(target, manner, **more)
+
+
+def said(found, name):
+    return next(check.said for check in found.checks if check.name == name)
+
+
+def one_sentence(problem):
+    assert problem
+    assert problem.endswith((".", "?"))
+    assert "\n" not in problem
+    assert len(problem) < 500
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("dialect", "engine", "version", "counts_by", "fields"),
+    [
+        ("vllm", "vllm", "0.11.0", "/tokenize", True),
+        ("sglang", "sglang", "0.5.4", "/tokenize", True),
+        ("llama.cpp", "llama.cpp", "b6900", "/tokenize", True),
+        ("tgi", "tgi", "3.3.6", "/tokenize", True),
+        ("transformers", None, None, "usage", False),
+        ("openai", None, None, "usage", False),
+    ],
+)
+def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fields):
+    settings = Settings(dialect=dialect, ttft_ms=30, itl_ms=2, context_tokens=4096, simulates="a chat model")
+    with running(settings) as url:
+        found = look(url, isls=[128, 512], osls=[32], longest=4096)
+    assert found.problem is None
+    assert (found.engine.name, found.engine.version) == (engine, version)
+    assert found.engine.context_tokens == 4096
+    assert found.engine.simulates == "a chat model"
+    assert found.counts_by == counts_by
+    assert (found.manner.ignore_eos, found.manner.min_tokens) == (fields, fields)
+    assert found.manner.streaming
+    assert found.manner.usage
+    assert found.target.address == "127.0.0.1"
+    assert found.timed_osl == 32
+    # On a busy machine an answer may come late, never early.
+    assert 29 < found.ttft_ms < 130
+    assert 29 + 31 * 2 < found.e2el_ms < 300
+    assert found.calibration.misses() == ()
+    for check in found.checks:
+        one_sentence(check.said)
+    if not fields:
+        assert "does not take ignore_eos (HTTP 4" in said(found, "ignore_eos")
+
+
+@pytest.mark.parametrize("api", ["chat", "completions"])
+def test_calibrated_prompts_count_what_was_asked(api):
+    from bench.endpoint import counting
+
+    with running(Settings(ttft_ms=1, itl_ms=1)) as url:
+        found = look(url, Manner("fake-model", api=api), isls=[100, 1000], osls=[4])
+    prompt = text(found.calibration, 1000, "another")
+    messages = [{"role": "user", "content": prompt}]
+    counted = counting.chat_tokens(messages) if api == "chat" else counting.count(prompt)
+    assert counted == pytest.approx(1000, rel=0.02)
+
+
+def test_answers_in_one_piece_are_found_out():
+    with running(Settings(stream=False, ttft_ms=10, itl_ms=1)) as url:
+        found = look(url, isls=[64], osls=[8])
+    assert found.problem is None
+    assert not found.manner.streaming
+    assert not found.target.streaming
+    assert found.ttft_ms is None
+    assert found.e2el_ms > 10
+    assert "no ttft" in said(found, "streaming")
+    assert found.counts_by
+
+
+def test_an_endpoint_that_counts_nothing_is_measured_all_the_same():
+    with running(Settings(usage="never", dialect="openai", ttft_ms=5, itl_ms=1)) as url:
+        found = look(url, isls=[64], osls=[8])
+    assert found.problem is None
+    assert found.counts_by is None
+    assert "each chunk counts as one" in said(found, "usage")
+    assert "only a guess" in said(found, "isl")
+
+
+def test_outputs_that_end_early_are_told():
+    with running(Settings(stops_early=1.0, dialect="openai", ttft_ms=5, itl_ms=1)) as url:
+        found = look(url, osls=[64])
+    assert found.problem is None
+    assert "since nothing holds it to the length" in said(found, "osl")
+
+
+def test_an_unknown_model_names_those_there_are():
+    with running(Settings(model="gemma")) as url:
+        problem = one_sentence(look(url, Manner("gema")).problem)
+    assert problem == f"There is no model at {url.removeprefix('http://')} named 'gema'; did you mean gemma?"
+
+
+def test_an_unknown_model_where_none_are_listed():
+    with running(Settings(model="gemma", dialect="openai")) as url, no_models(url) as hidden:
+        problem = one_sentence(look(hidden, Manner("llama")).problem)
+    assert "does not know the model or the route" in problem
+    assert "llama" in problem
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        (None, "asks for a key (HTTP 401)"),
+        ({"Authorization": "Bearer wrong-secret-key"}, "refuses the key (HTTP 401)"),
+    ],
+)
+def test_a_wrong_key_is_told_and_never_repeated(headers, words):
+    with running(Settings(api_key="right-secret-key")) as url:
+        found = look(url, headers=headers, key_env="MY_KEY")
+        assert look(url, headers={"Authorization": "Bearer right-secret-key"}, osls=[4]).problem is None
+    assert words in one_sentence(found.problem)
+    assert "secret" not in repr(found)
+
+
+def test_a_dead_port():
+    with running(Settings()) as url:
+        pass
+    where = url.removeprefix("http://")
+    assert one_sentence(look(url).problem) == (
+        f"Nothing listens at {where} (connection refused): start the endpoint, or correct host and port."
+    )
+
+
+def test_a_host_that_does_not_exist():
+    assert "no host named no-such-host.invalid" in one_sentence(
+        look("http://no-such-host.invalid:8000").problem
+    )
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]"])
+def test_no_load_goes_to_link_local_or_metadata_addresses(host):
+    assert "which no load is sent to" in one_sentence(look(f"http://{host}:8000").problem)
+
+
+def test_https_against_http():
+    with running(Settings()) as url:
+        problem = one_sentence(look(url.replace("http:", "https:")).problem)
+    assert "write http:// if it is plain http" in problem
+
+
+def test_http_against_https_and_a_certificate_nobody_trusts(tmp_path):
+    with secure(tmp_path) as (port, trusted):
+        problem = one_sentence(look(f"http://127.0.0.1:{port}").problem)
+        assert "https://" in problem
+        untrusted = one_sentence(look(f"https://127.0.0.1:{port}").problem)
+        assert "is not trusted" in untrusted
+        assert "endpoint.ca_file" in untrusted
+        # Trusted, the TLS holds and what answers is told to be no endpoint.
+        assert "HTML page" in one_sentence(look(f"https://127.0.0.1:{port}", context=trusted).problem)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi", "HTML page (HTTP 200)"),
+        (b"HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi", "HTML page (HTTP 404)"),
+        (b"HTTP/1.1 302 Found\r\nlocation: http://other:1/\r\ncontent-length: 0\r\n\r\n", "redirects to http://other:1/"),
+        (b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nhi", "compressed"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 1_200_000, "longer than 1,000,000 bytes"),
+        (b"HTTP/1.1 200 OK\r\n" + b"x-a: b\r\n" * 300 + b"\r\n", "got more than 100 headers"),
+        (b"HTTP/1.1 200 OK\r\nx-a: " + b"b" * 100_000, "header line"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "did not answer in HTTP"),
+        (b"", "closed the connection"),
+    ],
+)  # fmt: skip
+def test_what_is_no_endpoint(answer, words):
+    with answering(answer) as url:
+        assert words in one_sentence(look(url).problem)
+
+
+def test_a_server_that_drips_is_given_up_at_the_deadline(monkeypatch):
+    monkeypatch.setattr(site.Site.__init__, "__defaults__", (0.4,))
+    with answering(b"HTTP/1.1 200 OK\r\n", drip=True) as url:
+        problem = one_sentence(look(url).problem)
+    assert "did not answer within 0.4 s" in problem
+
+
+def test_a_plan_beyond_the_context_is_stopped_before_any_load():
+    with running(Settings(context_tokens=4096)) as url:
+        found = look(url, isls=[4000], osls=[128], longest=4128)
+    assert one_sentence(found.problem) == (
+        "The plan asks for isl + osl of 4,128 tokens, and the endpoint takes 4,096: lower isl or osl, or serve with a "
+        "longer context."
+    )
+    assert [check.name for check in found.checks][-1] == "context"
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        ("500", "http_5xx"),
+        ("429", "too busy"),
+        ("redirect", "redirects"),
+        ("html", "text/html"),
+        ("reset", "broken_stream"),
+        ("cut", "broken_stream"),
+        ("error_body", "This request fails as asked for"),
+        ("malformed", "malformed"),
+    ],
+)
+def test_an_endpoint_that_answers_no_request(failure, words):
+    with running(Settings(fail={failure: 1.0}, ttft_ms=5, itl_ms=1)) as url:
+        assert words in one_sentence(look(url).problem)
+
+
+def test_an_endpoint_that_never_answers():
+    with running(Settings(ttft_ms=60_000)) as url:
+        assert "does not answer it" in one_sentence(look(url, first_s=0.3).problem)
+
+
+@contextmanager
+def answering(answer, drip=False):
+    """A port that gives these bytes to whoever asks; then it closes, or drips headers without end."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    over = threading.Event()
+
+    def serve():
+        while not over.is_set():
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65_536)
+                try:
+                    connection.sendall(answer)
+                    while drip and not over.wait(0.05):
+                        connection.sendall(b"x: y\r\n"[:1])
+                except OSError:
+                    continue
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        over.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+
+
+@contextmanager
+def no_models(url):
+    """The endpoint behind a proxy that has no list of models."""
+    host, _, port = url.removeprefix("http://").partition(":")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_error(500)
+
+        def do_POST(self):
+            sent = self.rfile.read(int(self.headers["content-length"]))
+            behind = http.client.HTTPConnection(host, int(port))
+            behind.request("POST", self.path, sent)
+            answer = behind.getresponse()
+            given = answer.read()
+            behind.close()
+            self.send_response(answer.status)
+            self.send_header("content-type", answer.headers["content-type"])
+            self.send_header("content-length", str(len(given)))
+            self.end_headers()
+            self.wfile.write(given)
+
+        def log_message(self, *_):
+            pass
+
+    with serving(Handler) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
+
+
+@contextmanager
+def secure(folder):
+    """A port that speaks TLS with a certificate signed by itself, and a context that trusts it."""
+    key, certificate = folder / "key.pem", folder / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate),
+         "-days", "1", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with serving(Handler, context) as server:
+        yield server.server_port, ssl.create_default_context(cafile=str(certificate))
+
+
+@contextmanager
+def serving(handler, context=None):
+    class Quiet(http.server.ThreadingHTTPServer):
+        def handle_error(self, *_):
+            """A client that hangs up or does not trust us is what is tested."""
+
+    server = Quiet(("127.0.0.1", 0), handler)
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
