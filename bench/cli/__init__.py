@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 
 import bench
-from bench.cli import changes, looking, output
+from bench.cli import changes, looking, output, sweeping
 from bench.cli.arguments import Parser, shared
 from bench.errors import BenchError, UnknownName, UsageError
 
@@ -59,6 +59,8 @@ def _run(argv: Sequence[str]) -> int:
         from bench.cli import serving
 
         return serving.run(argv[1:])
+    if argv and argv[0] == "sweep":
+        return sweeping.run(argv[1:])
     parser, known = _parser()
     if argv and not argv[0].startswith("-") and argv[0] not in known:
         raise UnknownName("command", argv[0], known)
@@ -74,6 +76,8 @@ def _parser() -> tuple[Parser, tuple[str, ...]]:
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     commands.add_parser("ask", parents=[shared()], help="answer a question about the library")
     commands.add_parser("endpoint", help="serve a fake endpoint to calibrate and test with")
+    commands.add_parser("sweep", help="measure a live endpoint into the library")
+    sweeping.add_to(commands)
     changes.add_to(commands)
     looking.add_to(commands)
     return parser, tuple(commands.choices)

@@ -11,11 +11,14 @@ import pkgutil
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from bench.errors import InputError
-from bench.formats.reading import Reading, SourceFile
-from bench.formats.source_card import card_path
+
+if (
+    TYPE_CHECKING
+):  # pyarrow behind them takes a tenth of a second, which who only writes a journal need not wait
+    from bench.formats.reading import Reading, SourceFile
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ def modules() -> tuple[Format, ...]:
 
 def companions(module: Format, path: Path) -> tuple[Path, ...]:
     """The files beside a main file that belong to it: its source card, and what else the format names."""
+    from bench.formats.source_card import card_path
+
     own = getattr(module, "companions", None)
     named = tuple(own(path)) if own else ()
     card = card_path(path)

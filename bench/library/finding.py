@@ -34,7 +34,7 @@ class Found:
 def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
     """Every result file among the paths; folders are searched to any depth, hidden names left out.
 
-    `library`: the folders of the library itself, which is no place to import from.
+    `library`: the folders of the library itself, which is no place to import from, but for its sweeps.
     """
     candidates: list[Candidate] = []
     refused: dict[Path, Refusal] = {}
@@ -42,7 +42,7 @@ def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
     homes = [folder.resolve() for folder in library]
     for path, named in _files(paths):
         try:
-            if any(path.resolve().is_relative_to(home) for home in homes):
+            if any(_within(path.resolve(), home) for home in homes):
                 raise InputError(f"{path.name} lies in the library itself; import from another folder.")
             candidates.append(_candidate(path))
         except InputError as problem:
@@ -54,6 +54,10 @@ def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
         refused=tuple(row for path, row in refused.items() if path not in beside),
         passed_over=tuple(row for path, row in passed_over.items() if path not in beside),
     )
+
+
+def _within(path: Path, home: Path) -> bool:
+    return path.is_relative_to(home) and not path.is_relative_to(home / "sweeps")
 
 
 def _candidate(path: Path) -> Candidate:

@@ -1,0 +1,268 @@
+"""Commands that measure an endpoint: sweep, and sweeps, status, watch, cancel, resume."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench import access
+from bench.cli import output
+from bench.cli.arguments import Commands, Parser
+from bench.errors import BenchError
+from bench.plain_text import terminal
+from bench.wording import number
+
+if TYPE_CHECKING:
+    from bench.sweep.folder import Folder
+
+BAR = 20
+LOOK_S = 0.5
+GOOD = ("done", "stopped")
+COLUMNS = {
+    "isl": "isl",
+    "osl": "osl",
+    "concurrency": "concurrency",
+    "request_rate": "requests/s asked",
+    "output_tokens_per_s": "output tokens/s",
+    "ttft_ms_p50": "ttft p50 ms",
+    "ttft_ms_p99": "ttft p99 ms",
+    "tpot_ms_p50": "tpot p50 ms",
+    "requests_ok": "ok",
+    "requests_failed": "failed",
+}
+"""What the table of a sweep shows of each point; --json has everything."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Measure; `argv` is what follows `sweep`."""
+    from bench.sweep import arguments as options
+    from bench.sweep import budget
+    from bench.sweep.folder import Folder
+
+    parser = Parser(
+        prog="python -m bench sweep",
+        description="Measure a live OpenAI-compatible endpoint, point after point, into the library.",
+    )
+    options.add_to(parser)
+    parser.add_argument("--detach", action="store_true", help="leave it running and come back at once")
+    _shared(parser)
+    arguments = parser.parse_args(argv)
+    access.demand("launch", access.Visitor.at_the_shell())
+    plan = options.plan_from(arguments).settled(seed=secrets.randbelow(2**32))
+    budget.demand_within_caps(plan, budget.budget(plan))
+    return _go(Folder.create(_library(arguments), plan), arguments)
+
+
+def add_to(commands: Commands) -> None:
+    """Describe the commands about sweeps that were started to the parser."""
+    for name, told, action in (
+        ("sweeps", "list the sweeps of a library", _sweeps),
+        ("status", "how a sweep is going, and what it has measured", _status),
+        ("watch", "follow a running sweep to its end", _watch),
+        ("cancel", "end a running sweep; what it has measured stays", _cancel),
+        ("resume", "go on with a sweep that ended early", _resume),
+    ):
+        parser = commands.add_parser(name, help=told, description=f"{told[:1].upper()}{told[1:]}.")
+        if name != "sweeps":
+            parser.add_argument("id", help="the sweep's id, or the end of it")
+        if name == "resume":
+            parser.add_argument(
+                "--detach", action="store_true", help="leave it running and come back at once"
+            )
+        _shared(parser)
+        parser.set_defaults(run=action)
+
+
+def _shared(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument(
+        "--library",
+        type=Path,
+        metavar="DIR",
+        help="the library (default: $KNEEPOINT_LIBRARY, else ./library)",
+    )
+
+
+def _library(arguments: argparse.Namespace) -> Path:
+    return Path(arguments.library or os.environ.get("KNEEPOINT_LIBRARY") or "library").absolute()
+
+
+def _folder(arguments: argparse.Namespace) -> Folder:
+    from bench.sweep.folder import Folder
+
+    return Folder.of(_library(arguments), arguments.id)
+
+
+def _go(folder: Folder, arguments: argparse.Namespace) -> int:
+    """Run or start the sweep of a folder, and tell how it ended."""
+    from bench.sweep import jobs, runner
+    from bench.sweep.entering import enter
+
+    if arguments.detach:
+        jobs.start(folder)
+        return _told_started(folder, arguments)
+    output.remark(f"Sweep {folder.id}")
+    progress = Progress()
+    ended = runner.run(folder, progress.show)
+    progress.end()
+    try:
+        points = enter(folder, _library(arguments))
+    except BenchError as problem:
+        output.remark(f"The sweep is measured, and its journal is not in the library: {problem}")
+        points = 0
+    _tell(folder, arguments, {"in_library": points})
+    output.remark(ended.reason)
+    return runner.status_of(ended)
+
+
+def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
+    from bench.sweep import jobs
+
+    if arguments.json:
+        output.document(jobs.status(folder))
+    else:
+        output.line(f"Sweep {folder.id} is running; `python -m bench watch {folder.id}` follows it.")
+    return 0
+
+
+def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any] | None = None) -> None:
+    """Print a sweep with its points."""
+    from bench.sweep import jobs
+
+    told = jobs.status(folder)
+    if arguments.json:
+        output.document({"id": told["id"], "state": told["state"], **(more or {}), **told})
+        return
+    points = told["points"]
+    if points:
+        shown = [name for name in COLUMNS if any(point.get(name) is not None for point in points)]
+        output.table([{COLUMNS[name]: point.get(name) for name in shown} for point in points])
+    for point in points:
+        for flag in point["flags"]:
+            output.remark(f"Point {point['number']}: {flag['seen']} {flag['do']}")
+
+
+def _sweeps(arguments: argparse.Namespace) -> int:
+    from bench.sweep import jobs
+
+    found = jobs.sweeps(_library(arguments))
+    if arguments.json:
+        output.document(found)
+    elif found:
+        output.table(
+            [{**{key: row.get(key) for key in ("id", "state")}, "points": _points(row), "title": row.get("title")}
+             for row in found]
+        )  # fmt: skip
+    else:
+        output.remark(f"There is no sweep in {_library(arguments)} yet.")
+    return 0
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    folder = _folder(arguments)
+    _tell(folder, arguments)
+    if not arguments.json:
+        told = folder.status
+        output.remark(_line(told))
+        if told.get("reason"):
+            output.remark(str(told["reason"]))
+    return 0
+
+
+def _watch(arguments: argparse.Namespace) -> int:
+    folder = _folder(arguments)
+    progress = Progress()
+    while folder.held():
+        progress.show(folder.status)
+        time.sleep(LOOK_S)
+    progress.end()
+    _tell(folder, arguments)
+    told = folder.status
+    output.remark(f"{told['state']}: {told.get('reason', '')}")
+    return 0 if told["state"] in GOOD else 1
+
+
+def _cancel(arguments: argparse.Namespace) -> int:
+    from bench.sweep import jobs
+
+    access.demand("launch", access.Visitor.at_the_shell())
+    folder = _folder(arguments)
+    told = jobs.cancel(folder)
+    if arguments.json:
+        output.document(jobs.status(folder))
+    else:
+        output.line(f"Sweep {folder.id} is {told['state']}, with {told['points_done']} points measured.")
+    return 0
+
+
+def _resume(arguments: argparse.Namespace) -> int:
+    access.demand("launch", access.Visitor.at_the_shell())
+    return _go(_folder(arguments), arguments)
+
+
+class Progress:
+    """A sweep's progress on stderr: one line that is written over on a terminal, else a line for each point."""
+
+    def __init__(self) -> None:
+        self._over = sys.stderr.isatty()
+        self._checked = 0
+        self._done: int | None = None
+        self._open = False
+
+    def show(self, status: Mapping[str, Any]) -> None:
+        """Nothing; the line is up to date."""
+        checks = status.get("checks") or []
+        for check in checks[self._checked :]:
+            self._clear()
+            output.remark(f"  {check['said']}")
+        self._checked = len(checks)
+        if self._over:
+            sys.stderr.write("\r\x1b[K" + terminal(_line(status)))
+            sys.stderr.flush()
+            self._open = True
+        elif status.get("points_done") != self._done and status["state"] == "running":
+            self._done = status.get("points_done")
+            output.remark(_line(status))
+
+    def end(self) -> None:
+        """Nothing; what follows begins on a line of its own."""
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._open:
+            sys.stderr.write("\r\x1b[K")
+            self._open = False
+
+
+def _line(status: Mapping[str, Any]) -> str:
+    """Where a sweep is, on one line."""
+    done, most = status.get("points_done", 0), status.get("points_possible") or 0
+    full = round(BAR * done / most) if most else 0
+    parts = [f"[{'#' * full}{'.' * (BAR - full)}] {_points(status)} points"]
+    current = status.get("current")
+    if current:
+        parts += [current["level"], f"{number(current['output_tokens_per_s'])} tokens/s"]
+        if current["ttft_ms_p50"] is not None:
+            parts.append(f"TTFT p50 {number(current['ttft_ms_p50'])} ms")
+        parts.append(f"{current['requests_failed']:,} failed")
+    elif status["state"] != "running":
+        parts.append(str(status["state"]))
+    if status.get("seconds_left"):
+        parts.append(f"about {_duration(status['seconds_left'])} left")
+    return ", ".join(parts)
+
+
+def _points(status: Mapping[str, Any]) -> str:
+    return f"{status.get('points_done', 0)} of {status.get('points_possible', 'an unknown number')}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,239 @@
+"""The folder of one sweep: its plan, journal, status and samples, and the lock that says whether it is running."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.errors import BenchError, InputError, NotFound, UsageError
+from bench.formats import journal as journals
+from bench.formats.journal import Journal, Line
+from bench.sweep.plan import Plan
+
+ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
+SWEEPS = "sweeps"
+UNDER_WAY = ("starting", "checking", "running")
+"""The states of a sweep that has not ended; without a process behind it, it was interrupted."""
+
+
+class NotWritten(BenchError):
+    """The disk took no more; the message says what was being written and what to do."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where one sweep lies; its name is the sweep's id."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, library: Path, plan: Plan) -> Folder:
+        """A new folder in a library, with the plan in it."""
+        made = cls(
+            library / SWEEPS / f"{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+        )
+        with writing(made.path):
+            made.path.mkdir(parents=True)
+            made.requests.mkdir()
+        made.keep_plan(plan)
+        return made
+
+    @classmethod
+    def of(cls, library: Path, sweep: str) -> Folder:
+        """The folder of the sweep with this id, or the only one whose id ends or begins so.
+
+        Raises:
+            NotFound: there is none, or more than one.
+        """
+        if re.fullmatch(r"[0-9a-f-]{4,23}", sweep):
+            known = [folder for folder in listed(library)
+                     if folder.id.startswith(sweep) or folder.id.endswith(sweep)]  # fmt: skip
+            if len(known) == 1:
+                return known[0]
+        raise NotFound(
+            f"There is no sweep {sweep[:80]!r} in {library}; `python -m bench sweeps` lists those there are."
+        )
+
+    @property
+    def id(self) -> str:
+        """The sweep's id."""
+        return self.path.name
+
+    @property
+    def journal(self) -> Path:
+        """The measured points, a line each."""
+        return self.path / journals.FILE
+
+    @property
+    def requests(self) -> Path:
+        """The folder of the raw samples, a file for each point."""
+        return self.path / "requests"
+
+    @property
+    def log(self) -> Path:
+        """What a detached sweep says."""
+        return self.path / "log.txt"
+
+    @property
+    def cancel(self) -> Path:
+        """A file that asks the sweep to end, by being there."""
+        return self.path / "cancel"
+
+    @property
+    def plan(self) -> Plan:
+        """The plan; InputError when it cannot be read."""
+        try:
+            stated = json.loads((self.path / "plan.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as problem:
+            raise InputError(f"{self.path} holds no sweep: plan.json cannot be read.") from problem
+        return Plan.from_mapping(stated)
+
+    def keep_plan(self, plan: Plan) -> None:
+        """Nothing; the plan is in the folder."""
+        self._replace("plan.json", json.dumps(plan.document(), indent=1, ensure_ascii=False))
+
+    @property
+    def read(self) -> Journal:
+        """The journal; an empty one before there is any."""
+        return journals.decode(self.journal) if self.journal.exists() else Journal((), (), (), 0)
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """What the sweep said of itself last, its state being interrupted where its process has gone."""
+        try:
+            stated = json.loads((self.path / "status.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            stated = {"id": self.id, "state": "starting", "points_done": 0}
+        if stated.get("state") in UNDER_WAY and not self.held():
+            stated |= {
+                "state": "interrupted",
+                "reason": "its process ended before the sweep did",
+                "current": None,
+            }
+        return dict(stated)
+
+    def tell(self, status: Mapping[str, Any]) -> None:
+        """Nothing; whoever reads the status finds this one, or the one before it."""
+        self._replace("status.json", json.dumps(status, ensure_ascii=False), durable=False)
+
+    def held(self) -> bool:
+        """Whether a process is running this sweep now."""
+        try:
+            lock = os.open(self.path / "lock", os.O_RDWR)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(lock)
+        return False
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """The sweep is this process's until the block ends, or the process does.
+
+        Raises:
+            UsageError: another process is running it.
+        """
+        with writing(self.path / "lock"):
+            lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(
+                    f"The sweep {self.id} is running already: `python -m bench watch {self.id}` shows it."
+                ) from None
+            yield
+        finally:
+            os.close(lock)
+
+    def _replace(self, name: str, text: str, durable: bool = True) -> None:
+        path = self.path / name
+        beside = path.with_name(f".{name}.{os.getpid()}")
+        with writing(path):
+            with beside.open("w", encoding="utf-8") as stream:
+                stream.write(text + "\n")
+                if durable:
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            beside.replace(path)
+
+
+class Writer:
+    """The journal's end: a line is on the disk when `add` returns, or it is not in the journal at all."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._path = folder.journal
+        whole = folder.read.whole_bytes
+        with writing(self._path):
+            self._file = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o644)
+            os.ftruncate(self._file, whole)
+            self._size = os.lseek(self._file, whole, os.SEEK_SET)
+            sync_folder(self._path.parent)
+
+    def add(self, line: Line) -> None:
+        """Nothing; the line is kept. NotWritten when the disk does not take it."""
+        content = journals.encode(line)
+        with writing(self._path):
+            try:
+                left = content
+                while left:
+                    left = left[os.write(self._file, left) :]
+                os.fsync(self._file)
+            except OSError:
+                os.ftruncate(self._file, self._size)
+                os.lseek(self._file, self._size, os.SEEK_SET)
+                raise
+        self._size += len(content)
+
+    def close(self) -> None:
+        """Nothing; the file is closed."""
+        os.close(self._file)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """The block writes this path; what the disk says against it becomes a NotWritten."""
+    try:
+        yield
+    except OSError as problem:
+        raise not_written(path, problem) from problem
+
+
+def not_written(path: Path, problem: OSError) -> NotWritten:
+    """The sentence for what the disk would not take."""
+    why = (problem.strerror or str(problem)).lower()
+    return NotWritten(
+        f"{path} cannot be written ({why}): what was measured before is kept; make room or give leave to write there, "
+        "then resume."
+    )
+
+
+def sync_folder(folder: Path) -> None:
+    """Nothing; the names in the folder are on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def listed(library: Path) -> list[Folder]:
+    """Every sweep of a library, the newest first."""
+    try:
+        found = [Folder(path) for path in (library / SWEEPS).iterdir() if ID.fullmatch(path.name)]
+    except OSError:
+        return []
+    return sorted(found, key=lambda folder: folder.id, reverse=True)
