@@ -7,9 +7,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 
 from bench import catalogue
+from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.wording import counted, number
+
+EVERY = "every"
+"""How a reader names every price book, or every terms."""
 
 TERMS_FIRST = "on_demand"
 MANY_PRICED = 0.5
@@ -89,6 +93,16 @@ def books(library: Library) -> tuple[Book, ...]:
     return tuple(Book(name, terms, frozenset(chips), *rest) for name, terms, chips, *rest in found)
 
 
+def providers(library: Library, book: str = "", terms: str = "") -> tuple[str, ...]:
+    """Everyone with a price in a book under these terms, by name; empty `book` or `terms` take them all."""
+    found = library.fetch(
+        "SELECT DISTINCT provider FROM prices WHERE usd_per_accelerator_hour > 0 AND ? IN ('', book)"
+        " AND ? IN ('', terms) ORDER BY 1",
+        (book, terms),
+    )
+    return tuple(row[0] for row in found)
+
+
 def fitting_book(offered: Collection[Book], accelerators: Collection[str]) -> Book | None:
     """The book that prices the most of these accelerators; on demand before other terms, newer before older.
 
@@ -121,6 +135,26 @@ def comparable(library: Library, accelerators: Collection[str]) -> tuple[str, st
         return "", TERMS_FIRST
     fitting = fitting_book(offered, wanted)
     return (fitting.name, fitting.terms) if fitting else ("", "")
+
+
+def asked(library: Library, book: str, terms: str) -> tuple[str, str]:
+    """The book and terms as a reader wrote them, empty where each may be any.
+
+    UnknownName for one that no loaded price has, UsageError for a book that has none under these terms.
+    """
+    if not (book or terms):
+        return "", ""
+    offered = books(library)
+    choices = {"price_book": [row.name for row in offered], "price_terms": [row.terms for row in offered]}
+    for (key, known), value in zip(choices.items(), (book, terms), strict=True):
+        if value and value not in (EVERY, *known):
+            raise UnknownName(f"choice for {key}", value, (EVERY, *known))
+    book, terms = ("" if value == EVERY else value for value in (book, terms))
+    if book and terms and not any((row.name, row.terms) == (book, terms) for row in offered):
+        raise UsageError(
+            f"The price book {book} has no {terms_in_words(terms)} prices; leave price_book or price_terms out."
+        )
+    return book, terms
 
 
 def chip_prices(

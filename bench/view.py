@@ -7,6 +7,7 @@ filled in by the question.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -134,6 +135,28 @@ class View:
     def option(self, key: str, absent: str = "") -> str:
         """The value of an option, or `absent`."""
         return dict(self.options).get(key, absent)
+
+    def number(self, key: str, example: str) -> float | None:
+        """A number the reader wrote into an option; None when absent, UsageError when it is none."""
+        text = self.option(key)
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise UsageError(f"{key}={text[:40]!r} is not a number; write it as in {example}.")
+        return value
+
+    def positive(self, key: str, example: str) -> float | None:
+        """As `number`, of an option that must be above 0."""
+        value = self.number(key, example)
+        if value is not None and value <= 0:
+            raise UsageError(
+                f"{key}={self.option(key)[:40]!r} is not a number above 0; write it as in {example}."
+            )
+        return value
 
     def with_where(self, **filters: Iterable[object] | None) -> View:
         """This View with some filters replaced; None or nothing lifts one."""

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.errors import UnknownName, UsageError
 from bench.library import Library
-from bench.pricing import books, chip_prices, comparable, quotes, terms_in_words
+from bench.pricing import asked, books, chip_prices, comparable, quotes, terms_in_words
 
 
 def test_terms_read_as_people_write_them() -> None:
@@ -53,3 +54,16 @@ def test_accelerators_are_priced_on_demand_where_that_covers_half_of_them(tmp_pa
     book, terms = comparable(library, ["gb300-nvl72", "mi355x", "h100-sxm"])
     covered = {row.name for row in books(library) if row.terms == terms and "gb300-nvl72" in row.accelerators}
     assert terms == "on_demand" or book in covered
+
+
+def test_a_book_and_terms_are_checked_against_those_that_are_loaded(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "own")
+    assert asked(library, "", "") == ("", "")
+    assert asked(library, "every", "on_demand") == ("", "on_demand")
+    assert asked(library, "articles", "unstated") == ("articles", "unstated")
+    with pytest.raises(UnknownName, match=r"price_book named 'foo'.*articles"):
+        asked(library, "foo", "")
+    with pytest.raises(UnknownName, match=r"price_terms named 'often'.*on_demand"):
+        asked(library, "", "often")
+    with pytest.raises(UsageError, match="articles has no spot prices"):
+        asked(library, "articles", "spot")

@@ -83,3 +83,17 @@ def test_a_link_larger_than_any_page_writes_is_refused(query):
 def test_any_short_query_string_gives_a_view(query):
     view = View.from_query(query)
     assert View.from_query(view.query()) == view
+
+
+@pytest.mark.parametrize("text", ["nan", "1e999", "many", "-inf"])
+def test_an_option_that_is_no_number_is_told_with_one_that_is(text):
+    with pytest.raises(UsageError, match=r"level=.*level=64"):
+        View.of(options={"level": text}).number("level", "level=64")
+
+
+def test_a_number_is_absent_or_as_written_and_one_that_must_be_above_0_is():
+    assert View().positive("level", "level=64") is None
+    assert View.of(options={"level": "-2.5"}).number("level", "level=64") == -2.5
+    assert View.of(options={"level": "68.01888204165476"}).positive("level", "level=64") == 68.01888204165476
+    with pytest.raises(UsageError, match="above 0"):
+        View.of(options={"level": "0"}).positive("level", "level=64")

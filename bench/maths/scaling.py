@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.maths import interpolation
+from bench.maths import cost, interpolation
 
 FEWEST_FOR_A_LAW = 4
 """The Universal Scalability Law has three parameters: through three counts it would pass whatever they are."""
@@ -212,18 +212,6 @@ def on_frontier(xs: Sequence[float | None], ys: Sequence[float | None], x: float
     return interpolation.at(list(best), list(best.values()), x)
 
 
-def shared_range(curves: Sequence[Sequence[float | None]]) -> tuple[float, float] | None:
-    """The smallest and the largest x that all curves cover, from the x of each; None when they share none.
-
-    An x that is absent or not above 0 does not count, as in `on_frontier`.
-    """
-    spans = [[x for x in curve if x is not None and math.isfinite(x) and x > 0] for curve in curves]
-    if not spans or not all(spans):
-        return None
-    low, high = max(map(min, spans)), min(map(max, spans))
-    return (low, high) if low <= high else None
-
-
 def replicas(count: int, base_count: int, base_throughput: float | None) -> float | None:
     """The projected throughput of count accelerators as independent replicas of an instance with base_count.
 
@@ -240,15 +228,14 @@ def against_replicas(
     """What a wide instance gives up in throughput and price against replicas of a small one, and the latency it gains.
 
     None when the small instance's accelerators do not divide the wide one's, or a throughput is not above 0. A
-    million tokens cost usd_per_accelerator_hour x accelerators / (throughput x 3600) x 1e6: both always busy.
+    million tokens cost what `cost.usd_per_million` says, both always busy.
     """
     projected = replicas(wide.accelerators, small.accelerators, small.throughput)
     if projected is None or projected <= 0 or wide.throughput <= 0:
         return None
     per_wide, per_small = wide.throughput / wide.accelerators, small.throughput / small.accelerators
-    extra = None
-    if usd_per_accelerator_hour is not None:
-        extra = usd_per_accelerator_hour / 3600 * 1e6 * (1 / per_wide - 1 / per_small)
+    prices = [cost.usd_per_million(usd_per_accelerator_hour, each) for each in (per_wide, per_small)]
+    extra = _less(*prices)
     tpot_saved, ttft_saved = _less(small.tpot_ms, wide.tpot_ms), _less(small.ttft_ms, wide.ttft_ms)
     return ReplicaComparison(
         accelerators=wide.accelerators,

@@ -68,6 +68,12 @@ Choices = Mapping[str, Sequence[tuple[str, str]]]
 """What each option offers: option key -> (value, label) pairs, best first."""
 
 
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as mappings, None where nothing is stated."""
+    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in found]
+
+
 class Question(Protocol):
     """What every module of this folder has."""
 

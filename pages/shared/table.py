@@ -16,6 +16,9 @@ SHOWN_ROWS = 5_000
 ROW_PX = 35
 MOST_PX = 460
 LINKS = frozenset({"source_url", "licence_url", "url"})
+SHARES = frozenset({"scaling_efficiency"})
+"""Ratios that every sentence gives in percent, so a table does too."""
+
 COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
 
 
@@ -68,7 +71,8 @@ def column(name: str, label: str | None, dtype: Any) -> Any:
         return st.column_config.CheckboxColumn(heading)
     if pd.api.types.is_numeric_dtype(dtype):
         about = metric.definition if metric else None
-        return st.column_config.NumberColumn(heading, help=about, format="localized")
+        written = "percent" if name in SHARES else "localized"
+        return st.column_config.NumberColumn(heading, help=about, format=written)
     return st.column_config.TextColumn(heading)
 
 

@@ -328,22 +328,6 @@ def test_of_equal_interactivity_the_higher_throughput_counts():
     assert scaling.on_frontier([20, 10, 20, None], [5.0, 9.0, 7.0, 99.0], 20) == 7.0
 
 
-def test_the_range_that_all_curves_cover():
-    assert scaling.shared_range([[30, 10, 50], [20, 80], [5, None, 60, math.nan]]) == (20, 50)
-    assert scaling.shared_range([[10, 20], [20, 30]]) == (20, 20)
-    assert scaling.shared_range([[10, 20], [21, 30]]) is None
-    assert scaling.shared_range([[10, 20], [None]]) is None
-    assert scaling.shared_range([]) is None
-
-
-@given(st.lists(frontiers(), min_size=1, max_size=4), st.floats(0, 1))
-def test_every_curve_has_a_value_in_the_shared_range(curves, share):
-    found = scaling.shared_range([xs for xs, _ in curves])
-    if found is not None:
-        x = min(found[0] + share * (found[1] - found[0]), found[1])
-        assert all(scaling.on_frontier(xs, ys, x) is not None for xs, ys in curves)
-
-
 def test_replicas_add_up_where_they_fill_the_accelerators():
     assert scaling.replicas(8, 1, 1_260.0) == 10_080
     assert scaling.replicas(8, 4, 1_996.0) == 3_992

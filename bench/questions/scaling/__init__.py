@@ -10,15 +10,22 @@ import plotly.graph_objects as go
 from bench import catalogue, pricing, selection
 from bench.chart import Theme, deployment_words, value_label
 from bench.library import Library
-from bench.maths.scaling import FEWEST_FOR_A_LAW
-from bench.pricing import terms_in_words
-from bench.questions import Answer, Choices, Option, Why
-from bench.questions.scaling import caveats, defaults, drawing, measured, operating, sentences
+from bench.questions import Answer, Choices, Option, records
+from bench.questions.scaling import (
+    caveats,
+    defaults,
+    drawing,
+    findings,
+    measured,
+    operating,
+    prices,
+    reasons,
+    sentences,
+)
 from bench.questions.scaling import lines as held_lines
-from bench.questions.scaling.defaults import Prepared
+from bench.questions.scaling.defaults import Drawn, Prepared
 from bench.questions.scaling.lines import EVERY, GROUPS, LAYOUT, LOADS
 from bench.questions.scaling.measured import Line
-from bench.questions.scaling.operating import INTERACTIVITY
 from bench.view import View
 from bench.wording import counted, joined
 
@@ -50,17 +57,14 @@ def complete(library: Library, view: View) -> View:
 def choices(library: Library, view: View) -> Choices:
     """The throughputs, ways to compare, groups and prices to choose from."""
     this = defaults.prepared(library, view)
-    own = [points for _, _, points in this.lines]
+    own = [one.kept.points for one in this.lines]
     ways = {*operating.supported(own, this.seen), this.way}
-    book = this.view.option("price_book")
-    books = pricing.books(library)
     groups = [(key, sentences.value_word(key).capitalize()) for key in GROUPS if library.has(key)]
     return {
         "metric": [(key, catalogue.metric(key).label) for key in defaults.metrics(library)],
         "at": sentences.ways(sorted(ways)),
         "group": [*groups, (EVERY, "Every deployment")],
-        "price_book": [(name, name) for name in dict.fromkeys(row.name for row in books)],
-        "price_terms": [(row.terms, terms_in_words(row.terms)) for row in books if row.name == book],
+        **prices.choices(library, this.view),
     }
 
 
@@ -84,14 +88,14 @@ def answer(library: Library, view: View) -> Answer:
         view=this.view,
         headline=sentences.headline(this, lines, held),
         rows=_rows(this, lines, open_),
-        findings=tuple(sentences.findings(this, lines)),
+        findings=tuple(findings.findings(this, lines)),
         numbers=_numbers(this, lines, open_),
         caveats=(
             *selection.not_loaded(library, this.view),
             *_narrowed(library, view, this.view),
             *caveats.caveats(this, lines, held, len(open_)),
         ),
-        why=_why(this, lines),
+        why=tuple(reasons.reasons(this, lines)),
         library_version=library.version,
     )
 
@@ -104,20 +108,28 @@ def figure(answer: Answer, theme: Theme) -> go.Figure:
 def _lines(this: Prepared) -> list[Line]:
     found = (
         measured.line(
-            held.group, label, points, this.way, this.level, this.seen, _price(this, points), this.metric
+            one.held.group,
+            one.label,
+            one.kept,
+            this.way,
+            this.level,
+            this.seen,
+            _price(this, one),
+            this.metric,
         )
-        for held, label, points in this.lines
+        for one in this.lines
     )
-    return sorted((one for one in found if one is not None), key=lambda one: -len(one.places))
+    kept = [line for line in found if line is not None]
+    return sorted(kept, key=lambda line: (not line.is_told_first, -len(line.judged), -len(line.places)))
 
 
-def _price(this: Prepared, points: tuple[dict[str, Any], ...]) -> pricing.ChipPrice | None:
-    return this.prices.get(points[0]["accelerator"]) if points else None
+def _price(this: Prepared, one: Drawn) -> pricing.ChipPrice | None:
+    return this.prices.get(one.kept.points[0]["accelerator"]) if one.kept.points else None
 
 
 def _rows(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> pd.DataFrame:
     found = [_row(this, line, position) for line in lines for position in range(len(line.places))]
-    for row in operating.records(open_):
+    for row in records(open_):
         per_chip = row["value"] / row["accelerators"]
         found.append({**dict.fromkeys(found[0] if found else (), None), "point_id": row["point_id"],
                       "line": value_label("accelerator", row["accelerator"]), this.metric: row["value"],
@@ -167,7 +179,8 @@ def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str
         "ttft_ms": ttfts[0] if ttfts else None,
         "group": this.group,
         "lines": [measured.numbers(line) for line in lines],
-        "lines_not_drawn": max(0, this.held - sum(held.comparable > 1 for held, _, _ in this.lines)),
+        "lines_not_drawn": this.held - len(this.lines),
+        "disaggregated_lines_left_out": this.split,
         "not_measured": [
             {
                 "point_id": row["point_id"],
@@ -179,7 +192,7 @@ def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str
                 "words": f"{row['evidence'] or 'of unstated evidence'}: {deployment_words(row)},"
                 f" {row['value']:,.0f} {catalogue.metric(this.metric).unit}",
             }
-            for row in operating.records(open_)
+            for row in records(open_)
         ],
         "prices": {
             chip: {
@@ -204,42 +217,3 @@ def _narrowed(library: Library, view: View, whole: View) -> list[str]:
         return []
     words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
     return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]
-
-
-def _why(this: Prepared, lines: list[Line]) -> tuple[Why, ...]:
-    metric = catalogue.metric(this.metric)
-    efficiency = catalogue.metric("scaling_efficiency")
-    bases = joined(
-        [f"{line.label} from {counted(line.base.accelerators, 'chip')}" for line in lines], at_most=8
-    )
-    found = [
-        Why(metric.label, metric.formula, metric.definition, metric.source),
-        Why("Efficiency", efficiency.formula, f"the smallest measured count is the base: {bases or 'none'}",
-            efficiency.source),
-        Why("Line", "equal in everything but chips, layout and load; the best layout at each count of chips",
-            f"{sentences.where(this.way, this.level)}; the newest run of each layout", "Kneepoint's definition"),
-        Why("Replicas (projected)", "chips / base chips x throughput of the base",
-            "as many independent instances of the smallest count, load spread evenly", "Kneepoint's definition"),
-    ]  # fmt: skip
-    if this.way == INTERACTIVITY:
-        found.append(Why("Throughput at equal interactivity", "y0 (y1 / y0)^(log(x / x0) / log(x1 / x0))",
-                         "the two points of a count's own frontier on either side; never beyond its ends",
-                         "straight lines on log-log axes"))  # fmt: skip
-    if any(room is not None for line in lines for room in line.rooms):
-        found.append(Why("Room for KV cache", "memory per chip x chips - parameters x bytes per weight",
-                         "GB of 1e9 bytes; an engine keeps some of it for itself",
-                         "published model and accelerator facts (data/models.csv, data/accelerators.csv)"))  # fmt: skip
-    if any(len(line.places) >= FEWEST_FOR_A_LAW for line in lines):
-        found += [
-            Why("Amdahl's law", "T(n) = T1 / (s + (1 - s) / n)", "least squares on measured / fitted - 1",
-                "Amdahl, AFIPS Spring Joint Computer Conference 1967"),
-            Why("Universal Scalability Law", "T(n) = λ n / (1 + σ (n - 1) + κ n (n - 1))",
-                "least squares on measured / fitted - 1; a peak is told only between measured counts",
-                "Gunther, Guerrilla Capacity Planning, Springer 2007"),
-        ]  # fmt: skip
-    if this.prices:
-        cost = catalogue.metric("usd_per_million_output_tokens")
-        found.append(Why(cost.label, cost.formula, "always busy; the median of the book's quotes for the chip",
-                         f"price book {this.view.option('price_book')},"
-                         f" {terms_in_words(this.view.option('price_terms'))}"))  # fmt: skip
-    return tuple(found)

@@ -7,32 +7,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench import catalogue, pricing, selection
+from bench import catalogue, selection
 from bench.chart import value_label
-from bench.errors import NotFound, UnknownName, UsageError
+from bench.errors import NotFound, UnknownName
 from bench.library import Library
 from bench.pricing import ChipPrice
+from bench.questions import records
 from bench.questions.scaling import lines as held_lines
-from bench.questions.scaling import operating
+from bench.questions.scaling import operating, prices, runs
 from bench.questions.scaling.lines import EVERY, GROUPS, Held
 from bench.questions.scaling.operating import BEST, INTERACTIVITY, WAYS
+from bench.questions.scaling.runs import Kept
 from bench.view import View
 
 METRICS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "input_tokens_per_s",
            "goodput_requests_per_s", "output_tokens_per_s_active", "mlperf_tokens_per_s", "mlperf_samples_per_s",
            "mlperf_queries_per_s")  # fmt: skip
 STORY = ("model", "precision", "isl", "osl")
+MOST_TRIED = 4
+"""So many lines of a group are looked at for one whose counts can be compared."""
+
 STEADY_COUNTS = 3
 """A story is told by lines of at least three counts where there are any: two are a single step."""
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A line that is drawn: what the library holds of it, its name, and its points of one run."""
+
+    held: Held
+    label: str
+    kept: Kept
+
+
+@dataclass(frozen=True)
 class Prepared:
-    """A whole View with the lines it draws: each with its label and its points; and what else the selection holds.
+    """A whole View with the lines it draws, and what else the selection holds.
 
     `common` is the level most counts share, None where none does.
     `seen` is the interactivity most points have, None where none has any; `held` is how many lines have two counts;
-    `several` are the groups that have one.
+    `several` are the groups that have one; `split` is how many more lines are disaggregated and not asked for.
     """
 
     view: View
@@ -42,10 +56,10 @@ class Prepared:
     level: float | None
     common: float | None
     seen: str | None
-    lines: tuple[tuple[Held, str, tuple[dict[str, Any], ...]], ...]
+    lines: tuple[Drawn, ...]
     held: int
     several: frozenset[Any]
-    older: int
+    split: int
     prices: Mapping[str, ChipPrice]
 
 
@@ -59,27 +73,83 @@ def prepared(library: Library, view: View) -> Prepared:
     if not view.whole:
         view = _with_story(library, view, metric)
     group = view.option("group", "accelerator")
-    census = held_lines.census(library, view, metric, group)
-    picked = held_lines.drawn(census, group)
-    frame = held_lines.points_of(library, view, metric, picked)
-    older = int(frame["older"].sum()) if len(frame) else 0
-    rows = [row for row in operating.records(frame) if not row["older"]]
-    own = [tuple(row for row in rows if row["line"] == one.line) for one in picked]
-    seen = operating.usual(rows, "interactivity_tokens_per_s_per_user")
-    way = view.option("at") or operating.fairest(own, seen)
-    shared = operating.level_of(own, way, seen)
-    common = None if shared is None else float(f"{shared:.12g}")
-    asked = number(view, "level") if way != BEST else None
+    every = held_lines.census(library, view, metric, group)
+    census = held_lines.in_one_piece(every, view, group)
+    found = _read(library, view, metric, held_lines.drawn(census, group))
+    if group != EVERY:
+        found = _with_others(library, view, metric, census, found)
+    picked, kept = [one for one, _ in found], [one for _, one in found]
+    own = [one.points for one in kept]
+    rows = [row for points in own for row in points]
+    seen = _seen(own)
+    way = _way(library, view, own, seen)
+    common = operating.level_of(own, way, seen)
+    asked = view.positive("level", "level=64") if way != BEST else None
     level = common if asked is None else asked
-    chips = [str(row["accelerator"]) for row in rows if row["accelerator"]]
-    view, prices = _with_prices(library, view, chips)
+    chips = sorted({str(row["accelerator"]) for row in rows if row["accelerator"]})
+    view, costs = prices.priced(library, view, chips)
     view = view.with_options(
-        metric=metric, at=way, level=None if level is None else f"{level:.12g}", group=group
+        metric=metric, at=way, level=None if level is None else written(level), group=group
     ).made_whole()
-    labels = _labels(group, picked, own)
+    drawn = zip(picked, _labels(group, picked, own), kept, strict=True)
     comparable = [one.group for one in census if one.comparable >= operating.FEWEST_COUNTS]
-    return Prepared(view, metric, group, way, level, common, seen, tuple(zip(picked, labels, own, strict=True)),
-                    len(comparable), frozenset(comparable), older, prices)  # fmt: skip
+    split = sum(one.comparable >= operating.FEWEST_COUNTS for one in every) - len(comparable)
+    return Prepared(view, metric, group, way, level, common, seen, tuple(Drawn(*one) for one in drawn),
+                    len(comparable), frozenset(comparable), split, costs)  # fmt: skip
+
+
+def _read(library: Library, view: View, metric: str, picked: Sequence[Held]) -> list[tuple[Held, Kept]]:
+    """These lines with their points of one run."""
+    by_line: dict[int, list[dict[str, Any]]] = {one.line: [] for one in picked}
+    for row in records(held_lines.points_of(library, view, metric, picked)):
+        by_line[row["line"]].append(row)
+    seen = _seen(list(by_line.values()))
+    return [(one, runs.of_one_run(tuple(by_line[one.line]), seen)) for one in picked]
+
+
+def _with_others(library: Library, view: View, metric: str, census: Sequence[Held],
+                 found: Sequence[tuple[Held, Kept]]) -> list[tuple[Held, Kept]]:  # fmt: skip
+    """The lines, in place of one whose counts cannot be compared the next of its group whose counts can."""
+    barren = {one.group for one, kept in found if not _compares(kept)}
+    if not barren:
+        return list(found)
+    others: dict[Any, list[Held]] = {}
+    for one in census:
+        if one.group in barren and one.comparable >= operating.FEWEST_COUNTS:
+            others.setdefault(one.group, []).append(one)
+    tried = _read(library, view, metric, [one for own in others.values() for one in own[1:MOST_TRIED]])
+    better = {one.group: (one, kept) for one, kept in reversed(tried) if _compares(kept)}
+    return [better.get(one.group, (one, kept)) for one, kept in found]
+
+
+def _compares(kept: Kept) -> bool:
+    return runs.compared(kept.points, _seen([kept.points])) >= operating.FEWEST_COUNTS and not kept.apart
+
+
+def _seen(own: Sequence[Sequence[dict[str, Any]]]) -> str | None:
+    return operating.usual([row for points in own for row in points], "interactivity_tokens_per_s_per_user")
+
+
+def written(level: float) -> str:
+    """A level as a link holds it: every digit it takes to read the same number again, for a frontier ends there."""
+    return repr(level).removesuffix(".0")
+
+
+def _way(library: Library, view: View, own: Sequence[Sequence[dict[str, Any]]], seen: str | None) -> str:
+    """The way asked for, else the fairest; UnknownName for one that no selected point states.
+
+    A link keeps its way while its reader changes the filters, so there it is answered with a sentence.
+    """
+    asked = view.option("at")
+    if not asked:
+        return operating.fairest(own, seen)
+    if not view.whole and asked != BEST:
+        condition = selection.clause(view).also(f"({_needed(library, asked)})")
+        stated = library.fetch(f"SELECT 1 FROM points WHERE {condition.sql} LIMIT 1", condition.params)
+        offered = operating.supported(own, seen)
+        if offered and not stated:
+            raise UnknownName("way to compare these points (option at)", asked, offered)
+    return asked
 
 
 def metrics(library: Library) -> list[str]:
@@ -87,26 +157,12 @@ def metrics(library: Library) -> list[str]:
     return [key for key in METRICS if library.has(key)]
 
 
-def number(view: View, key: str) -> float | None:
-    """A number above 0 that the reader wrote into an option; None when absent, UsageError when it is none."""
-    text = view.option(key)
-    if not text:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value <= 0:
-        raise UsageError(f"{key}={text[:40]!r} is not a number above 0; write it as in {key}=64.")
-    return value
-
-
 def _check(view: View) -> None:
     known = {"metric": METRICS, "at": WAYS, "group": (*GROUPS, EVERY)}
     for key, values in known.items():
         if view.option(key) and view.option(key) not in values:
             raise UnknownName(f"choice for {key}", view.option(key), values)
-    number(view, "level")
+    view.positive("level", "level=64")
 
 
 def _metric(library: Library, view: View) -> str:
@@ -121,7 +177,7 @@ def _metric(library: Library, view: View) -> str:
         )
     if asked:
         return asked
-    condition = selection.clause(selection.ordinary(view)).also("accelerators > 0")
+    condition = held_lines.entering(view).also("accelerators > 0")
     points, first = library.fetch(
         f'SELECT count(*), count(*) FILTER (isfinite("{offered[0]}")) FROM points WHERE {condition.sql}',
         condition.params,
@@ -136,9 +192,9 @@ def _metric(library: Library, view: View) -> str:
 def _with_story(library: Library, view: View, metric: str) -> View:
     """The View narrowed to one model, precision and workload where the reader named none.
 
-    Taken is the one whose accelerators have the most counts of chips on one line each; served in one piece comes
-    before disaggregated, a stated workload before an unstated one, three counts and more before two. Of equals it is
-    the one where throughput is farthest from growing in proportion.
+    Taken is the one whose accelerators have the most counts of chips on one line each; a stated workload comes before
+    an unstated one, three counts and more before two. Of equals it is the one where throughput is farthest from
+    growing in proportion.
     """
     absent = [key for key in STORY if not view.values(key)]
     if not absent:
@@ -147,8 +203,9 @@ def _with_story(library: Library, view: View, metric: str) -> View:
     stories: dict[tuple[Any, ...], dict[Any, Held]] = {}
     for condition in dict.fromkeys((needed, "TRUE")):
         if not stories:
-            for one in held_lines.census(library, view, metric, "accelerator", absent, condition):
-                if one.comparable >= operating.FEWEST_COUNTS:
+            found = held_lines.census(library, view, metric, "accelerator", absent, condition)
+            for one in held_lines.in_one_piece(found, view, view.option("group")):
+                if one.alike >= operating.FEWEST_COUNTS:
                     stories.setdefault(one.story, {}).setdefault(one.group, one)
     if not stories:
         return view
@@ -166,17 +223,19 @@ def _needed(library: Library, way: str) -> str:
 
 
 def _strength(story: tuple[Any, ...], own: Sequence[Held]) -> tuple[Any, ...]:
-    in_one_piece = any(not one.disaggregated for one in own)
     stated = sum(value is not None for value in story)
-    steady = sum(one.comparable for one in own if one.comparable >= STEADY_COUNTS)
-    every = sum(one.comparable for one in own)
-    return in_one_piece, stated, steady, every, max(map(_departure, own)), str(story)
+    steady = sum(one.alike for one in own if one.alike >= STEADY_COUNTS)
+    every = sum(one.alike for one in own)
+    return stated, steady, every, max(map(_departure, own)), str(story)
 
 
 def _departure(one: Held) -> float:
     """How far the throughput of some count is from the smallest's in proportion, as a logarithm."""
-    base = min(one.best)
-    return max(abs(math.log(value / one.best[base] * base / chips)) for chips, value in one.best.items())
+    base = min(one.counts)
+    return max(
+        abs(math.log(count.best / one.counts[base].best * base / chips))
+        for chips, count in one.counts.items()
+    )
 
 
 def _labels(group: str, picked: Sequence[Held], own: Sequence[Sequence[dict[str, Any]]]) -> list[str]:
@@ -187,18 +246,3 @@ def _labels(group: str, picked: Sequence[Held], own: Sequence[Sequence[dict[str,
     firsts = [points[0] for points in own]
     unlike = [key for key in keys if len({row[key] for row in firsts}) > 1] or ["accelerator"]
     return [", ".join(value_label(key, row[key]) for key in unlike if row[key] is not None) for row in firsts]
-
-
-def _with_prices(library: Library, view: View, chips: Sequence[str]) -> tuple[View, Mapping[str, ChipPrice]]:
-    wanted = (view.option("price_book"), view.option("price_terms"))
-    books = pricing.books(library)
-    offered = [row for row in books if wanted[0] in ("", row.name) and wanted[1] in ("", row.terms)]
-    book = pricing.fitting_book(offered, chips)
-    if book is None:
-        if any(wanted):
-            raise UsageError(
-                f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
-            )
-        return view, {}
-    prices = pricing.chip_prices(library, book.name, book.terms)
-    return view.with_options(price_book=book.name, price_terms=book.terms), prices

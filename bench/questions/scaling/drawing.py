@@ -14,6 +14,7 @@ from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme
 from bench.chart.axis import decade_ticks
 from bench.plain_text import html
+from bench.questions import records
 from bench.questions.scaling.sentences import percent
 from bench.wording import number
 
@@ -93,7 +94,7 @@ def _counts(numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> l
 def _values(panel: Panel, numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> list[float]:
     values = [place[panel.key] for line in lines for place in line["counts"] if place[panel.key]]
     if panel.key == "throughput":
-        values += [place["ideal"] for line in lines for place in line["counts"]]
+        values += [place["ideal"] for line in lines for place in line["counts"] if place["efficiency"]]
         values += [place["throughput"] for place in numbers["not_measured"]]
     return values
 
@@ -148,7 +149,7 @@ def _add_line(figure: go.Figure, panel: Panel, line: Mapping[str, Any], shade: s
         "type": "scatter", "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
         "x": [place["accelerators"] for place in places], "y": [place[panel.key] for place in places],
         "mode": "lines+markers+text" if written else "lines+markers",
-        "text": [percent(place["efficiency"]) if place in line["counts"][1:-1] else "" for place in places],
+        "text": [percent(place["efficiency"]) if place in _judged(line)[1:-1] else "" for place in places],
         "textposition": [_side(line, place, numbers["lines"]) for place in places],
         "textfont": {"size": 12, "color": shade}, "cliponaxis": False,
         "name": html(line["label"]), "showlegend": main and in_legend,
@@ -171,16 +172,22 @@ def _side(line: Mapping[str, Any], place: Mapping[str, Any], lines: Sequence[Map
         if other["accelerators"] == place["accelerators"]
     ]
     highest = beside and place["throughput"] >= max(beside)
-    return "top left" if highest and place["efficiency"] >= NEAR_IDEAL else "bottom right"
+    return "top left" if highest and (place["efficiency"] or 0) >= NEAR_IDEAL else "bottom right"
+
+
+def _judged(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The places of a line that have an efficiency, the base first."""
+    return [place for place in line["counts"] if place["efficiency"] is not None]
 
 
 def _add_ideal(
     figure: go.Figure, panel: Panel, line: Mapping[str, Any], counts: Sequence[int], shade: str
 ) -> None:
-    base = line["counts"][0]
-    if len(line["counts"]) < 2:
+    judged = _judged(line)
+    if len(judged) < 2:
         return
-    ends = [base["accelerators"], line["counts"][-1]["accelerators"]]
+    base = judged[0]
+    ends = [base["accelerators"], judged[-1]["accelerators"]]
     figure.add_trace({
         "type": "scatter", "x": ends, "y": [base["throughput"] * end / base["accelerators"] for end in ends],
         "mode": "lines", "showlegend": False, "hoverinfo": "skip", "opacity": 0.65,
@@ -224,9 +231,10 @@ def _add_names(
 
 
 def _name(line: Mapping[str, Any], *, written: bool) -> str:
-    if not written or len(line["counts"]) < 2:
+    last = line["counts"][-1]["efficiency"]
+    if not written or len(line["counts"]) < 2 or last is None:
         return str(line["label"])
-    return f"{line['label']} {percent(line['counts'][-1]['efficiency'])}"
+    return f"{line['label']} {percent(last)}"
 
 
 def _room(lines: Sequence[Mapping[str, Any]], *, written: bool) -> int:
@@ -243,7 +251,7 @@ def _add_keys(figure: go.Figure, rows: pd.DataFrame, lines: Sequence[Mapping[str
         _key(figure, "interpolated", theme, symbol="circle-open")
     if numbers["not_measured"]:
         _key(figure, "not measured", theme, symbol="circle-open")
-    if any(len(line["counts"]) > 1 for line in lines):
+    if any(len(_judged(line)) > 1 for line in lines):
         _key(figure, "in proportion to the smallest: what replicas of it would give", theme, symbol=None)
 
 
@@ -277,18 +285,16 @@ def _shades(numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], them
 
 def _hover(rows: pd.DataFrame) -> dict[str, str]:
     """What each place says under the pointer, by its line and count."""
-    found = {}
-    for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
-        keys = [str(key) for key in row if catalogue.is_metric(str(key)) and key != "scaling_efficiency"]
-        text = chart.hover_lines({str(key): value for key, value in row.items()}, keys)
-        if row["scaling_efficiency"] is None:
-            continue
-        extra = (
-            f"{percent(row['scaling_efficiency'])} of growth in proportion, {number(row['speedup'])} times"
-        )
+    found: dict[str, str] = {}
+    for row in records(rows):
+        keys = [key for key in row if catalogue.is_metric(key) and key != "scaling_efficiency"]
+        text = chart.hover_lines(row, keys)
+        extra = "no efficiency: nothing to compare it with, or measured points too far apart"
+        if row["scaling_efficiency"] is not None:
+            extra = f"{percent(row['scaling_efficiency'])} of growth in proportion, {number(row['speedup'])} times"
         if row["interpolated"]:
             extra += "; interpolated, the nearest measured point is named"
-        found[f"{row['line']} {row['accelerators']}"] = f"{text}<br><i>{html(extra)}</i>"
+        found.setdefault(f"{row['line']} {row['accelerators']}", f"{text}<br><i>{html(extra)}</i>")
     return found
 
 

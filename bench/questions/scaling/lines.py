@@ -6,8 +6,10 @@ them (tp, pp, dp, ep, workers) and the load. Another precision or engine version
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -39,8 +41,11 @@ GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation",
 EVERY = "line"
 """Group by this for a line of each deployment and workload."""
 
-NEWEST_DAYS = 7
-"""Runs of one layout further apart than this are two; the newest counts."""
+RUN_DAYS = 7
+"""Points further apart than this are of two runs."""
+
+PUSHED_ALIKE = 2.0
+"""Counts are swept as far when their highest loads per chip differ by at most this: one doubling, a sweep's step."""
 
 MOST_FAILED = 0.5
 """A point that failed a larger share of its requests is on no line."""
@@ -54,52 +59,82 @@ LATENCIES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms")
 
 
 @dataclass(frozen=True)
-class Held:
-    """A line as the library holds it: its id, whose it is, and at each count of chips its best throughput.
+class Count:
+    """One count of chips on a line as the library holds it: its best throughput, the loads and the dates it has.
 
-    `coarse` are its values of COARSE. `loads` are the smallest and the largest load at each count, None where none is
-    stated.
+    `loads` are the smallest, the best and the largest load, None where none is stated; `dates` the first and the last.
+    """
+
+    best: float
+    loads: tuple[float, float, float] | None
+    dates: tuple[datetime.date, datetime.date] | None
+
+    def near(self, other: Count) -> bool:
+        """Whether some of both counts may be of one run."""
+        if self.dates is None or other.dates is None:
+            return self.dates is other.dates
+        week = datetime.timedelta(days=RUN_DAYS)
+        return self.dates[0] - week <= other.dates[1] and other.dates[0] - week <= self.dates[1]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A line as the library holds it: its id, whose it is, and what it has at each count of chips.
+
+    `coarse` are its values of COARSE; `version` is empty where none is stated.
     """
 
     line: int
     group: Any
     story: tuple[Any, ...]
-    best: dict[int, float]
+    counts: dict[int, Count]
     points: int
     newest: Any
     version: str
     disaggregated: bool
     coarse: tuple[Any, ...]
-    loads: dict[int, tuple[float, float] | None]
 
-    @property
+    @cached_property
     def comparable(self) -> int:
-        """How many counts can be compared: those swept over loads or of no stated load, or those that share one.
+        """At most how many of its counts can be compared; which really can be is seen on the points.
 
-        The best of a single load is no best, so counts measured at one load each, and not the same, are none.
+        Counts may share a load, or each be known at its best.
         """
-        spans = list(self.loads.values())
-        swept = sum(span is None or span[0] < span[1] for span in spans)
-        single = {span[0] for span in spans if span is not None and span[0] == span[1]}
-        sharing = (sum(span is not None and span[0] <= load <= span[1] for span in spans) for load in single)
-        return max(swept, *sharing, 0)
+        return _loaded_alike(self.counts)
 
-    @property
+    @cached_property
+    def alike(self) -> int:
+        """At most how many of its counts can be compared within one run, or one stated version."""
+        if self.version:
+            return self.comparable
+        near = (
+            {chips: one for chips, one in self.counts.items() if one.near(start)}
+            for start in self.counts.values()
+        )
+        return max(map(_loaded_alike, near), default=0)
+
+    @cached_property
     def worth(self) -> tuple[Any, ...]:
-        """What makes it the line to draw of its group: served in one piece, most counts, newest, most points.
-
-        A disaggregated deployment of other chips is another design, measured where it was meant to run.
-        """
-        whole = self.comparable > 1 and not self.disaggregated
+        """What makes it the line to draw of its group: most counts of one run, newest, most points."""
         return (
-            whole,
+            self.alike,
             self.comparable,
-            len(self.best),
+            len(self.counts),
             str(self.newest or ""),
             self.version,
             self.points,
             self.line,
         )
+
+
+def _loaded_alike(counts: dict[int, Count]) -> int:
+    """How many of the counts share a load, know their best, or were all swept as far."""
+    swept = {chips: one.loads for chips, one in counts.items() if one.loads is not None}
+    known = len(counts) - len(swept) + sum(best < high for _, best, high in swept.values())
+    sharing = [sum(low <= load <= high for low, _, high in swept.values()) for load, _, _ in swept.values()]
+    far = [high / chips for chips, (low, _, high) in swept.items() if low < high]
+    alike = len(far) if far and len(far) == len(counts) and max(far) <= PUSHED_ALIKE * min(far) else 0
+    return max(known, alike, *sharing, 0)
 
 
 @dataclass(frozen=True)
@@ -135,33 +170,45 @@ def census(library: Library, view: View, metric: str, group: str = EVERY, story:
             coalesce(concurrency, batch, request_rate) AS load
           FROM points WHERE {condition.sql}),
         places AS (
-          SELECT line, accelerators, max(value) AS best, count(*) AS points, max(date) AS newest, {any_of},
-            min(load) AS low, max(load) AS high
+          SELECT line, accelerators, count(*) AS points, {any_of}, max(date) AS newest,
+            [max(value), min(load), arg_max(load, value), max(load)] AS held, [min(date), max(date)] AS dates
           FROM usable GROUP BY line, accelerators)
-        SELECT line, list(accelerators ORDER BY accelerators), list(best ORDER BY accelerators), sum(points),
-          max(newest), list(low ORDER BY accelerators), list(high ORDER BY accelerators), {any_of}
+        SELECT line, list((accelerators, held, dates)), sum(points), max(newest), {any_of}
         FROM places GROUP BY line HAVING count(*) > 1 ORDER BY count(*) DESC, line LIMIT {MOST_CENSUS}""",
         condition.params,
     )
     lines = []
-    for line, chips, best, points, newest, lows, highs, owner, *rest in found:
+    for line, counts, points, newest, owner, *rest in found:
         version, split = rest[-2:]
-        spans = zip(chips, lows, highs, strict=True)
         lines.append(
             Held(
                 line=line,
                 group=owner,
                 story=tuple(rest[: len(story)]),
-                best=dict(zip(chips, best, strict=True)),
+                counts={chips: _count(*held, *dates) for chips, held, dates in sorted(counts)},
                 points=int(points),
                 newest=newest,
                 version=version or "",
                 disaggregated=bool(split),
                 coarse=tuple(rest[len(story) : len(story) + len(COARSE)]),
-                loads={count: None if low is None else (low, high) for count, low, high in spans},
             )
         )
     return sorted(lines, key=lambda held: held.worth, reverse=True)
+
+
+def _count(best: float, low: float | None, at: float | None, high: float | None,
+           first: datetime.date | None, last: datetime.date | None) -> Count:  # fmt: skip
+    loads = None if low is None or high is None else (low, high if at is None else at, high)
+    return Count(best, loads, None if first is None or last is None else (first, last))
+
+
+def in_one_piece(held: Iterable[Held], view: View, group: str) -> list[Held]:
+    """The lines that may be drawn: a disaggregated one only where the reader asks for it.
+
+    Its other counts are other designs, each meant for its own load, so they do not tell what more chips give.
+    """
+    asked = view.values("disaggregated") or group in ("disaggregated", EVERY)
+    return [one for one in held if asked or not one.disaggregated]
 
 
 def drawn(held: Iterable[Held], group: str) -> list[Held]:
@@ -173,7 +220,7 @@ def drawn(held: Iterable[Held], group: str) -> list[Held]:
 
 
 def points_of(library: Library, view: View, metric: str, lines: Sequence[Held]) -> pd.DataFrame:
-    """The points of these lines with `line`, `value` and every latency held, older runs of a layout left out."""
+    """The points of these lines, of every run, with `line`, `layout`, `value` and every latency held."""
     if not lines:
         return pd.DataFrame()
     near = " OR ".join(f"({' AND '.join(f'{key} IS NOT DISTINCT FROM ?' for key in COARSE)})" for _ in lines)
@@ -184,13 +231,11 @@ def points_of(library: Library, view: View, metric: str, lines: Sequence[Held]) 
     layout = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in LAYOUT)
     latencies = "".join(f', "{key}"' for key in latency_keys(library))
     return library.query(
-        f"WITH usable AS (SELECT {line_sql()} AS line, point_id, source_id, accelerators, isl, osl, evidence, date,"
-        f" source_url, flags, repeat, isl_requested, osl_requested, {', '.join(told)}, hash({layout}) AS layout,"
-        f' "{metric}" AS value{latencies} FROM points WHERE {condition.sql}), dated AS (SELECT *,'
-        " max(date) OVER (PARTITION BY line, accelerators, layout) AS newest FROM usable"
-        f" WHERE line IN ({', '.join(str(one.line) for one in lines)}))"
-        f" SELECT * EXCLUDE (newest), newest IS NOT NULL AND (date IS NULL OR date < newest - {NEWEST_DAYS}) AS older"
-        " FROM dated ORDER BY line, accelerators, value DESC, point_id",
+        f"SELECT {line_sql()} AS line, point_id, source_id, accelerators, isl, osl, evidence, date, source_url, flags,"
+        f" repeat, isl_requested, osl_requested, {', '.join(told)}, hash({layout}) AS layout,"
+        f' "{metric}" AS value{latencies} FROM points WHERE {condition.sql}'
+        f" AND {line_sql()} IN ({', '.join(str(one.line) for one in lines)})"
+        " ORDER BY line, accelerators, value DESC, point_id",
         condition.params,
     )
 
@@ -253,9 +298,15 @@ def line_sql() -> str:
     return f"CAST(hash({', '.join((*ALIKE, *LENGTHS.values()))}) >> 1 AS BIGINT)"
 
 
+def entering(view: View) -> selection.Clause:
+    """The selected points whose evidence may enter: the measured ones, unless the reader asked for others."""
+    condition = selection.clause(view)
+    return condition if view.values("evidence") else condition.also("evidence = 'measured'")
+
+
 def _usable(library: Library, view: View, metric: str) -> selection.Clause:
     return (
-        selection.clause(selection.ordinary(view))
+        entering(view)
         .also(f'isfinite("{metric}") AND "{metric}" > 0')
         .also("accelerators > 0")
         .also(f"NOT ({_failed(library)})")

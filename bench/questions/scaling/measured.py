@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bench.maths import interpolation, scaling
-from bench.maths.cost import MILLION, SECONDS_PER_HOUR
+from bench.maths import cost, interpolation, scaling
 from bench.maths.scaling import Instance, Law, ReplicaComparison
 from bench.pricing import ChipPrice
 from bench.questions.scaling import memory, operating
 from bench.questions.scaling.lines import LOADS
 from bench.questions.scaling.memory import Room
 from bench.questions.scaling.operating import BEST, INTERACTIVITY, Place
+from bench.questions.scaling.runs import Day, Kept
 
 TRUSTED_ERROR = 0.10
 """A law that misses the measured throughputs by more than this, as a root mean square, is not told as a finding."""
@@ -42,13 +42,20 @@ class Replicas:
 
 @dataclass(frozen=True)
 class Line:
-    """One line: whose it is, its places from few chips to many, and everything computed from them."""
+    """One line: whose it is, its places from few chips to many, and everything computed from them.
+
+    An efficiency is None where its place is not judged, and everywhere unless two are. `start` is the position of the
+    smallest judged one. `missing` are counts that were measured elsewhere only; `rising` are those of them whose
+    throughput still rises at its highest measured load, `once` those measured at one load. `peaked` says of each
+    place whether its throughput is known to rise no further. `apart` is as in `Kept`.
+    """
 
     owner: Any
     label: str
     facts: Mapping[str, Any]
     places: tuple[Place, ...]
-    efficiencies: tuple[float, ...]
+    start: int
+    efficiencies: tuple[float | None, ...]
     amdahl: Law | None
     usl: Law | None
     rooms: tuple[Room | None, ...]
@@ -56,24 +63,39 @@ class Line:
     tpot: str | None
     ttft: str | None
     missing: tuple[int, ...]
+    rising: tuple[int, ...]
+    once: tuple[int, ...]
+    peaked: tuple[bool, ...]
+    apart: tuple[tuple[int, Day], ...]
 
     @property
     def base(self) -> Place:
-        """The smallest measured count."""
-        return self.places[0]
+        """The smallest count that is judged; the smallest at all where none is."""
+        return self.places[self.start]
 
     @property
-    def widest(self) -> Place:
-        """The largest measured count."""
-        return self.places[-1]
+    def judged(self) -> list[tuple[int, float]]:
+        """The positions beyond the base that have an efficiency, and that."""
+        return [
+            (place, value)
+            for place, value in enumerate(self.efficiencies)
+            if value is not None and place > self.start
+        ]
+
+    @property
+    def is_told_first(self) -> bool:
+        """Whether a headline may be built on it: two counts are judged, and none of another unknown version."""
+        return bool(self.judged) and not self.apart
 
     @property
     def super_linear(self) -> list[int]:
         """The positions of the places that give more than their count of the smallest would."""
-        return [place for place, value in enumerate(self.efficiencies) if value > LINEAR]
+        return [place for place, value in self.judged if value > LINEAR and not self.apart]
 
-    def speedup(self, position: int) -> float:
-        """How many times the throughput of the smallest count a place has."""
+    def speedup(self, position: int) -> float | None:
+        """How many times the throughput of the base a place has; None where it has no efficiency."""
+        if self.efficiencies[position] is None:
+            return None
         return self.places[position].throughput / self.base.throughput
 
     def latency(self, position: int, key: str | None) -> float | None:
@@ -83,34 +105,53 @@ class Line:
         return None if value is None else float(value)
 
 
-def line(owner: Any, label: str, points: Sequence[dict[str, Any]], way: str, level: float | None,
-         seen: str | None, price: ChipPrice | None, metric: str) -> Line | None:  # fmt: skip
+def line(owner: Any, label: str, kept: Kept, way: str, level: float | None, seen: str | None,
+         price: ChipPrice | None, metric: str) -> Line | None:  # fmt: skip
     """The line of these points compared there; None when no count of chips was measured there."""
+    points = kept.points
     found = operating.places(points, way, level, seen)
     if not found:
         return None
-    counts, values = [place.accelerators for place in found], [place.throughput for place in found]
+    chips, values = [place.accelerators for place in found], [place.throughput for place in found]
+    judged = [value if place.is_judged else None for place, value in zip(found, values, strict=True)]
+    comparable = sum(value is not None for value in judged) > 1
+    start = scaling.base(chips, judged) if comparable else 0
+    counts = operating.counts_of(points)
+    missing = sorted(set(counts) - set(chips))
+    rising = [
+        count for count in missing if way == BEST and len({operating.load(row) for row in counts[count]}) > 1
+    ]
     facts = found[0].row
-    tpot, ttft = operating.usual(points, "tpot_ms"), operating.usual(points, "ttft_ms")
-    efficiencies = tuple(value for value in scaling.efficiencies(counts, values) if value is not None)
     here = Line(
-        owner=owner, label=label, facts=facts, places=tuple(found), efficiencies=efficiencies,
-        amdahl=scaling.amdahl(counts, values), usl=scaling.usl(counts, values),
-        rooms=tuple(_room(facts, chips) for chips in counts), replicas=(), tpot=tpot, ttft=ttft,
-        missing=tuple(sorted({int(row["accelerators"]) for row in points} - set(counts))),
+        owner=owner, label=label, facts=facts, places=tuple(found), start=start or 0,
+        efficiencies=tuple(scaling.efficiencies(chips, judged)) if comparable else (None,) * len(found),
+        amdahl=scaling.amdahl(chips, judged), usl=scaling.usl(chips, judged),
+        rooms=tuple(_room(facts, count) for count in chips), replicas=(),
+        tpot=operating.usual(points, "tpot_ms"), ttft=operating.usual(points, "ttft_ms"),
+        missing=tuple(missing), rising=tuple(rising),
+        once=tuple(count for count in missing if way == BEST and count not in rising),
+        peaked=tuple(operating.has_known_best(counts[count]) for count in chips), apart=kept.apart,
     )  # fmt: skip
     if facts["disaggregated"]:
         return here
-    own = operating.counts_of(points)[here.base.accelerators]
-    compared = (
-        _replicas(here, position, own, way, level, price, metric) for position in range(1, len(found))
-    )
-    return Line(**{**here.__dict__, "replicas": tuple(one for one in compared if one is not None)})
+    own = counts[here.base.accelerators]
+    compared = (_replicas(here, position, own, way, level, price, metric) for position, _ in here.judged)
+    return replace(here, replicas=tuple(one for one in compared if one is not None))
 
 
 def told(law: Law | None) -> bool:
     """Whether a fitted law misses the measured throughputs by little enough to be told."""
     return law is not None and law.error <= TRUSTED_ERROR
+
+
+def predicts(law: Law | None) -> bool:
+    """Whether a law's peak beyond the measured counts is worth telling as its prediction: it fits, and could fail to.
+
+    Without a degree of freedom a law passes through every count, whether it holds or not.
+    """
+    if law is None or law.peak is None or not told(law) or law.degrees_of_freedom < 1:
+        return False
+    return law.peak.count > law.largest
 
 
 def numbers(one: Line) -> dict[str, Any]:
@@ -124,6 +165,8 @@ def numbers(one: Line) -> dict[str, Any]:
         "base": one.base.accelerators,
         "counts": [_place(one, position) for position in range(len(one.places))],
         "measured_elsewhere": list(one.missing),
+        "still_rising": list(one.rising),
+        "runs_apart": {count: None if day is None else str(day) for count, day in one.apart},
         "super_linear": [one.places[position].accelerators for position in one.super_linear],
         "amdahl": _law(one.amdahl),
         "usl": _law(one.usl),
@@ -142,6 +185,9 @@ def _place(one: Line, position: int) -> dict[str, Any]:
         "ideal": one.base.throughput * place.accelerators / one.base.accelerators,
         "efficiency": one.efficiencies[position],
         "interpolated": place.interpolated,
+        "between": None
+        if place.between is None
+        else [{key: _plain(row[key]) for key in LOADS} for row in place.between],
         "tpot_ms": one.latency(position, one.tpot),
         "ttft_ms": one.latency(position, one.ttft),
         "layout": {
@@ -166,7 +212,11 @@ def _law(law: Law | None) -> dict[str, Any] | None:
         "told": told(law),
         "peak": None
         if peak is None
-        else {**asdict(peak), "told": told(law) and peak.measured and peak.observed},
+        else {
+            **asdict(peak),
+            "told": told(law) and peak.measured and peak.observed,
+            "predicted": predicts(law),
+        },
     }
 
 
@@ -184,7 +234,7 @@ def _replicas(one: Line, position: int, own: Sequence[dict[str, Any]], way: str,
     wide, base = one.places[position], one.base
     usd = price.median if price is not None and "tokens" in metric else None
     against = scaling.against_replicas(
-        _instance(one, position), _instance(one, 0), usd_per_accelerator_hour=usd
+        _instance(one, position), _instance(one, one.start), usd_per_accelerator_hour=usd
     )
     if against is None:
         return None
@@ -206,8 +256,8 @@ def _replicas(one: Line, position: int, own: Sequence[dict[str, Any]], way: str,
         total_load=level * against.replicas if loaded and level is not None else None,
         shared_throughput=shared,
         shared_tpot_ms=shared_tpot,
-        usd_per_million=_cost(usd, against.throughput_per_accelerator),
-        replicas_usd_per_million=_cost(usd, against.replicas_throughput_per_accelerator),
+        usd_per_million=cost.usd_per_million(usd, against.throughput_per_accelerator),
+        replicas_usd_per_million=cost.usd_per_million(usd, against.replicas_throughput_per_accelerator),
     )
 
 
@@ -215,10 +265,6 @@ def _instance(one: Line, position: int) -> Instance:
     place = one.places[position]
     return Instance(place.accelerators, place.throughput, one.latency(position, one.tpot),
                     one.latency(position, one.ttft))  # fmt: skip
-
-
-def _cost(usd: float | None, per_accelerator: float) -> float | None:
-    return None if usd is None else usd / (per_accelerator * SECONDS_PER_HOUR) * MILLION
 
 
 def _plain(value: Any) -> Any:

@@ -35,11 +35,6 @@ class Room:
         """What the weights leave; below 0 where they do not fit."""
         return self.memory_gb - self.weights_gb
 
-    @property
-    def weights_share(self) -> float:
-        """The share of the memory that the weights take."""
-        return self.weights_gb / self.memory_gb
-
 
 def room(model: str | None, precision: str | None, kv_precision: str | None, accelerator: str | None,
          accelerators: int) -> Room | None:  # fmt: skip

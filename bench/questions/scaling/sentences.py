@@ -1,4 +1,4 @@
-"""The sentences of a scaling answer: its headline, what more chips and replicas give, and what to know besides."""
+"""What a scaling answer says first, or why it can say nothing; and the words all of it uses."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Sequence
 
 from bench import catalogue
 from bench.chart import value_label
-from bench.maths.scaling import Law
-from bench.questions.scaling import memory, operating
+from bench.questions.scaling import operating
 from bench.questions.scaling.defaults import Prepared
-from bench.questions.scaling.lines import Selected
-from bench.questions.scaling.measured import Line, Replicas, told
-from bench.questions.scaling.operating import BEST, INTERACTIVITY
+from bench.questions.scaling.lines import LOADS, Selected
+from bench.questions.scaling.measured import Line
+from bench.questions.scaling.operating import BEST, INTERACTIVITY, WIDEST_BRACKET, Place
 from bench.wording import counted, inline, joined, number
 
 LISTED = 2
 """A headline compares up to this many lines; the findings go on."""
 
-LISTED_BELOW = 8
 GAIN = 0.01
 STRIKING = 1.25
 """An efficiency above this belongs into the headline."""
@@ -44,9 +42,9 @@ def subject(lines: Sequence[Line]) -> str:
 
 
 def where(way: str, level: float | None) -> str:
-    """The way counts are compared, in words: "at concurrency 128", "at 29 tokens/s per user", "at their best load"."""
+    """The way counts are compared, in words: "at concurrency 128", "at 29 tokens/s per user", "each at its best"."""
     if way == BEST:
-        return "at its best load"
+        return "each at its best load"
     if level is None:
         return f"at equal {way.replace('_', ' ')}"
     if way == INTERACTIVITY:
@@ -58,18 +56,22 @@ def headline(this: Prepared, lines: Sequence[Line], held: Selected) -> str:
     """The one sentence: how many times the smallest count's throughput the largest gives."""
     if not held.selected:
         return "No point is selected."
-    steps = [line for line in lines if len(line.places) > 1]
+    steps = [line for line in lines if line.is_told_first]
     if not steps:
-        return _nothing(this, held)
+        return _unjudged(this, lines) or _nothing(this, lines, held)
     alike = [line for line in steps if _story(line) == _story(steps[0])]
     first, *others = alike
     saturated = all(line.facts["load_kind"] in ("saturated", "scenario") for line in steps)
-    way = "" if this.way == BEST and saturated else f" {where(this.way, this.level)}"
+    way = (
+        ""
+        if this.way == BEST and saturated
+        else f"{', ' if this.way == BEST else ' '}{where(this.way, this.level)}"
+    )
     said = f"On {subject(alike)}, {_gives(first)}{way}"
     if others:
         said += "".join(
-            f"; {line.widest.accelerators} {line.label} give {number(line.speedup(-1))} times {_from(line)}"
-            f" ({percent(line.efficiencies[-1])})"
+            f"; {_last(line).accelerators} {line.label} give {number(line.speedup(line.judged[-1][0]))} times"
+            f" {_from(line)} ({percent(line.judged[-1][1])})"
             for line in others[: LISTED - 1]
         )
     elif len(steps) > 1:
@@ -78,10 +80,15 @@ def headline(this: Prepared, lines: Sequence[Line], held: Selected) -> str:
     elif first.replicas and first.replicas[-1].against.ratio > 1 + GAIN:
         against = first.replicas[-1].against
         said += (
-            f"; {against.replicas} replicas of {_chips(first.base.accelerators)} would give"
+            f"; {against.replicas} replicas of {chips(first.base.accelerators)} would give"
             f" {number(against.ratio)} times that (projected)"
         )
     return f"{said}."
+
+
+def _last(line: Line) -> Place:
+    """The largest count with an efficiency."""
+    return line.places[line.judged[-1][0]]
 
 
 def _story(line: Line) -> tuple[object, ...]:
@@ -99,187 +106,95 @@ def lengths(line: Line) -> tuple[float | None, float | None]:
 
 def _gives(line: Line) -> str:
     """How many times the smallest count's throughput a line reaches; where it grows most beyond proportion, too."""
-    wide, base = line.widest.accelerators, line.base.accelerators
+    base, (last, share) = line.base.accelerators, line.judged[-1]
+    wide = line.places[last].accelerators
     smallest = f"{'one' if base == 1 else base} {line.label}"
-    best = max(range(len(line.places)), key=lambda place: line.efficiencies[place])
-    share = f"{percent(line.efficiencies[-1])} efficiency"
-    if line.efficiencies[best] > STRIKING and best < len(line.places) - 1:
+    best, most = max(line.judged, key=lambda one: one[1])
+    told = f"{percent(share)} efficiency"
+    if most > STRIKING and best < last:
         return (
             f"{line.places[best].accelerators} chips give {number(line.speedup(best))} times and {wide} chips"
-            f" {number(line.speedup(-1))} times the throughput of {smallest} ({share})"
+            f" {number(line.speedup(last))} times the throughput of {smallest} ({told})"
         )
-    return f"{wide} chips give {number(line.speedup(-1))} times the throughput of {smallest} ({share})"
+    return f"{wide} chips give {number(line.speedup(last))} times the throughput of {smallest} ({told})"
 
 
 def _from(line: Line) -> str:
     return "one" if line.base.accelerators == 1 else str(line.base.accelerators)
 
 
-def _nothing(this: Prepared, held: Selected) -> str:
+def _unjudged(this: Prepared, lines: Sequence[Line]) -> str:
+    """Why no efficiency can be told though counts can be set side by side; empty where they cannot."""
+    found = next((line for line in lines if len(line.places) > 1), None)
+    if found is None:
+        return ""
+    lead = f"What more chips give on {subject([found])} cannot be told {where(this.way, this.level)}"
+    if found.apart and found.judged:
+        return f"{lead}: the runs are {dates(found)}, and no engine version says that they ran the same software."
+    far = [bracket(place) for place in found.places if not place.is_judged]
+    return (
+        f"{lead}: {found.label} is interpolated {joined(far)}, loads more than {number(WIDEST_BRACKET)} times apart;"
+        " choose another level or another way to compare."
+    )
+
+
+def dates(line: Line) -> str:
+    """When each count of a line was measured: "H100 on 4 chips is of 2025-12-19, on 8 of 2026-03-23"."""
+    parts = [f"on {chips(count)} of {'an unstated day' if day is None else day}" for count, day in line.apart]
+    return f"{line.label} {joined(parts)}"
+
+
+def bracket(place: Place) -> str:
+    """The measured points a count lies between: "on 28 chips between concurrency 3 and 102"."""
+    low, high = place.between or (place.row, place.row)
+    kind = next((name for name in LOADS if low[name] is not None and high[name] is not None), None)
+    if kind is None:
+        return f"on {chips(place.accelerators)} between points of unstated load"
+    word = kind.replace("_", " ")
+    return f"on {chips(place.accelerators)} between {word} {number(low[kind])} and {number(high[kind])}"
+
+
+def _nothing(this: Prepared, lines: Sequence[Line], held: Selected) -> str:
     metric = inline(catalogue.metric(this.metric))
     usable = held.selected - held.without_chips - held.without_metric - held.other_evidence
     about = f"the {counted(held.selected, 'selected point')}"
     if not usable:
         return f"None of {about} is measured and states both its chips and its {metric}."
-    if this.way != BEST and this.level is None:
+    if not this.lines:
+        return _never(this, about)
+    if this.way == BEST:
         return (
-            f"None of {about} that could be compared states its {this.way.replace('_', ' ')}; choose another way to"
-            " compare."
+            f"What more chips give cannot be told from {about}: no two counts of chips of one line show where their"
+            " throughput ends, nor were all swept up to the same load per chip; choose another way to compare or lift a"
+            " filter."
         )
-    if this.way != BEST and this.common is not None and this.common != this.level:
+    if this.level is None:
+        word = this.way.replace("_", " ")
+        stated = this.seen if this.way == INTERACTIVITY else this.way
+        if stated and any(row[stated] is not None for one in this.lines for row in one.kept.points):
+            return f"No two counts of chips of one line were measured at one {word}; choose another way to compare."
+        return f"None of {about} that could be compared states its {word}; choose another way to compare."
+    if this.common is not None and this.common != this.level:
         return (
             f"No two counts of chips were measured {where(this.way, this.level)}; most share"
             f" {number(this.common)}: choose that level."
         )
     return (
+        f"No two counts of chips of one line were measured {where(this.way, this.level)}; choose another way to compare"
+        " or lift a filter."
+    )
+
+
+def _never(this: Prepared, about: str) -> str:
+    if this.split:
+        return (
+            f"Of {about} only disaggregated deployments were measured on two counts of chips, and each of those is"
+            " another design for another load; choose disaggregated=true to compare them all the same."
+        )
+    return (
         f"None of {about} was measured on two counts of chips with all else equal, so more chips cannot be judged;"
         " choose another model or lift a filter."
     )
-
-
-def findings(this: Prepared, lines: Sequence[Line]) -> list[str]:
-    """Beyond the headline: growth beyond linear explained, every efficiency, replicas, and the fitted laws."""
-    steps = [line for line in lines if len(line.places) > 1]
-    said = [text for line in steps if line.super_linear for text in _explained(line)]
-    if steps:
-        parts = [_efficiencies(line) for line in steps]
-        said.append(f"Efficiency against the smallest count: {'; '.join(parts[:LISTED_BELOW])}.")
-    for line in [line for line in steps if line.replicas][:LISTED]:
-        said += _replicas(this, line, line.replicas[-1])
-    return [*said, *(text for line in steps for text in _laws(line))]
-
-
-def _efficiencies(line: Line) -> str:
-    parts = [
-        f"{percent(value)} on {place.accelerators}"
-        for place, value in list(zip(line.places, line.efficiencies, strict=True))[1:]
-    ]
-    base = "" if line.base.accelerators == 1 else f" (from {line.base.accelerators})"
-    return f"{line.label}{base} {joined(parts, at_most=LISTED_BELOW)}"
-
-
-def _explained(line: Line) -> list[str]:
-    """Why some count gives more than its share: what the weights leave for the cache, or that it is not known."""
-    position = line.super_linear[0]
-    small, wide = line.rooms[0], line.rooms[position]
-    base, chips = line.base.accelerators, line.places[position].accelerators
-    lead = (
-        f"{line.label}: {chips} chips give {number(line.speedup(position))} times the throughput of {_chips(base)},"
-        f" {percent(line.efficiencies[position])}"
-    )
-    flagged = seen_in(line.base.row["flags"])
-    if flagged:
-        return [f"{lead}; the figure of {_chips(base)} has a flag: {flagged[0]}"]
-    if small is None or wide is None or not memory.explains(small, wide, line.speedup(position)):
-        if small is None or wide is None:
-            return [f"{lead}; what the weights leave of its memory is not known, so neither is why."]
-        return [
-            f"{lead}; memory does not explain it, the weights take {number(small.weights_gb)} of"
-            f" {number(small.memory_gb)} GB on {_chips(base)}."
-        ]
-    room = (
-        f"the weights take {number(small.weights_gb)} of {number(small.memory_gb)} GB on {_chips(base)} and"
-        f" {number(wide.weights_gb)} of {number(wide.memory_gb)} GB on {chips}, so the room for KV cache grows"
-        f" {number(wide.room_gb / small.room_gb)} times, from {number(small.room_gb)} to {number(wide.room_gb)} GB"
-    )
-    tokens = ""
-    if small.tokens and wide.tokens:
-        length = sum(line.facts[key] or 0 for key in ("isl", "osl"))
-        whole = line.facts["isl"] and line.facts["osl"]
-        requests = (
-            f", {number(small.tokens / length, 0)} and {number(wide.tokens / length, 0)} requests of"
-            f" {number(length)}"
-            if whole
-            else ""
-        )
-        tokens = f" (at most {_rough(small.tokens)} and {_rough(wide.tokens)} tokens{requests})"
-    return [f"{lead}: {room}{tokens}."]
-
-
-def _replicas(this: Prepared, line: Line, row: Replicas) -> list[str]:
-    against, unit = row.against, catalogue.metric(this.metric).unit
-    each = _chips(line.base.accelerators)
-    said = (
-        f"{line.label}: one instance on {against.accelerators} chips gives {number(against.throughput)} {unit},"
-        f" {number(against.throughput_per_accelerator)} per chip; {against.replicas} replicas of {each} are projected"
-        f" to give {number(against.replicas_throughput)}, {number(against.replicas_throughput_per_accelerator)} per"
-        f" chip, {_times(against.ratio)}"
-    )
-    if row.each_load is not None and row.total_load is not None:
-        said += f", serving {_load(this, row.total_load)} in all instead of {number(row.each_load)}"
-    gain = _gain(this, row)
-    texts = [f"{said}{f'; the wide one {gain}' if gain else ''}."]
-    if row.shared_throughput is not None and row.each_load is not None:
-        shared = (
-            f"Sharing the same {_load(this, row.each_load)}, those {against.replicas} replicas are projected to give"
-            f" {number(row.shared_throughput)} {unit}, {number(row.shared_throughput / against.throughput)} times the"
-            " wide instance"
-        )
-        wide_tpot = line.latency(-1, line.tpot)
-        if row.shared_tpot_ms is not None and wide_tpot is not None:
-            shared += f", at a TPOT of {number(row.shared_tpot_ms)} ms against {number(wide_tpot)}"
-        texts.append(f"{shared}.")
-    return texts
-
-
-def _times(ratio: float) -> str:
-    """Replicas against the wide instance: "4.57 times as much", "a quarter": below 1 the wide one's lead is told."""
-    if ratio >= 1:
-        return f"{number(ratio)} times as much"
-    return f"so the wide instance gives {number(1 / ratio)} times as much"
-
-
-def _gain(this: Prepared, row: Replicas) -> str:
-    """What the wide instance gains in latency, and what it costs more or less than the replicas."""
-    against = row.against
-    saved = [
-        f"{number(abs(value))} ms {'less' if value > 0 else 'more'} {name}"
-        for name, value in (("TPOT", against.tpot_saved_ms), ("TTFT", against.ttft_saved_ms))
-        if value is not None
-    ]
-    parts = [f"has {joined(saved)}"] if saved else []
-    extra = against.extra_usd_per_million_tokens
-    if extra is not None and row.usd_per_million is not None and row.replicas_usd_per_million is not None:
-        cost = (
-            f"costs {number(row.usd_per_million)} USD per million {tokens_of(this)}, {number(abs(extra))}"
-            f" {'more' if extra > 0 else 'less'} than they do"
-        )
-        if against.extra_usd_per_tpot_ms is not None and extra > 0:
-            cost += f", {number(against.extra_usd_per_tpot_ms)} USD for each ms of TPOT"
-        parts.append(cost)
-    return " and ".join(parts)
-
-
-def _laws(line: Line) -> list[str]:
-    """The laws that fit, with their parameters and how far they are off; that none does where none does."""
-    if line.amdahl is None and line.usl is None:
-        return []
-    said = []
-    if line.amdahl is not None and told(line.amdahl):
-        said.append(
-            f"Amdahl's law fits with a serial share of {percent(line.amdahl.contention)} ({_fit(line.amdahl)})"
-        )
-    if line.usl is not None and told(line.usl) and (not said or line.usl.coherency > 0):
-        peak, at = line.usl.peak, ""
-        if peak is not None and peak.measured and peak.observed:
-            at = f", its peak at {number(peak.count)} chips inside the measured counts"
-        said.append(
-            f"the Universal Scalability Law fits with contention {percent(line.usl.contention)} and coherency"
-            f" {number(line.usl.coherency)} ({_fit(line.usl)}){at}"
-        )
-    if said:
-        return [f"{line.label}: {'; '.join(said)}."]
-    off = [
-        f"{name} is {percent(law.error)} off"
-        for name, law in (("Amdahl's", line.amdahl), ("the Universal Scalability Law", line.usl))
-        if law is not None
-    ]
-    return [f"{line.label} follows no scaling law: {joined(off)}, so no peak is predicted."]
-
-
-def _fit(law: Law) -> str:
-    free = counted(law.degrees_of_freedom, "degree")
-    return f"{percent(law.error)} off on {counted(len(law.counts), 'count')}, {free} of freedom"
 
 
 def seen_in(flags: str | None) -> list[str]:
@@ -300,17 +215,9 @@ def tokens_of(this: Prepared) -> str:
     return "tokens" if part == "total" else f"{part} tokens"
 
 
-def _load(this: Prepared, value: float) -> str:
-    word = {"request_rate": "requests/s", "batch": "sequences"}.get(this.way, "concurrent requests")
-    return f"{number(value)} {word}"
-
-
-def _chips(count: int) -> str:
+def chips(count: int) -> str:
+    """A count of chips in words."""
     return "one chip" if count == 1 else f"{count} chips"
-
-
-def _rough(tokens: float) -> str:
-    return f"{float(f'{tokens:.2g}'):,.0f}"
 
 
 def ways(offered: Sequence[str]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
-from bench.questions import scaling
-from bench.questions.scaling import lines, memory, operating
+from bench.questions import cost, scaling
+from bench.questions.scaling import defaults, lines, memory, operating
 from bench.view import View
+from bench.wording import number
 from tests.library.files import table
 
 GEMMA = View.of({"model": ["gemma-4-31b"], "isl": ["512"], "osl": ["256"]})
@@ -75,14 +77,17 @@ def test_the_articles_own_projection_is_drawn_and_never_on_the_line(shipped):
     assert math.isnan(row["scaling_efficiency"])
 
 
-def test_gemmas_laws_are_told_and_their_extrapolated_peak_is_not(shipped):
-    line = line_of(scaling.answer(shipped, GEMMA))
+def test_gemmas_laws_are_told_and_the_peak_they_predict_is_called_a_prediction(shipped):
+    answer = scaling.answer(shipped, GEMMA)
+    line = line_of(answer)
     assert line["amdahl"]["contention"] == pytest.approx(0.509, abs=0.001)
     assert line["amdahl"]["told"]
     assert line["amdahl"]["peak"] is None
-    assert not line["usl"]["peak"]["measured"]
-    assert not line["usl"]["peak"]["told"]
-    assert not any("peak" in said for said in scaling.answer(shipped, GEMMA).findings)
+    peak = line["usl"]["peak"]
+    assert (peak["measured"], peak["told"], peak["predicted"]) == (False, False, True)
+    [said] = [said for said in answer.findings if "peak" in said]
+    assert f"predicts a peak near {number(peak['count'])} chips, beyond the measured 8" in said
+    assert "its peak at" not in said
 
 
 def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
@@ -115,14 +120,15 @@ def test_a_law_that_does_not_fit_predicts_no_peak(shipped):
     assert usl["error"] > 0.1
     assert not usl["told"]
     assert not usl["peak"]["told"]
+    assert not usl["peak"]["predicted"]
     assert any("follows no scaling law" in said for said in answer.findings)
 
 
 @pytest.mark.parametrize("group", ["line", "accelerator", "engine", "model"])
 def test_nothing_but_chips_layout_and_load_differs_along_a_line(shipped, group):
     this = scaling.defaults.prepared(shipped, View.of(options={"group": group}, whole=True))
-    assert len(this.lines) == lines.MOST_LINES
-    for _, _, points in this.lines:
+    assert 1 < len(this.lines) <= lines.MOST_LINES
+    for points in (one.kept.points for one in this.lines):
         for key in lines.ALIKE:
             assert len({row[key] for row in points}) == 1, key
         assert {row["evidence"] for row in points} == {"measured"}
@@ -137,7 +143,7 @@ def test_the_default_story_is_one_model_precision_and_workload(shipped):
 def test_equal_interactivity_lies_between_two_points_and_is_worked_out_by_hand(tmp_path):
     # At sqrt(50 x 100) tokens/s per user: one chip sqrt(100 x 400) = 200, two chips sqrt(150 x 600) = 300.
     library = library_of(
-        tmp_path, run(1, 100, 1, 10), run(1, 400, 8, 20), run(2, 150, 1, 10), run(2, 600, 8, 20)
+        tmp_path, run(1, 100, 2, 10), run(1, 400, 8, 20), run(2, 150, 2, 10), run(2, 600, 8, 20)
     )
     answer = asked(library, at="interactivity", level=str(math.sqrt(5000)))
     line = line_of(answer)
@@ -150,7 +156,7 @@ def test_equal_interactivity_lies_between_two_points_and_is_worked_out_by_hand(t
 
 def test_equal_interactivity_is_the_default_where_it_is_measured_and_never_beyond_it(tmp_path):
     library = library_of(
-        tmp_path, run(1, 100, 1, 10), run(1, 400, 8, 20), run(2, 150, 1, 10), run(2, 600, 8, 20)
+        tmp_path, run(1, 100, 2, 10), run(1, 400, 8, 20), run(2, 150, 2, 10), run(2, 600, 8, 20)
     )
     answer = asked(library)
     assert answer.numbers["at"] == "interactivity"
@@ -179,7 +185,7 @@ def test_the_best_layout_of_a_count_is_taken_and_the_newest_run_of_each(tmp_path
     answer = asked(library, at="concurrency")
     assert by_count(line_of(answer), "throughput") == {1: 100, 2: 190}
     assert line_of(answer)["counts"][1]["layout"]["pp"] == 2
-    assert any("1 of older runs" in caveat for caveat in answer.caveats)
+    assert any("1 of other runs" in caveat for caveat in answer.caveats)
 
 
 def test_of_repeats_the_middle_one_counts(tmp_path):
@@ -218,18 +224,37 @@ def test_versions_and_precisions_are_lines_of_their_own(tmp_path):
 
 def test_a_disaggregated_deployment_has_no_replicas(tmp_path):
     library = library_of(tmp_path, run(4, 100, disaggregated=True), run(8, 190, disaggregated=True))
-    line = line_of(asked(library))
+    answer = scaling.answer(library, View.of({"source": ["made"], "disaggregated": ["true"]}))
+    line = line_of(answer)
     assert by_count(line, "efficiency") == pytest.approx({4: 1, 8: 0.95})
     assert line["replicas"] == []
+    assert any(caveat.startswith("Disaggregated, so each count") for caveat in answer.caveats)
+
+
+def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for(tmp_path):
+    library = library_of(tmp_path, run(4, 100, disaggregated=True), run(8, 190, disaggregated=True))
+    answer = asked(library)
+    assert not answer.numbers["lines"]
+    assert "only disaggregated deployments" in answer.headline
+    assert "disaggregated=true" in answer.headline
+    every = asked(library, group="disaggregated")
+    assert by_count(line_of(every), "efficiency") == pytest.approx({4: 1, 8: 0.95})
 
 
 def test_where_nothing_can_be_compared_a_sentence_says_what_to_do(shipped):
     said = scaling.answer(shipped, View.of({"source": ["mlperf"]})).headline
     assert "two counts of chips" in said
     assert "choose another model" in said
-    at = scaling.answer(shipped, GEMMA.with_options(at="interactivity")).headline
+    linked = GEMMA.with_options(at="interactivity").made_whole()
+    at = scaling.answer(shipped, linked).headline
     assert "interactivity" in at
     assert "choose another way" in at
+
+
+@pytest.mark.parametrize("way", ["interactivity", "batch"])
+def test_a_way_no_two_counts_can_be_compared_in_is_told_with_those_that_can(shipped, way):
+    with pytest.raises(UnknownName, match=f"{way}.*concurrency"):
+        scaling.answer(shipped, GEMMA.with_options(at=way))
 
 
 @pytest.mark.parametrize("option", [{"at": "luck"}, {"metric": "beauty"}, {"group": "owner"}])
@@ -244,9 +269,26 @@ def test_a_level_that_is_no_level_is_told(shipped, value):
         scaling.answer(shipped, View.of(options={"level": value}))
 
 
-def test_a_price_book_that_is_not_loaded_is_told(shipped):
-    with pytest.raises(UsageError, match="no price book"):
+def test_a_price_book_that_is_not_loaded_is_told_with_those_that_are(shipped):
+    with pytest.raises(UnknownName, match=r"price_book named 'mine'.*articles"):
         scaling.answer(shipped, View.of(options={"price_book": "mine"}))
+    with pytest.raises(UsageError, match="articles has no spot prices"):
+        scaling.answer(shipped, View.of(options={"price_book": "articles", "price_terms": "spot"}))
+
+
+@pytest.mark.parametrize("view", [GEMMA, View.of({"model": ["llama-3.1-70b"]})])
+def test_a_chip_costs_what_the_cost_answer_says_it_costs(shipped, view):
+    answer = scaling.answer(shipped, view)
+    told = answer.numbers["prices"]
+    assert told
+    book, terms = (answer.view.option(key) for key in ("price_book", "price_terms"))
+    for chip, price in told.items():
+        own = view.with_where(accelerator=[chip]).with_options(price_book=book, price_terms=terms)
+        found = cost.answer(shipped, own).numbers["deployments"][0]
+        rented = [row for row in cost.rows(shipped, own).to_dict("records")
+                  if row["point_id"] == found["point_id"] and not row["terms"].startswith("modelled")]  # fmt: skip
+        assert price["usd_per_hour"] == statistics.median(row["usd_per_accelerator_hour"] for row in rented)
+        assert price["quotes"] == len(rented)
 
 
 def test_every_way_of_every_group_is_answered_in_plain_json_and_drawn(shipped):
@@ -297,7 +339,7 @@ PLACES = st.lists(
 def test_no_place_lies_outside_what_its_count_was_measured_at(found, level):
     points = [
         {"point_id": f"{place}", "accelerators": chips, "concurrency": load, "batch": None, "request_rate": None,
-         "repeat": None, "value": value, "seen": seen}
+         "repeat": None, "layout": 0, "value": value, "seen": seen}
         for place, (chips, load, value, seen) in enumerate(found)
     ]  # fmt: skip
     for way, at in (("interactivity", level), ("concurrency", 8), ("best", None)):
@@ -307,4 +349,9 @@ def test_no_place_lies_outside_what_its_count_was_measured_at(found, level):
             assert place.interpolated == (len(place.point_ids) == 2)
     shared = operating.level_of([points], "interactivity", "seen")
     if shared is not None:
-        assert operating.coverage([points], "interactivity", shared, "seen") >= operating.FEWEST_COUNTS
+        assert len(operating.places(points, "interactivity", shared, "seen")) >= operating.FEWEST_COUNTS
+        linked = float(defaults.written(shared))
+        assert operating.coverage([points], "interactivity", linked, "seen") == operating.coverage(
+            [points], "interactivity", shared, "seen"
+        )
+        assert len(operating.places(points, "interactivity", linked, "seen")) >= operating.FEWEST_COUNTS
