@@ -139,6 +139,8 @@ class _Run:
             )
         if reply.status in (401, 403):
             raise self.failed(name, self._key(reply.status))
+        if reply.status == 400 and b"https" in reply.body.lower() and self.found.target.ssl is None:
+            raise self.failed(name, f"{self.where} asks for TLS: write https:// instead of http://.")
         if reply.kind in ("text/html", "application/xhtml+xml") and reply.status < 500:
             raise self.failed(
                 name,

@@ -183,6 +183,8 @@ def test_http_against_https_and_a_certificate_nobody_trusts(tmp_path):
     [
         (b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi", "HTML page (HTTP 200)"),
         (b"HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi", "HTML page (HTTP 404)"),
+        (b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 48\r\n\r\n"
+         b"Client sent an HTTP request to an HTTPS server.\n", "write https:// instead of http://"),
         (b"HTTP/1.1 302 Found\r\nlocation: http://other:1/\r\ncontent-length: 0\r\n\r\n", "redirects to http://other:1/"),
         (b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nhi", "compressed"),
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 1_200_000, "longer than 1,000,000 bytes"),

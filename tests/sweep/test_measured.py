@@ -1,0 +1,94 @@
+"""A live endpoint with set latencies, measured whole: load, window, flags and stop rule together."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bench.endpoint import Settings, running
+from bench.records import Load
+from bench.sweep.bodies import Manner, body
+from bench.sweep.exchange import Ask, Limits, Target
+from bench.sweep.honesty import ClientLoad, flags
+from bench.sweep.load import run_point
+from bench.sweep.rising import rise
+from bench.sweep.samples import Samples
+from bench.sweep.stopping import Precision
+from bench.sweep.window import measured
+
+MANNER = Manner("fake-model", ignore_eos=True)
+
+
+def run(settings, load, limits, osl=20, every_ms=None, precision=None):
+    """The point, its samples and its flags."""
+    asks = [
+        Ask(n, body(MANNER, f"How far is the sea from {n}?", osl), None, osl,
+            None if every_ms is None else round(n * every_ms * 1e6))
+        for n in range(limits.requests or 100_000 if every_ms is None else limits.requests)
+    ]  # fmt: skip
+    heard = []
+
+    def hear(one):
+        heard.append(one)
+        if precision is not None:
+            precision.add(one)
+
+    with running(settings) as url:
+        enough = precision.enough if precision is not None else None
+        point = asyncio.run(run_point(Target.at(url), iter(asks), load, limits, hear, enough=enough))
+    samples = Samples.of(heard, {ask.number: ask for ask in asks})
+    found = measured(samples, load, limits, point.start_ns)
+    raised = flags(found, load, ClientLoad.of([point]), rise=rise(samples, found.window))
+    return found, [flag.kind for flag in raised]
+
+
+def test_a_closed_loop_by_its_set_latencies():
+    # 50 ms, then 19 gaps of 10: eight places give 8 x 20 tokens each 240 ms and what a new request takes.
+    found, kinds = run(
+        Settings(ttft_ms=50, itl_ms=10),
+        Load(load_kind="closed", concurrency=8),
+        Limits(requests=120, warmup_requests=8),
+    )
+    assert found.window.steady
+    assert 0.8 < found.metrics["output_tokens_per_s"] / (8 * 20 / 0.24) < 1.005
+    assert 49 < found.metrics["ttft_ms_p50"] < 60  # late on a busy machine, never early
+    assert found.metrics["itl_ms_p50"] == pytest.approx(10, abs=0.5)
+    assert found.metrics["tpot_ms_p50"] == pytest.approx(10, abs=0.5)
+    assert found.metrics["requests_ok"] == 112
+    assert found.whole["requests_ok"] == 120
+    assert found.osl_actual == found.osl_asked == 20
+    assert not {"failures", "osl_off_target", "not_steady", "too_few_requests", "over_saturated"} & set(kinds)
+
+
+def test_an_open_loop_beyond_what_the_endpoint_gives_is_over_saturated():
+    # Two at once, 60 ms each, are 33 a second: 20 a second is steady, 66 a second is not.
+    slow = Settings(ttft_ms=40, itl_ms=5, max_running=2)
+    for every_ms, expected in [(50, False), (15, True)]:
+        load = Load(load_kind="open", request_rate=1000 / every_ms, arrivals="constant")
+        found, kinds = run(slow, load, Limits(requests=120), osl=5, every_ms=every_ms)
+        assert found.window.steady
+        assert ("over_saturated" in kinds) is expected
+
+
+def test_failures_in_the_load_are_counted_by_their_kind():
+    settings = Settings(ttft_ms=5, itl_ms=1, fail={"500": 0.1, "cut": 0.1})
+    found, kinds = run(settings, Load(load_kind="closed", concurrency=4), Limits(requests=200))
+    assert set(found.failures) == {"broken_stream", "http_5xx"}
+    assert found.metrics["requests_ok"] + found.metrics["requests_failed"] == 200
+    assert sum(found.failures.values()) == found.metrics["requests_failed"]
+    assert "failures" in kinds
+
+
+def test_a_point_that_is_known_well_enough_ends_early():
+    precision = Precision(0.1, round_of=4, warmup_requests=4)
+    limits = Limits(duration_s=30, warmup_requests=4, drain_s=0)
+    found, _ = run(
+        Settings(ttft_ms=20, itl_ms=2), Load(load_kind="closed", concurrency=4), limits, precision=precision
+    )
+    assert found.window.duration_s < 15
+    assert 0.7 < found.metrics["output_tokens_per_s"] / (4 * 20 / 0.058) < 1.01
+    assert precision.throughput()[0] == pytest.approx(found.metrics["output_tokens_per_s"], rel=0.1)
+    # What was under way when it ended is no failure.
+    assert found.cancelled <= 4
+    assert found.failures == {}
