@@ -28,10 +28,12 @@ LABELS = {
 
 with frame.opened("cost") as page:
     result.headline(page)
-    options.row(page, "tokens", "group", "price_book", "price_terms", "utilisation", "slo_metric", "slo")
+    limits = ("slo_metric", "slo", "slo_ttft") if page.view.option("slo_metric") else ()
+    options.row(page, "tokens", "group", *limits, "price_terms", "utilisation")
     options.more(
-        page, "A daily volume, and an API to compare with", "volume", "api_price_output", "api_price_input"
-    )
+        page, "Whose prices, a daily volume, and an API to compare with",
+        "price_book", "provider", "volume", "api_price_output", "api_price_input",
+    )  # fmt: skip
     clicked = result.figure(page, clickable=True)
     points.one(page, clicked, ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"))
     result.findings(page)

@@ -11,6 +11,7 @@ import pandas as pd
 from bench import catalogue
 from bench.chart import value_label
 from bench.plain_text import visible
+from bench.pricing import terms_in_words
 
 WEB = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 NAMED = ("model", "accelerator", "engine")
@@ -62,6 +63,8 @@ def _in_words(column: pd.Series[Any], name: str) -> pd.Series[Any]:
 def _word(name: str, value: object) -> object:
     if name in NAMED:
         return visible(value_label(name, value))
+    if name == "terms":
+        return terms_in_words(str(value))
     if name == "metric" and catalogue.is_metric(str(value)):
         return catalogue.metric(str(value)).axis
     return visible(value) if isinstance(value, str) else value

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +11,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, pricing, selection
-from bench.catalogue import PRICED
 from bench.chart import Theme
 from bench.library import Library
-from bench.maths import cost
-from bench.pricing import Quote, terms_in_words
-from bench.questions import Answer, Choices, Option, Why
+from bench.pricing import EVERY, Quote, terms_in_words
+from bench.questions import Answer, Choices, Option
 from bench.questions.cost import (
     bills,
     caveats,
@@ -26,12 +23,12 @@ from bench.questions.cost import (
     drawing,
     findings,
     operating,
+    reasons,
     sentences,
 )
 from bench.questions.cost.bills import PER_DOLLAR, Point
-from bench.questions.cost.defaults import DEPLOYMENT, EVERY, Asked
+from bench.questions.cost.defaults import DEPLOYMENT, Asked
 from bench.questions.cost.deployments import Found
-from bench.questions.cost.operating import Candidates
 from bench.questions.cost.rates import KINDS, rate_sql
 from bench.view import View
 
@@ -47,18 +44,25 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("price_book", "Price book", "choice", "The price list, or every one."),
     Option("price_terms", "Price terms", "choice", "On demand, spot, reserved, modelled, or every one."),
+    Option("provider", "Provider", "choice", "Whose prices are taken, or everyone's."),
     Option(
         "utilisation",
         "Utilisation",
         "number",
-        "The share of the paid time in which tokens are really served, above 0 and at most 1.",
+        "The share of the paid time in which tokens are really served, from 0.001 to 1.",
     ),
     Option("slo_metric", "Limit on", "choice", "The latency or interactivity that the limit is on."),
     Option(
         "slo",
         "Limit",
         "number",
-        "Prices the best operating point that keeps this limit; the peak without one.",
+        "Prices the best operating point that keeps this limit; the peak without one, or with none.",
+    ),
+    Option(
+        "slo_ttft",
+        "Longest TTFT (ms)",
+        "number",
+        "Leaves out points with a longer time to first token, of the statistic that the other limit is on.",
     ),
     Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out."),
     Option(
@@ -90,11 +94,13 @@ def choices(library: Library, view: View) -> Choices:
     book, terms = view.option("price_book", EVERY), view.option("price_terms", EVERY)
     books = dict.fromkeys(row.name for row in offered if terms in (EVERY, row.terms))
     kinds = dict.fromkeys(row.terms for row in offered if book in (EVERY, row.name))
+    names = pricing.providers(library, *(("" if one == EVERY else one) for one in (book, terms)))
     return {
         "tokens": [(key, kind.label) for key, kind in KINDS.items() if rate_sql(key, library)],
         "group": [(key, defaults.group_label(key)) for key in defaults.groups(library)],
         "price_book": [(EVERY, "Every book"), *((name, name) for name in books)],
         "price_terms": [(EVERY, "Every terms"), *((one, terms_in_words(one).capitalize()) for one in kinds)],
+        "provider": [(EVERY, "Every provider"), *((name, name) for name in names)],
         "slo_metric": [(key, catalogue.metric(key).axis) for key in defaults.limits(library, view)],
     }
 
@@ -103,18 +109,18 @@ def rows(library: Library, view: View) -> pd.DataFrame:
     """One row for each deployment and quote, the deployment with the lowest median cost first; see bills.priced."""
     whole = complete(library, view)
     asked = defaults.asked_of(whole)
-    found = operating.candidates(library, whole, asked, asked.group)
-    quotes = pricing.quotes(library, operating.tally(library, found).accelerators, asked.book, asked.terms)
-    (points,) = operating.told(library, operating.best(library, found, _median(quotes)))
-    return bills.framed(_rows(asked, bills.records(points), quotes), asked)
+    prices = pricing.chip_prices(library, asked.book, asked.terms, asked.provider)
+    points = bills.records(
+        operating.best(library, operating.candidates(library, whole, asked), prices).points
+    )
+    return bills.framed(_rows(asked, points, _quotes(library, asked, points)), asked)
 
 
 def answer(library: Library, view: View) -> Answer:
     """What a million tokens cost at each quote, the bill of the volume, the break-even, and how it all moves."""
     whole = complete(library, view)
     asked = defaults.asked_of(whole)
-    candidates = operating.candidates(library, whole, asked, asked.group)
-    found = _found(library, whole, asked, candidates)
+    found = _found(library, whole, asked)
     return Answer(
         question=QUESTION,
         view=whole,
@@ -123,7 +129,7 @@ def answer(library: Library, view: View) -> Answer:
         findings=tuple(findings.findings(found)),
         numbers=_numbers(whole, found),
         caveats=(*selection.not_loaded(library, whole), *caveats.caveats(found)),
-        why=_why(found),
+        why=reasons.why(found),
         library_version=library.version,
     )
 
@@ -145,58 +151,36 @@ def _rows(asked: Asked, points: Sequence[Point], quotes: Sequence[Quote]) -> lis
     return sorted(rows, key=lambda row: order[row["point_id"]])
 
 
-def _median(quotes: Sequence[Quote]) -> dict[str, float]:
-    """The median offer of each accelerator; where there is none, the median modelled cost."""
-    prices: dict[str, list[float]] = {}
-    offered = {quote.accelerator for quote in quotes if not quote.is_modelled}
-    for quote in quotes:
-        if not quote.is_modelled or quote.accelerator not in offered:
-            prices.setdefault(quote.accelerator, []).append(quote.usd_per_accelerator_hour)
-    return {accelerator: statistics.median(found) for accelerator, found in prices.items()}
+def _quotes(library: Library, asked: Asked, points: Sequence[Point]) -> tuple[Quote, ...]:
+    chips = {point["accelerator"] for point in points}
+    return pricing.quotes(library, chips, asked.book, asked.terms, asked.provider)
 
 
-def _found(library: Library, whole: View, asked: Asked, candidates: Candidates) -> Found:
-    tally = operating.tally(library, candidates)
-    quotes = pricing.quotes(library, tally.accelerators, asked.book, asked.terms)
-    finest = operating.candidates(library, whole, asked, DEPLOYMENT)
-    points, each = map(
-        bills.records,
-        operating.told(
-            library, *(operating.best(library, one, _median(quotes)) for one in (candidates, finest))
-        ),
-    )
+def _found(library: Library, whole: View, asked: Asked) -> Found:
+    candidates = operating.candidates(library, whole, asked)
+    every = operating.groups(library, candidates, asked.limit_on)
+    tally = operating.tally(every)
+    prices = pricing.chip_prices(library, asked.book, asked.terms, asked.provider)
+    best = operating.best(library, candidates, prices)
+    points, each = bills.records(best.points), bills.records(best.each)
+    quotes = _quotes(library, asked, points)
     rows = _rows(asked, points, quotes)
     summed = deployments.summed(rows, asked)
-    unpriced = sorted(set(tally.accelerators) - {quote.accelerator for quote in quotes})
+    unpriced = sorted(set(tally.accelerators) - set(prices))
     ladder: list[dict[str, Any]] = []
-    peaks: dict[tuple[str, str], float] = {}
-    api = even = None
+    peak = api = even = None
     if summed:
         lead = summed[0]
         point = next(row for row in points if row["point_id"] == lead["point_id"])
         api = bills.api_price(asked, point)
         even = deployments.break_even(lead, asked, api)
-        if asked.limit_on is not None and asked.limit is None:
-            ladder = operating.price_of_latency(
-                library, candidates, lead["owner"], lead["accelerator"], asked.limit_on
-            )
-        if asked.limit is not None:
-            peaks = _peaks(library, whole, asked, _median(quotes))
+        peak, ladder = operating.price_of_latency(every, lead["owner"], lead["accelerator"], asked.limit_on)
+    missed = [one for one in operating.missed(every) if one.accelerator in prices] if asked.limits else []
     elsewhere = _elsewhere(library, unpriced)
     return Found(
-        asked, tally, points, each, quotes, rows, summed, unpriced, elsewhere, ladder, peaks, api, even
-    )
-
-
-def _peaks(
-    library: Library, whole: View, asked: Asked, prices: Mapping[str, float]
-) -> dict[tuple[str, str], float]:
-    """The tokens/s per accelerator each deployment reaches without the limit."""
-    free = operating.candidates(library, whole, replace(asked, limit=None), asked.group)
-    (best,) = operating.told(library, operating.best(library, free, prices))
-    return {
-        (row["owner"], row["accelerator"]): row["rate"] / row["accelerators"] for row in bills.records(best)
-    }
+        asked, tally, points, each, best.groups, quotes, rows, summed, unpriced, elsewhere, ladder, peak, missed,
+        api, even,
+    )  # fmt: skip
 
 
 def _elsewhere(library: Library, unpriced: Sequence[str]) -> dict[str, list[str]]:
@@ -220,8 +204,10 @@ def _numbers(whole: View, found: Found) -> dict[str, Any]:
         "group": asked.group,
         "price_book": whole.option("price_book"),
         "price_terms": whole.option("price_terms"),
+        "provider": whole.option("provider"),
         "utilisation": asked.utilisation,
-        "slo": None if asked.limit is None else {"metric": whole.option("slo_metric"), "limit": asked.limit},
+        "slo": [{"metric": metric.key, "limit": limit} for metric, limit in asked.limits],
+        "missed": [vars(one) for one in found.missed],
         "volume": asked.volume,
         **{name: value for name, value in vars(found.tally).items() if name != "accelerators"},
         "deployments": [dict(row) for row in found.deployments],
@@ -245,7 +231,7 @@ def _numbers(whole: View, found: Found) -> dict[str, Any]:
             {
                 **row,
                 "metric": whole.option("slo_metric"),
-                "usd_per_million": lead["median"] * row["times_the_peak_cost"],
+                "usd_per_million": deployments.at_rate(lead, row["tokens_per_s_per_accelerator"]),
             }
             for row in found.ladder
         ],
@@ -256,7 +242,7 @@ def _numbers(whole: View, found: Found) -> dict[str, Any]:
         "sensitivity": {
             "deployment": lead["deployment"], "point_id": lead["point_id"],
             "quotes": prices,
-            **bills.sensitivity(dict(found.lead_point), prices),
+            **bills.sensitivity(found.lead_point, prices),
         },
     }  # fmt: skip
 
@@ -274,53 +260,3 @@ def _per_dollar(found: Found) -> list[dict[str, Any]]:
         {**{name: row[name] for name in own}, "usd_per_million": row[finest.usd.key]}
         for row in sorted(rows, key=lambda row: -float(row[PER_DOLLAR]))
     ]
-
-
-def _why(found: Found) -> tuple[Why, ...]:
-    asked = found.asked
-    throughput = catalogue.metric(PRICED[asked.usd.key])
-    book = asked.book or "every book"
-    terms = terms_in_words(asked.terms) if asked.terms else "every terms"
-    inputs = (
-        f"utilisation {asked.utilisation:g}; prices from {book}, {terms}, each with its source in the table"
-    )
-    if found.deployments:
-        lead = found.lead
-        inputs = (
-            f"of the cheapest: {lead['cheapest']['usd_per_hour']:,.6g} USD/h for {bills.hardware(dict(lead))},"
-            f" {lead['tokens_per_s']:,.6g} tokens/s; {inputs}"
-        )
-    told = [
-        Why(asked.usd.axis, asked.usd.formula, inputs, asked.usd.source),
-        Why(throughput.axis, throughput.formula, throughput.definition, throughput.source),
-        Why(
-            "Operating point",
-            "the most tokens/s per accelerator of each deployment"
-            + (f" with {sentences.limit_words(asked)}" if asked.limit is not None else ""),
-            "every measured selected point; layout, engine version and date are free",
-            "the cost of a token falls as its accelerator's throughput rises",
-        ),
-        Why(
-            "Tokens/s per USD/h",
-            "tokens per second / (USD per accelerator-hour x accelerators)",
-            "fully used, whatever the utilisation",
-            "Kneepoint's definition",
-        ),
-        Why(
-            "Bill of a volume",
-            "used tokens: volume x cost per token; around the clock: ceil(volume / (tokens/s x utilisation x 86,400))"
-            " instances x USD/h x 24",
-            f"{asked.volume:,.6g} tokens a day, a month of {cost.DAYS_PER_MONTH} days",
-            "arithmetic; both ways because the first assumes that idle time is not paid",
-        ),
-    ]
-    if found.api is not None:
-        told.append(
-            Why(
-                "Break-even volume",
-                "USD/h x 24 / API price per million x 1e6, per instance",
-                f"an API price of {found.api:,.6g} USD per million {KINDS[asked.tokens].words}, stated by the reader",
-                "arithmetic",
-            )
-        )
-    return tuple(told)

@@ -14,7 +14,7 @@ from bench import catalogue, chart
 from bench.chart import deployment_words, workload_words
 from bench.plain_text import html
 from bench.pricing import terms_in_words
-from bench.questions.cost import bills
+from bench.questions.cost import bills, conditions
 from bench.questions.cost.deployments import is_modelled
 from bench.wording import counted, number
 
@@ -134,6 +134,7 @@ def _hover(group: Sequence[Mapping[str, Any]], usd: float, numbers: Mapping[str,
             )
         )
     )
+    lines.append(html(conditions.latency_words(first)))
     lines.append(html(f"{first['evidence']} · {first['source']}"))
     return "<br>".join(line for line in lines if line)
 

@@ -13,8 +13,9 @@ import pandas as pd
 from bench.chart import deployment_words, hardware_words, value_label, workload_words
 from bench.maths import cost
 from bench.pricing import Quote
+from bench.questions.cost import conditions
 from bench.questions.cost.defaults import DEPLOYMENT, Asked
-from bench.questions.cost.operating import IDENTITY
+from bench.questions.cost.operating import IDENTITY, LATENCIES, TOLD_STATISTICS
 
 PER_DOLLAR = "tokens_per_s_per_usd_per_hour"
 UTILISATIONS = tuple(step / 10 for step in range(1, 11))
@@ -40,13 +41,14 @@ def priced(
     of the volume `used_usd_per_day` when used tokens alone are paid, and around the clock `rented_instances`,
     `rented_share` used and `rented_usd_per_day`; `limit_value`; then the point's own columns.
     """
+    several = len({point["model"] for point in points}) > 1
     by_chip: dict[str, list[Quote]] = {}
     for quote in quotes:
         by_chip.setdefault(quote.accelerator, []).append(quote)
     return [
         _row(point, words, quote, asked, today)
         for point in points
-        for words in (label(point, asked),)
+        for words in (label(point, asked, several=several),)
         for quote in by_chip.get(point["accelerator"], ())
     ]
 
@@ -56,7 +58,9 @@ def framed(rows: Sequence[Mapping[str, Any]], asked: Asked) -> pd.DataFrame:
     head = ["deployment", asked.usd.key, PER_DOLLAR, "usd_per_hour", *QUOTED, "quoted_for", "price_age_days",
             "price_url", "tokens_per_s", "derived", "used_usd_per_day", "rented_instances", "rented_share",
             "rented_usd_per_day", "owner", "limit_value"]  # fmt: skip
-    frame = pd.DataFrame(list(rows), columns=[*head, *IDENTITY])
+    latencies = [f"{base}_{one}" for base in LATENCIES for one in TOLD_STATISTICS]
+    seen = [key for key in latencies if any(row.get(key) is not None for row in rows)]
+    frame = pd.DataFrame(list(rows), columns=[*head, *seen, *IDENTITY])
     return frame.assign(as_of=pd.to_datetime(frame["as_of"]))
 
 
@@ -68,6 +72,7 @@ def _row(point: Point, words: str, quote: Quote, asked: Asked, today: datetime.d
     rental = cost.rented(hour, rate, asked.utilisation, asked.volume)
     return {
         **{name: point[name] for name in IDENTITY},
+        **conditions.latencies(point),
         **{name: getattr(quote, name) for name in QUOTED},
         "deployment": words,
         "owner": point["owner"],
@@ -87,14 +92,17 @@ def _row(point: Point, words: str, quote: Quote, asked: Asked, today: datetime.d
     }
 
 
-def label(point: dict[str, Any], asked: Asked) -> str:
-    """A deployment's words: the value of the group, and the hardware where the group does not say it."""
+def label(point: dict[str, Any], asked: Asked, *, several: bool) -> str:
+    """A deployment's words: the value of the group, the hardware where that does not say it, the model of several."""
+    model = f", {value_label('model', point['model'])}" if several and asked.group != "model" else ""
     if asked.group == DEPLOYMENT:
-        words = (deployment_words({**point, "model": None}), workload_words(point))
-        return ", ".join(word for word in words if word)
+        own = point if several else {**point, "model": None}
+        return ", ".join(word for word in (deployment_words(own), workload_words(point)) if word)
     if asked.group == "accelerator":
-        return value_label("accelerator", point["accelerator"])
-    return f"{value_label(asked.group, point[asked.group])}, {hardware(point)}"
+        return f"{value_label('accelerator', point['accelerator'])}{model}"
+    if asked.group == "accelerators":
+        return f"{hardware(point)}{model}"
+    return f"{conditions.group_words(asked.group, point)}, {hardware(point)}{model}"
 
 
 def hardware(point: dict[str, Any]) -> str:
@@ -133,6 +141,25 @@ def with_each(asked: Asked, point: dict[str, Any]) -> float:
     if not isl or not osl:
         return 0.0
     return float(isl / osl if asked.tokens == "output" else osl / isl)
+
+
+def shared_out(asked: Asked, point: dict[str, Any], usd_per_hour: float) -> cost.TokenCosts | None:
+    """USD per million input and output tokens, the bill shared out as the API weighs them; None without what it needs.
+
+    It needs both prices of the API and both lengths of the workload.
+    """
+    share = cost.input_share(point["isl"], point["osl"])
+    if share is None or not 0 < share < 1 or not asked.api_input or not asked.api_output:
+        return None
+    rate = float(point["rate"])
+    whole = {"output": rate / (1 - share), "input": rate / share}.get(asked.tokens, rate)
+    return cost.token_costs(
+        usd_per_hour,
+        whole * share,
+        whole * (1 - share),
+        asked.utilisation,
+        asked.api_output / asked.api_input,
+    )
 
 
 def sensitivity(point: dict[str, Any], quotes: Sequence[float]) -> dict[str, Any]:

@@ -7,13 +7,12 @@ from collections import Counter
 
 from bench.chart import value_label
 from bench.pricing import terms_in_words
-from bench.questions.cost import bars
+from bench.questions.cost import bars, conditions
+from bench.questions.cost.defaults import DEPLOYMENT, Asked
 from bench.questions.cost.deployments import Found
+from bench.questions.cost.operating import Missed
 from bench.questions.cost.rates import KINDS
-from bench.wording import counted, inline, joined
-
-UNLIKE = (("model", ("model",)), ("workload", ("isl", "osl")), ("precision", ("precision",)),
-          ("load kind", ("load_kind",)))  # fmt: skip
+from bench.wording import counted, flag_words, inline, joined
 
 
 def caveats(found: Found) -> list[str]:
@@ -30,25 +29,45 @@ def caveats(found: Found) -> list[str]:
         (tally.other_evidence, "not measured"),
         (
             tally.no_limit_metric,
-            f"without {inline(found.asked.limit_on)}" if found.asked.limit_on else "",
+            f"without {joined([inline(metric) for metric, _ in found.asked.limits], last='or')}",
         ),
     ]
     left_out = [f"{count:,} {words}" for count, words in reasons if count]
     if left_out:
         told.append(f"Of {counted(tally.selected, 'selected point')} left out: {joined(left_out)}.")
-    missed = [
-        key for key in found.peaks if key not in {(row["owner"], row["accelerator"]) for row in found.points}
-    ]
-    if missed and tally.entering:
-        told.append(
-            f"{counted(len(missed), 'deployment')} never {'keeps' if len(missed) == 1 else 'keep'} the limit."
-        )
+    told += _of_missed(found)
     undrawn = bars.undrawn([row["median"] for row in found.deployments])
     if undrawn:
         told.append(f"{counted(undrawn, 'dearer deployment')} without a bar, in the table.")
-    if tally.deployments > len(found.points):
-        told.append(f"The {len(found.points)} cheapest of {tally.deployments:,} deployments are priced.")
+    if found.groups > len(found.points):
+        told.append(f"The {len(found.points)} cheapest of {found.groups:,} deployments are priced.")
     return told
+
+
+def _of_missed(found: Found) -> list[str]:
+    """Who is not compared because it states no figure for the limits, and who because it never keeps them."""
+    if not found.tally.entering:
+        return []
+    limits = found.asked.limits
+    silent, beyond = (
+        joined(list(dict.fromkeys(_named(one, found.asked) for one in found.missed if one.stated is stated)))
+        for stated in (False, True)
+    )
+    on = joined([inline(metric) for metric, _ in limits])
+    told = []
+    if silent:
+        told.append(f"Not compared, for {on} {'is' if len(limits) == 1 else 'are'} not stated: {silent}.")
+    if beyond:
+        told.append(f"Never within the {'limit' if len(limits) == 1 else 'limits'}: {beyond}.")
+    return told
+
+
+def _named(one: Missed, asked: Asked) -> str:
+    chip = value_label("accelerator", one.accelerator)
+    if asked.group in ("accelerator", DEPLOYMENT):
+        return chip
+    value = {"true": True, "false": False, "": None}.get(one.owner, one.owner)
+    return f"{conditions.group_words(asked.group, {asked.group: value})} on {chip}"
 
 
 def _of_prices(found: Found) -> list[str]:
@@ -79,13 +98,9 @@ def _of_prices(found: Found) -> list[str]:
 
 def _of_points(found: Found) -> list[str]:
     told = []
-    mixed = [
-        counted(len(values), what)
-        for what, keys in UNLIKE
-        if len(values := {tuple(row[key] for key in keys) for row in found.points}) > 1
-    ]
+    mixed = conditions.unlike(found.points, found.asked.group)
     if mixed:
-        told.append(f"Unlike deployments are compared: {joined(mixed)}.")
+        told.append(f"Unlike deployments are compared: {'; '.join(mixed)}.")
     derived = sum(bool(row["derived"]) for row in found.points)
     if derived:
         told.append(
@@ -101,11 +116,15 @@ def _of_points(found: Found) -> list[str]:
             f"The operating point has {counted(len(flagged), 'flag')}: {' '.join(flag['seen'] for flag in flagged)}"
         )
     elif flagged:
-        points = sum(bool(json.loads(row["flags"] or "[]")) for row in found.points)
-        told.append(
-            f"{counted(points, 'operating point')} {'has' if points == 1 else 'have'} a flag, listed in the table."
-        )
+        points = sum(bool(conditions.flag_kinds(row)) for row in found.points)
+        kinds = joined([flag_words(kind) for kind in dict.fromkeys(flag["kind"] for flag in flagged)])
+        told.append(f"{points} of {counted(len(found.points), 'operating point')} flagged: {kinds}.")
     days = sorted({str(row["date"])[:10] for row in found.points if row["date"] is not None})
     if len(days) > 1:
-        told.append(f"Measured between {days[0]} and {days[-1]}; engines changed in between.")
+        engines = any(
+            len({row[key] for row in found.points} - {None}) > 1 for key in ("engine", "engine_version")
+        )
+        told.append(
+            f"Measured between {days[0]} and {days[-1]}{', on unlike engines or versions' if engines else ''}."
+        )
     return told

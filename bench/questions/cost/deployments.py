@@ -10,9 +10,10 @@ from typing import Any
 from bench.maths import cost
 from bench.maths.cost import BreakEven
 from bench.pricing import Quote
+from bench.questions.cost import conditions
 from bench.questions.cost.bills import PER_DOLLAR
 from bench.questions.cost.defaults import Asked
-from bench.questions.cost.operating import Tally
+from bench.questions.cost.operating import Missed, Tally
 
 
 @dataclass(frozen=True)
@@ -20,21 +21,24 @@ class Found:
     """What an answer is told from.
 
     `points` are the operating points of the groups, `each` those of every deployment and workload; `deployments` are
-    the priced groups in the order of `summed`; `unpriced` are accelerators that no quote in force
-    covers, `elsewhere` the books that price them; `ladder`, `api` and `even` are of the first deployment.
+    the priced groups in the order of `summed`, the cheapest of `groups`; `unpriced` are accelerators that no quote in
+    force covers, `elsewhere` the books that price them; `missed` are the groups that no limit lets in. `peak` (tokens/s
+    per accelerator without a limit), `ladder`, `api` and `even` are of the first deployment.
     """
 
     asked: Asked
     tally: Tally
-    points: Sequence[Mapping[str, Any]]
+    points: Sequence[dict[str, Any]]
     each: Sequence[dict[str, Any]]
+    groups: int
     quotes: Sequence[Quote]
     rows: Sequence[Mapping[str, Any]]
     deployments: Sequence[Mapping[str, Any]]
     unpriced: Sequence[str]
     elsewhere: Mapping[str, Sequence[str]]
     ladder: Sequence[Mapping[str, Any]]
-    peaks: Mapping[tuple[str, str], float]
+    peak: float | None
+    missed: Sequence[Missed]
     api: float | None
     even: BreakEven | None
 
@@ -44,9 +48,18 @@ class Found:
         return self.deployments[0]
 
     @property
-    def lead_point(self) -> Mapping[str, Any]:
+    def lead_point(self) -> dict[str, Any]:
         """That deployment's operating point."""
         return next(point for point in self.points if point["point_id"] == self.lead["point_id"])
+
+    @property
+    def models(self) -> int:
+        """How many models the operating points are of."""
+        return len({point["model"] for point in self.points})
+
+
+_OWN = ("model", "precision", "engine", "engine_version", "speculation", "disaggregated", "variant", "harness",
+        "accelerator", "accelerators", "isl", "osl", "concurrency", "evidence", "source")  # fmt: skip
 
 
 def summed(rows: Sequence[Mapping[str, Any]], asked: Asked) -> list[dict[str, Any]]:
@@ -70,8 +83,9 @@ def summed(rows: Sequence[Mapping[str, Any]], asked: Asked) -> list[dict[str, An
                 "deployment": first["deployment"],
                 "point_id": point_id,
                 "owner": first["owner"],
-                **{name: first[name] for name in ("model", "precision", "engine", "accelerator", "accelerators",
-                                                  "isl", "osl", "evidence", "source")},
+                **{name: first[name] for name in _OWN},
+                "latencies": conditions.latencies(first),
+                "flags": conditions.flag_kinds(first),
                 "tokens_per_s": first["tokens_per_s"],
                 "derived": first["derived"],
                 "limit_value": first["limit_value"],
@@ -87,6 +101,12 @@ def summed(rows: Sequence[Mapping[str, Any]], asked: Asked) -> list[dict[str, An
             }
         )  # fmt: skip
     return sorted(found, key=lambda row: row["median"])
+
+
+def at_rate(row: Mapping[str, Any], tokens_per_s_per_accelerator: float) -> float:
+    """What a million tokens would cost at the deployment's median price were its throughput per accelerator this."""
+    own = float(row["tokens_per_s"]) / int(row["accelerators"])
+    return float(row["median"]) * own / tokens_per_s_per_accelerator
 
 
 def quote(row: Mapping[str, Any], asked: Asked) -> dict[str, Any]:

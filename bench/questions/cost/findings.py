@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bench.chart import value_label
 from bench.maths import cost
 from bench.maths.grid import TIE
 from bench.pricing import terms_in_words
-from bench.questions.cost import bills, sentences
+from bench.questions.cost import bills, conditions, deployments, sentences
 from bench.questions.cost.bills import PER_DOLLAR
 from bench.questions.cost.defaults import DEPLOYMENT
 from bench.questions.cost.deployments import Found, is_modelled
@@ -27,6 +28,7 @@ def findings(found: Found) -> list[str]:
     if not found.deployments:
         return []
     return [
+        *_operating(found),
         *_spread(found),
         *_ranking(found),
         *_latency(found),
@@ -34,6 +36,26 @@ def findings(found: Found) -> list[str]:
         *_against_api(found),
         *_modelled(found),
     ]
+
+
+def _operating(found: Found) -> list[str]:
+    """The latency at which the first deployment is priced, and the worst among the others'."""
+    priced = {row["point_id"]: row for row in found.deployments}
+    points = [point for point in found.points if point["point_id"] in priced]
+    extreme = [point for point in conditions.slowest(points) if point["point_id"] != found.lead["point_id"]]
+    told = [
+        f"{sentences.chips(row)} with {words}{_engine(row)}"
+        for row in (found.lead, *(priced[point["point_id"]] for point in extreme))
+        if (words := conditions.latency_words(row["latencies"]))
+    ]
+    if len(priced) < 2 or not told:
+        return []
+    slowest = f"; the slowest of the others: {joined(told[1:])}" if told[1:] else ""
+    return [f"Priced at unlike speeds: {told[0]}{slowest}."]
+
+
+def _engine(row: Mapping[str, Any]) -> str:
+    return f" ({value_label('engine', row['engine'])})" if row["engine"] else ""
 
 
 def _spread(found: Found) -> list[str]:
@@ -101,32 +123,41 @@ def _ranking(found: Found) -> list[str]:
     ]
 
 
+def _limits(found: Found) -> list[str]:
+    """What the reader's limits cost the first deployment."""
+    asked, lead = found.asked, found.lead
+    if not asked.limits or not found.peak:
+        return []
+    several = len(asked.limits) > 1
+    times = found.peak / (lead["tokens_per_s"] / lead["accelerators"])
+    subject, them = ("The limits", "them") if several else ("The limit", "it")
+    if times <= 1 + TIE:
+        told = f"{subject} {'cost' if several else 'costs'} nothing: the peak keeps {them}"
+    else:
+        told = (
+            f"{subject} {'make' if several else 'makes'} a token {number(times)} times as dear as at the peak"
+        )
+    return [f"{told}, on {lead['deployment']}."]
+
+
 def _latency(found: Found) -> list[str]:
     asked, lead = found.asked, found.lead
-    if asked.limit is not None:
-        peak = found.peaks.get((lead["owner"], lead["accelerator"]))
-        if not peak:
-            return []
-        times = peak / (lead["tokens_per_s"] / lead["accelerators"])
-        told = (
-            "costs nothing: the peak keeps it"
-            if times <= 1 + TIE
-            else f"makes a token {number(times)} times as dear as at the peak"
-        )
-        return [f"The limit {told}, on {sentences.where(lead, found)}."]
+    told = _limits(found)
     dearer = [row for row in found.ladder if row["times_the_peak_cost"] >= LEAST_TOLD]
     if not dearer or asked.limit_on is None:
-        return []
+        return told
     places = dict.fromkeys((0, len(dearer) // 2, len(dearer) - 1))
     more = "or less" if asked.limit_on.direction == "lower" else "or more"
     parts: list[str] = []
     for row in (dearer[place] for place in places):
-        cost_there = sentences.usd(lead["median"] * row["times_the_peak_cost"])
+        cost_there = sentences.usd(deployments.at_rate(lead, row["tokens_per_s_per_accelerator"]))
         limit = f"{number(row['limit'])} {asked.limit_on.unit} {more}" if not parts else number(row["limit"])
         parts.append(f"{cost_there} at {limit} ({number(row['times_the_peak_cost'])} times the peak's)")
+    alone = " alone" if asked.limits else ""
     return [
-        f"Latency has its price: with a limit on {inline(asked.limit_on)}, a million on"
-        f" {sentences.where(lead, found)} cost {joined(parts)}."
+        *told,
+        f"Latency has its price: with a limit on {inline(asked.limit_on)}{alone}, a million on"
+        f" {lead['deployment']} cost {joined(parts)}.",
     ]
 
 
@@ -165,9 +196,12 @@ def _against_api(found: Found) -> list[str]:
     priced = f"an API at {sentences.usd(api)} per million {words}{_all_in(found)}"
     own = f"{sentences.where(lead, found)} at {lead['cheapest']['provider']}'s price"
     even = found.even
+    verdict = cost.cheaper(lead["usd_per_million"], api)
     if even is None:
+        least = "is at best as dear" if verdict == "tie" else "is dearer at every volume"
         return [
-            f"Against {priced}, {own} is dearer at every volume: {sentences.usd(lead['usd_per_million'])} at best."
+            f"Against {priced}, {own} {least}: {sentences.usd(lead['usd_per_million'])} at best.",
+            *_shared_out(found),
         ]
     told = (
         f"Against {priced}, {own} rented around the clock costs less from"
@@ -180,7 +214,20 @@ def _against_api(found: Found) -> list[str]:
             " Each further instance is a step up, so the API is cheaper again in between, up to"
             f" {sentences.spoken_volume(even.settled)} a day on {even.settled_instances:,} instances."
         )
-    return [told]
+    return [told, *_shared_out(found)]
+
+
+def _shared_out(found: Found) -> list[str]:
+    """The own cost of each side, weighed as the API weighs them."""
+    asked, lead = found.asked, found.lead
+    split = bills.shared_out(asked, found.lead_point, lead["cheapest"]["usd_per_hour"])
+    if split is None or split.split_input is None or split.split_output is None:
+        return []
+    return [
+        f"Shared out as the API does, the own cost is {sentences.usd(split.split_input)} per million input and"
+        f" {sentences.usd(split.split_output)} per million output tokens, against {number(asked.api_input)} and"
+        f" {number(asked.api_output)}."
+    ]
 
 
 def _all_in(found: Found) -> str:
@@ -188,11 +235,13 @@ def _all_in(found: Found) -> str:
     if asked.tokens in ("blended", "total"):
         return " at this workload's mix"
     other = asked.api_input if asked.tokens == "output" else asked.api_output
-    many = bills.with_each(asked, dict(found.lead_point))
+    many = bills.with_each(asked, found.lead_point)
     kind = "prompt" if asked.tokens == "output" else "output"
     if other is None:
         return f", its {kind} tokens not counted"
-    return f", the {number(many)} {kind} tokens that come with each included" if many else ""
+    if not many:
+        return ""
+    return f", the {number(many)} {kind} {'token that comes' if many == 1 else 'tokens that come'} with each included"
 
 
 def _modelled(found: Found) -> list[str]:

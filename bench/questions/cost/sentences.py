@@ -8,6 +8,7 @@ from typing import Any
 from bench.chart import value_label
 from bench.maths.grid import TIE
 from bench.pricing import terms_in_words
+from bench.questions.cost import conditions
 from bench.questions.cost.defaults import DEPLOYMENT, Asked
 from bench.questions.cost.deployments import Found
 from bench.questions.cost.rates import KINDS
@@ -30,25 +31,45 @@ def headline(found: Found) -> str:
     if not found.deployments:
         return _none_priced(found)
     lead = found.lead
+    own = f"{where(lead, found, *under(lead, found))} {_use(found.asked)}"
+    left = _not_compared(found)
     if len(found.deployments) == 1:
-        return (
-            f"{million(found)} cost {spread(lead['lowest'], lead['highest'])} on {chips(lead)} {_use(found.asked)}:"
-            f" {_quotes(lead)}."
-        )
+        return f"{million(found)} cost {spread(lead['lowest'], lead['highest'])} on {own}: {_quotes(lead)}{left}."
     second = found.deployments[1]
     if second["median"] / lead["median"] <= 1 + TIE:
+        both = joined([where(row, found, *under(row, found)) for row in (lead, second)])
         return (
-            f"{million(found)} cost the same within 1 % on {where(lead, found)} and {where(second, found)}"
-            f" {_use(found.asked)}: {usd(lead['median'])}, each at its median quote."
+            f"{million(found)} cost the same within 1 % on {both} {_use(found.asked)}: {usd(lead['median'])}, each at"
+            f" its median quote{left}."
         )
     others = [row["median"] for row in found.deployments[1:]]
     rest = f"{spread(min(others), max(others))} on {len(others)} others"
     if len(others) == 1:
-        rest = f"{usd(others[0])} on {where(second, found)}"
-    return (
-        f"{million(found)} cost least on {where(lead, found)} {_use(found.asked)}: {usd(lead['median'])}{_by(lead)},"
-        f" against {rest}."
-    )
+        rest = f"{usd(others[0])} on {where(second, found, *under(second, found))}"
+    return f"{million(found)} cost least on {own}: {usd(lead['median'])}{_by(lead)}, against {rest}{left}."
+
+
+def under(row: Mapping[str, Any], found: Found) -> list[str]:
+    """What a cost's operating point is like: its flags, and without a limit its latencies; what is stated."""
+    seen = "" if found.asked.limits else conditions.latency_words(row["latencies"])
+    return [word for word in (seen, conditions.flagged(row)) if word]
+
+
+def _not_compared(found: Found) -> str:
+    """How many groups the limits leave out of a comparison: "; 3 more state no p90 interactivity"."""
+    told = []
+    silent = sum(not one.stated for one in found.missed)
+    beyond = len(found.missed) - silent
+    if silent:
+        metrics = joined([inline(metric) for metric, _ in found.asked.limits], last="or")
+        told.append(f"{silent} more {'states' if silent == 1 else 'state'} no {metrics}")
+    if beyond:
+        told.append(f"{beyond} more {'does' if beyond == 1 else 'do'} not keep {_the_limit(found.asked)}")
+    return f"; {joined(told)}" if told else ""
+
+
+def _the_limit(asked: Asked) -> str:
+    return "the limit" if len(asked.limits) == 1 else "the limits"
 
 
 def _by(lead: Mapping[str, Any]) -> str:
@@ -94,27 +115,39 @@ def chips(row: Mapping[str, Any]) -> str:
     return f"one {name}" if count == 1 else f"{count} x {name}"
 
 
-def where(row: Mapping[str, Any], found: Found) -> str:
-    """What a cost is on: the hardware, or the deployment's words where another field tells them apart."""
-    if found.asked.group == "accelerator":
-        return chips(row)
-    if found.asked.group != DEPLOYMENT:
-        return str(row["deployment"])
-    engine = f" ({value_label('engine', row['engine'])})" if row["engine"] else ""
-    return f"{chips(row)}{engine}"
+def where(row: Mapping[str, Any], found: Found, *told: str) -> str:
+    """What a cost is on: the hardware or the group's words; in brackets the model of several, variant and `told`."""
+    group = found.asked.group
+    words = [_variant(row, group)]
+    if group in ("accelerator", DEPLOYMENT):
+        model = value_label("model", row["model"]) if found.models > 1 and row["model"] else ""
+        engine = value_label("engine", row["engine"]) if group == DEPLOYMENT and row["engine"] else ""
+        words = [model, engine, *words]
+    about = [", ".join(word for word in words if word), *told]
+    name = chips(row) if group in ("accelerator", DEPLOYMENT) else row["deployment"]
+    stated = "; ".join(word for word in about if word)
+    return f"{name} ({stated})" if stated else str(name)
+
+
+def _variant(row: Mapping[str, Any], group: str) -> str:
+    return str(row["variant"]) if row["variant"] and group != "variant" else ""
 
 
 def _use(asked: Asked) -> str:
     used = "at full use" if asked.utilisation == 1 else f"used to {share(asked.utilisation)}"
-    return used if asked.limit is None else f"{used} with {limit_words(asked)}"
+    if not asked.limits:
+        return f"{used} and peak throughput, whatever the latency"
+    return f"{used} with {limit_words(asked)}"
 
 
 def limit_words(asked: Asked) -> str:
-    """The reader's limit: "a median interactivity of 50 tokens/s/user or more"."""
-    if asked.limit is None or asked.limit_on is None:
-        return ""
-    sign = "or less" if asked.limit_on.direction == "lower" else "or more"
-    return f"{inline(asked.limit_on)} of {number(asked.limit)} {asked.limit_on.unit} {sign}"
+    """The reader's limits: "median interactivity of 50 tokens/s/user or more"."""
+    return joined(
+        [
+            f"{inline(metric)} of {number(limit)} {metric.unit} or {'less' if metric.direction == 'lower' else 'more'}"
+            for metric, limit in asked.limits
+        ]
+    )
 
 
 def _none_enters(found: Found) -> str:
@@ -126,7 +159,8 @@ def _none_enters(found: Found) -> str:
         else f"any of the {counted(tally.selected, 'selected point')}"
     )
     if tally.beyond_limit or tally.no_limit_metric:
-        return f"{limit_words(asked)[0].upper()}{limit_words(asked)[1:]} was not measured for {of}; ease the limit."
+        limits = limit_words(asked)
+        return f"{limits[0].upper()}{limits[1:]} was not measured for {of}; ease {_the_limit(asked)}."
     if tally.other_evidence:
         return f"No throughput was measured for {of}; choose their evidence in the filters to price them all the same."
     if tally.no_chips:
@@ -146,7 +180,9 @@ def _none_priced(found: Found) -> str:
     kind = f" {terms_in_words(asked.terms)}" if asked.terms else ""
     has = "has one" if len(books) == 1 else "have one"
     lacks = f"{asked.book} has no" if asked.book else "No book has a"
-    return f"{lacks}{kind} price of {named}; {joined(books)} {has}, so choose every book and every terms."
+    whose, wider = (f" by {asked.provider}", ", every provider") if asked.provider else ("", "")
+    choose = f"choose every book{wider} and every terms"
+    return f"{lacks}{kind} price{whose} of {named}; {joined(books)} {has}, so {choose}."
 
 
 def spoken_volume(volume: float) -> str:

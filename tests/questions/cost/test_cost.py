@@ -48,8 +48,9 @@ def test_the_six_providers_of_the_article(shipped: Library) -> None:
         abs=5e-4,
     )
     assert answer.headline == (
-        "A million output tokens of Gemma 4 31B BF16 at 512/256 cost 0.549 to 1.19 USD on one H100 SXM at full use:"
-        " 6 quotes, the cheapest Lambda's at 2.49 USD/h per chip (terms unstated)."
+        "A million output tokens of Gemma 4 31B BF16 at 512/256 cost 0.549 to 1.19 USD on one H100 SXM (flagged:"
+        " undefined throughput and beyond the roofline) at full use and peak throughput, whatever the latency: 6"
+        " quotes, the cheapest Lambda's at 2.49 USD/h per chip (terms unstated)."
     )
     assert "6 prices: 6 undated." in answer.caveats
     assert any("2 flags" in caveat for caveat in answer.caveats)
@@ -238,6 +239,9 @@ def test_a_price_tells_its_age_or_that_it_is_undated() -> None:
         ({"price_book": "articles", "price_terms": "spot"}, "articles has no spot prices"),
         ({"utilisation": "60"}, "write it as in utilisation=0.6"),
         ({"utilisation": "nan"}, "is not a number"),
+        ({"utilisation": "1e-300"}, "no share from 0.001 to 1"),
+        ({"provider": "Lamda"}, "did you mean Lambda"),
+        ({"slo_ttft": "0"}, "write it as in slo_ttft=2000"),
         ({"volume": "-1"}, "no number above 0"),
         ({"slo": "fast"}, "is not a number"),
         ({"slo_metric": "output_tokens_per_s"}, "is no loaded latency or interactivity"),
