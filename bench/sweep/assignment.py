@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from time import monotonic_ns
 
 from bench.records import Load
 from bench.sweep import arrivals
@@ -18,6 +19,7 @@ from bench.sweep.live import Tally
 from bench.sweep.prompts import Prompt, prompts
 from bench.sweep.shapes import PlannedPoint
 from bench.sweep.spool import Spool
+from bench.sweep.stopping import Precision
 
 AHEAD_BYTES = 32 * 2**20
 """Requests are made before the point starts, up to so many bytes; what comes after that is made as it is sent."""
@@ -65,6 +67,7 @@ class Assignment:
     salt: str = ""
     burst_size: int = 1
     hold: bool = True
+    steady_within: float | None = None
     tokens_left: int | None = None
     index: int = 0
     of: int = 1
@@ -126,6 +129,7 @@ class Asks:
 
     def __init__(self, job: Assignment) -> None:
         self.lengths: dict[int, tuple[int | None, int]] = {}
+        self.ran_out = False
         self._job = job
         self._tokens = None if job.tokens_left is None else job.part(job.tokens_left)
         self._made: deque[Ask] = deque()
@@ -166,6 +170,7 @@ class Asks:
             if self._tokens is not None:
                 self._tokens -= prompt.osl + _isl(prompt)
                 if self._tokens < 0:
+                    self.ran_out = True
                     return
             at = next(when) if when is not None else None
             if prompt.at_s is not None:
@@ -188,6 +193,7 @@ class Work:
         self._asks = Asks(job)
         self._spool = Spool(job.spool)
         self._at_once = job.load.concurrency or 1
+        self._precision: Precision | None = None
 
     async def run(self, start_ns: int | None = None) -> PointRun:
         """What the load did; its exchanges are in the spool.
@@ -198,13 +204,25 @@ class Work:
         from bench.sweep.load import run_point
 
         job = self.job
+        if job.steady_within is not None:
+            begin = start_ns if start_ns is not None else monotonic_ns()
+            warm = begin + round(job.limits.warmup_s * arrivals.BILLION)
+            self._precision = Precision(job.steady_within, self._at_once, job.limits.warmup_requests, warm)
         try:
             return await run_point(job.asked.target, iter(self._asks), job.load, job.own_limits, self._keep,
-                                   start_ns=start_ns, enough=lambda: self.tally.hopeless(self._at_once))  # fmt: skip
+                                   start_ns=start_ns, enough=self._enough)  # fmt: skip
         finally:
+            self.tally.ran_out = self._asks.ran_out
             self._spool.close()
 
     def _keep(self, one: Exchange) -> None:
         isl, osl = self._asks.lengths.pop(one.number)
         self._spool.add(one, isl, osl)
         self.tally.add(one)
+        if self._precision is not None:
+            self._precision.add(one)
+
+    def _enough(self) -> bool:
+        """Whether going on tells nothing more: all fails, or all is known as closely as was asked."""
+        known = self._precision is not None and self._precision.enough()
+        return known or self.tally.hopeless(self._at_once) or self.tally.gone(self._at_once)

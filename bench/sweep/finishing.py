@@ -15,7 +15,7 @@ from bench.sweep.exchange import Limits, PointRun
 from bench.sweep.honesty import ClientLoad, flags
 from bench.sweep.plan import Plan
 from bench.sweep.rising import rise
-from bench.sweep.samples import ABSENT
+from bench.sweep.samples import ABSENT, Samples
 from bench.sweep.shapes import Length, PlannedPoint, Shape
 from bench.sweep.spool import Spooled
 from bench.sweep.telemetry import Reading, summary
@@ -66,7 +66,6 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         prefix_share=told.prefix_share if told is not None else None,
         shared_prefix_share=point.shape.shared_prefix_share,
     )
-    asked = seen.asked_isl[seen.asked_isl != ABSENT].sum() + seen.asked_osl.sum()
     own = {"lag_ms_p99": client.lag_ms_p99, "lag_ms_max": client.lag_ms_max, "cpu_share": client.cpu_share,
            "send_delay_ms_p99": result.send_delay_ms_p99}  # fmt: skip
     return PointLine(
@@ -88,7 +87,7 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         failures={str(kind): many for kind, many in result.failures.items()},
         cancelled=result.cancelled,
         timed=result.timed,
-        tokens_asked=int(asked),
+        tokens_asked=_tokens_asked(seen),
         requests_sent=len(found),
         token_source=_token_source(result),
         workers=len(ran.runs),
@@ -125,6 +124,14 @@ def deployment(plan: Plan, engine: Engine) -> Deployment:
     if stated.get("engine", engine.name) == engine.name:
         told["engine_version"] = engine.version
     return Deployment(**{**told, **stated})  # type: ignore[arg-type]
+
+
+def _tokens_asked(seen: Samples) -> int:
+    """Input and output tokens asked for; of a file's texts, sent as they stand, the input as it was counted."""
+    import numpy as np
+
+    isl = np.where(seen.asked_isl == ABSENT, np.maximum(seen.input_tokens, 0), seen.asked_isl)
+    return int(isl.sum() + seen.asked_osl.sum())
 
 
 def _requested(length: Length | None) -> int | None:

@@ -13,22 +13,32 @@ from bench.sweep.exchange import Exchange
 RECENT = 200
 HOPELESS = 20
 """After so many requests, or one for each under way at once, without one that succeeded, a point is given up."""
+GONE = 8
+"""After so many attempts to connect in a row, or two for each under way at once, the endpoint has gone."""
 
 
 @dataclass
 class Tally:
-    """What became of the requests so far. `why` has the first error of each kind."""
+    """What became of the requests so far. `why` has the first error of each kind.
+
+    `unconnected` counts the latest requests, as far as none of them found a connection; `ran_out` says that
+    the tokens the sweep may ask for were used up.
+    """
 
     ok: int = 0
     failed: int = 0
     cancelled: int = 0
+    unconnected: int = 0
     tokens: int = 0
+    ran_out: bool = False
     kinds: Counter[str] = field(default_factory=Counter)
     why: dict[str, str] = field(default_factory=dict)
     ttft_ms: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def add(self, one: Exchange) -> None:
         """Nothing; one more request has ended."""
+        if one.outcome != "cancelled":
+            self.unconnected = self.unconnected + 1 if one.outcome == "connect" else 0
         if one.outcome == "ok":
             self.ok += 1
             self.tokens += one.output_tokens or 0
@@ -45,6 +55,10 @@ class Tally:
     def hopeless(self, at_once: int) -> bool:
         """Whether nothing has succeeded, and enough has failed to say so."""
         return self.ok == 0 and self.failed >= max(HOPELESS, at_once)
+
+    def gone(self, at_once: int) -> bool:
+        """Whether nothing listens any more: nothing but refused connections for a while."""
+        return self.unconnected >= max(GONE, 2 * at_once)
 
     @property
     def ttft_ms_p50(self) -> float | None:
@@ -65,7 +79,9 @@ class Tally:
             whole.ok += part.ok
             whole.failed += part.failed
             whole.cancelled += part.cancelled
+            whole.unconnected += part.unconnected
             whole.tokens += part.tokens
+            whole.ran_out = whole.ran_out or part.ran_out
             whole.kinds += part.kinds
             whole.why = {**part.why, **whole.why}
             whole.ttft_ms.extend(part.ttft_ms)

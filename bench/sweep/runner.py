@@ -16,26 +16,24 @@ from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from typing import Any
 
-import bench
-from bench.errors import BenchError, InputError, UsageError
-from bench.formats.journal import EndLine, PointLine, Session
+from bench.errors import BenchError
+from bench.formats.journal import EndLine, PointLine
+from bench.records import Flag
 from bench.sweep import budget as budgets
-from bench.sweep import profiles, spool
-from bench.sweep.assignment import Asked, Assignment
-from bench.sweep.bodies import Manner
+from bench.sweep import opening, profiles, spool
+from bench.sweep.assignment import Assignment
 from bench.sweep.calibration import Calibration
 from bench.sweep.clock import ClockDrift, ClockReading
-from bench.sweep.exchange import Target
 from bench.sweep.executors.local import Local
-from bench.sweep.finishing import Ran, deployment, line_of
+from bench.sweep.finishing import Ran, line_of
 from bench.sweep.folder import Folder, NotWritten, Writer
 from bench.sweep.live import Pace, Tally
-from bench.sweep.preflight import Preflight, preflight
+from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import Stop
-from bench.sweep.prompts import lengths_to_calibrate
 from bench.sweep.ramp import Finished, named
 from bench.sweep.shapes import PlannedPoint
 from bench.sweep.telemetry import Poller
+from bench.wording import counted
 
 TOLD_EVERY_S = 0.5
 LOST_IN_A_ROW = 2
@@ -82,7 +80,9 @@ class _Run:
         self.checks: list[dict[str, Any]] = []
 
     def whole(self) -> Ended:
-        """How it ended, which the status and the journal say too."""
+        """How it ended, which status and journal say too; one with nothing left to measure stays as it is."""
+        if self.lines and isinstance(chosen := self.next(), Stop):
+            return Ended("done", chosen.reason)
         self.folder.cancel.unlink(missing_ok=True)
         spool.clear(
             self.folder.requests, [line.samples.rpartition("/")[2] for line in self.lines if line.samples]
@@ -92,9 +92,9 @@ class _Run:
         writer: Writer | None = None
         try:
             with _terminable():
-                found = self.looked_at()
+                found = self.opened()
             writer = Writer(self.folder)
-            writer.add(self.session(found))
+            writer.add(opening.session(self.plan, found, self.folder.id, self.started))
             import uvloop
 
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -111,85 +111,35 @@ class _Run:
             writer.close()
         return ended
 
-    # Before the first point
-
-    def looked_at(self) -> Preflight:
+    def opened(self) -> Preflight:
         """What the preflight found, all of it well enough to go on."""
-        budgets.demand_within_caps(self.plan, budgets.budget(self.plan))
-        shapes = {point.shape for point in profiles.possible(self.plan)}
-        endpoint = self.plan.endpoint
-        held = self.plan.point.hold_osl
-        manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
-                        vendor=self.plan.vendor)  # fmt: skip
-        found = preflight(
-            self.asked(None).target,
-            manner,
-            isls=lengths_to_calibrate(shapes),
-            osls=[shape.osl.least for shape in shapes if shape.osl],
-            longest=max((shape.longest or 0 for shape in self.plan.shapes), default=0) or None,
-            key_env=endpoint.key_env,
-        )
+        found = opening.looked_at(self.plan)
         self.checks = [asdict(check) for check in found.checks]
-        if found.problem is not None:
-            raise InputError(found.problem)
-        settled = self.plan.settled(context_tokens=found.engine.context_tokens)
+        settled = opening.settled(self.plan, found, [line.key for line in self.lines])
         if settled != self.plan:
             self.plan = settled
             self.folder.keep_plan(settled)
-        done = [line.key for line in self.lines]
-        budgets.demand_within_caps(self.plan, budgets.budget(self.plan, _timed(found), done))
         return found
 
-    def asked(self, found: Preflight | None) -> Asked:
-        """Whom to ask; once the preflight has found the address and whether streams come, these hold."""
-        endpoint = self.plan.endpoint
-        if endpoint.url is None:
-            raise UsageError(f"The endpoint {endpoint.name!r} is known by name only: state its URL.")
-        headers = {}
-        if endpoint.key_env is not None:
-            key = os.environ.get(endpoint.key_env)
-            if not key:
-                raise UsageError(
-                    f"The environment variable {endpoint.key_env} is not set, so there is no key."
-                )
-            headers["Authorization"] = f"Bearer {key}"
-        target: Target | None = found.target if found is not None else None
-        return Asked(endpoint.url, target.address if target else None, endpoint.api,
-                     target.streaming if target else endpoint.streaming, endpoint.ca_file, headers)  # fmt: skip
-
-    def session(self, found: Preflight) -> Session:
-        """The session's line in the journal."""
-        note = self.plan.facts.get("note")
-        return Session(
-            sweep=self.folder.id,
-            started=self.started,
-            deployment=deployment(self.plan, found.engine),
-            tool_version=bench.__version__,
-            evidence="simulated" if found.engine.simulates else "measured",
-            simulates=found.engine.simulates,
-            title=self.plan.title,
-            profile=self.plan.based_on,
-            api=self.plan.endpoint.api,
-            streaming=found.manner.streaming,
-            seed=self.plan.seed,
-            max_model_len=self.plan.context_tokens,
-            note=str(note) if note is not None else None,
-        )
-
     # Point after point
+
+    def next(self) -> PlannedPoint | Stop:
+        """The point to measure next, or why there is none."""
+        return profiles.next_load(self.plan, [_finished(line) for line in self.lines])
 
     async def points(self, found: Preflight, writer: Writer) -> tuple[Ended, tuple[Mapping[str, Any], ...]]:
         """How it ended, with what was sustained where levels were climbed."""
         self.heed_signals()
         try:
             while True:
-                chosen = profiles.next_load(self.plan, [_finished(line) for line in self.lines])
+                chosen = self.next()
                 if isinstance(chosen, Stop):
                     return Ended("done", chosen.reason), tuple(
                         {"level": named(one.point), "output_tokens_per_s": one.output_tokens_per_s}
                         for one in chosen.sustained
                     )
-                ended = self.capped() or await self.one(chosen, found, writer)
+                self.heed_cancel()
+                ended = self.ending or self.capped() or await self.one(chosen, found, writer)
                 if ended is not None:
                     return ended, ()
         finally:
@@ -202,10 +152,7 @@ class _Run:
         self.pace = Pace()
         while not load.done():
             await asyncio.wait({load}, timeout=TOLD_EVERY_S)
-            if self.folder.cancel.exists():
-                self.ending = Ended(
-                    "cancelled", "It was cancelled; resume goes on with the point that was under way."
-                )
+            self.heed_cancel()
             if self.ending is not None and not load.done():
                 load.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -214,10 +161,15 @@ class _Run:
             self.tell("running", current=self.current(point))
         ran = load.result()
         tally = self.executor.tally
-        if tally.ok == 0 and tally.failed and (ended := self.lost(point, tally)) is not None:
+        if not len(ran.found):
+            return self.used_up("tokens")
+        if (ended := self.lost(point, tally)) is not None:
             return ended
         samples = self.folder.requests / f"{number}.parquet"
+        cut = self.cut(ran, tally)
         line = line_of(ran, self.plan, number, f"{self.folder.requests.name}/{samples.name}")
+        if cut is not None:
+            line = replace(line, flags=(*line.flags, capped(cut, len(ran.found))))
         spool.to_parquet(ran.found, ran.start_ns, samples)
         writer.add(line)
         self.lines.append(line)
@@ -226,7 +178,7 @@ class _Run:
             self.folder.requests, [one.samples.rpartition("/")[2] for one in self.lines if one.samples]
         )
         self.tell("running", finished=line.number)
-        return self.ending or self.given_up(tally)
+        return self.ending or (self.used_up(cut) if cut is not None else self.given_up(tally))
 
     async def load(self, point: PlannedPoint, number: int, found: Preflight) -> Ran:
         """The load of one point and what was seen beside it."""
@@ -235,7 +187,7 @@ class _Run:
         limits = replace(limits, duration_s=min(limits.duration_s or left, left), tokens=None,
                          requests=_least(limits.requests, self.requests_left))  # fmt: skip
         job = Assignment(
-            asked=self.asked(found),
+            asked=opening.asked(self.plan, found),
             manner=found.manner,
             point=point,
             limits=limits,
@@ -245,6 +197,7 @@ class _Run:
             salt=f"again {self.attempt}" if self.attempt else "",
             burst_size=self.plan.loads.burst_size,
             hold=self.plan.point.hold_osl,
+            steady_within=self.plan.point.steady_within,
             tokens_left=self.tokens_left,
         )
         started, before = _now(), ClockReading.now()
@@ -280,16 +233,32 @@ class _Run:
         for name, left in (("requests", self.requests_left), ("tokens", self.tokens_left),
                            ("minutes", self.minutes_left)):  # fmt: skip
             if left <= 0:
-                cap = getattr(self.plan.caps, name)
-                return Ended(
-                    "stopped", f"caps.{name} of {cap:,g} is used up: raise it in a new sweep for the rest."
-                )
+                return self.used_up(name)
         return None
 
+    def cut(self, ran: Ran, tally: Tally) -> str | None:
+        """The cap that ended a point before its time; None when none did."""
+        planned = budgets.measured_requests(self.plan, ran.point)
+        if tally.ran_out:
+            return "tokens"
+        if ran.limits.requests is not None and (planned is None or ran.limits.requests < planned):
+            return "requests" if len(ran.found) >= ran.limits.requests else None
+        return "minutes" if self.minutes_left <= 0 else None
+
+    def used_up(self, name: str) -> Ended:
+        """The end at a cap."""
+        cap = getattr(self.plan.caps, name)
+        return Ended("stopped", f"caps.{name} of {cap:,g} is used up: raise it in a new sweep for the rest.")
+
     def lost(self, point: PlannedPoint, tally: Tally) -> Ended | None:
-        """Why a point whose every request failed ends the sweep without being kept; None when it is data."""
-        gone = set(tally.kinds) <= {"connect"}
-        if self.lines and not gone:
+        """Why a point is not kept and ends the sweep: the endpoint has gone, or never gave a good answer."""
+        if tally.gone(point.load.concurrency or 1):
+            why = tally.why["connect"]
+            return Ended(
+                "failed",
+                f"The endpoint takes no connections any more ({why}) at {named(point)}: start it again, then resume.",
+            )
+        if tally.ok or not tally.failed or self.lines:
             return None
         return Ended(
             "failed",
@@ -306,14 +275,17 @@ class _Run:
             f"{LOST_IN_A_ROW} points in a row had no good answer: {tally.reasons}. Look at the endpoint, then resume.",
         )
 
+    def heed_cancel(self) -> None:
+        """Nothing; the sweep ends when the file that asks for it is there."""
+        if self.folder.cancel.exists():
+            self.ending = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
+
     def heed_signals(self) -> None:
         """Nothing; SIGINT and SIGTERM end the sweep with the point under way."""
         loop = asyncio.get_running_loop()
 
         def end() -> None:
-            self.ending = Ended(
-                "interrupted", "It was told to end; resume goes on with the point that was under way."
-            )
+            self.ending = Ended("interrupted", "It was told to end; resume goes on with what is missing.")
 
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(
@@ -378,11 +350,14 @@ def _terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _timed(found: Preflight) -> budgets.Timed | None:
-    if found.e2el_ms is None or not found.timed_osl:
-        return None
-    first = found.ttft_ms if found.ttft_ms is not None else 0.0
-    return budgets.Timed(first / 1000, max(found.e2el_ms - first, 0.0) / 1000 / max(found.timed_osl - 1, 1))
+def capped(cap: str, requests: int) -> Flag:
+    """What is said of a point that a cap cut short."""
+    return Flag(
+        "capped",
+        f"The point was ended after {counted(requests, 'request')}, since caps.{cap} was used up.",
+        "It is over fewer requests than planned, so it is less certain than the points beside it.",
+        f"Raise caps.{cap} and measure it again.",
+    )
 
 
 def _finished(line: PointLine) -> Finished:

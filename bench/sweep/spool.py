@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bench.sweep.exchange import Exchange
-from bench.sweep.folder import sync_folder, writing
+from bench.sweep.folder import not_written, sync_folder, writing
 from bench.sweep.samples import ABSENT, OUTCOMES, ROW, Samples
 
 if TYPE_CHECKING:
@@ -56,9 +56,14 @@ class Spool:
 
     def close(self) -> None:
         """Nothing; all of it is in the files."""
-        with writing(self._stem):
-            for file in self._files:
+        problem: OSError | None = None
+        for file in self._files:
+            try:
                 file.close()
+            except OSError as full:
+                problem = full
+        if problem is not None:
+            raise not_written(self._stem, problem) from problem
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,8 @@ async def _serve(stdin: Any, stdout: BinaryIO) -> None:
             gone.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await gone
+            load.result()
+            tell("tally", work.tally)
             tell("done", load.result())
         except asyncio.IncompleteReadError:
             return

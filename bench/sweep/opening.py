@@ -1,0 +1,100 @@
+"""What a session settles before its first point: whom to ask and how, what serves, and that the plan fits its caps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import bench
+from bench.errors import InputError, UsageError
+from bench.formats.journal import Session
+from bench.sweep import budget as budgets
+from bench.sweep import profiles
+from bench.sweep.assignment import Asked
+from bench.sweep.bodies import Manner
+from bench.sweep.finishing import deployment
+from bench.sweep.plan import Plan
+from bench.sweep.preflight import Preflight, preflight
+from bench.sweep.prompts import lengths_to_calibrate
+
+
+def asked(plan: Plan, found: Preflight | None = None) -> Asked:
+    """Whom to ask; once the preflight has found the address and whether streams come, these hold.
+
+    Raises:
+        UsageError: the endpoint has no URL, or its key is not where the plan says.
+    """
+    endpoint = plan.endpoint
+    if endpoint.url is None:
+        raise UsageError(f"The endpoint {endpoint.name!r} is known by its name only: state endpoint.url.")
+    headers = {}
+    if endpoint.key_env is not None:
+        key = os.environ.get(endpoint.key_env)
+        if not key:
+            raise UsageError(f"The environment variable {endpoint.key_env} is not set, so there is no key.")
+        headers["Authorization"] = f"Bearer {key}"
+    address = found.target.address if found is not None else None
+    streaming = found.target.streaming if found is not None else endpoint.streaming
+    return Asked(endpoint.url, address, endpoint.api, streaming, endpoint.ca_file, headers)
+
+
+def looked_at(plan: Plan) -> Preflight:
+    """What the preflight found, a problem included.
+
+    Raises:
+        UsageError: the plan goes beyond its caps whatever the endpoint, or cannot be asked.
+    """
+    budgets.demand_within_caps(plan, budgets.budget(plan))
+    shapes = {point.shape for point in profiles.possible(plan)}
+    endpoint, held = plan.endpoint, plan.point.hold_osl
+    manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
+                    vendor=plan.vendor)  # fmt: skip
+    return preflight(
+        asked(plan).target,
+        manner,
+        isls=lengths_to_calibrate(shapes),
+        osls=[shape.osl.least for shape in shapes if shape.osl],
+        longest=max((shape.longest or 0 for shape in plan.shapes), default=0) or None,
+        key_env=endpoint.key_env,
+    )
+
+
+def settled(plan: Plan, found: Preflight, done: Sequence[str]) -> Plan:
+    """The plan with the model's limit as the endpoint tells it; `done` are the keys of the points measured before.
+
+    Raises:
+        InputError: the endpoint cannot be measured as planned.
+        UsageError: the plan goes beyond the model's limit or, as the endpoint's speed is known now, its own caps.
+    """
+    if found.problem is not None:
+        raise InputError(found.problem)
+    whole = plan.settled(context_tokens=found.engine.context_tokens)
+    budgets.demand_within_caps(whole, budgets.budget(whole, _timed(found), done))
+    return whole
+
+
+def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
+    """The session's line in the journal."""
+    note = plan.facts.get("note")
+    return Session(
+        sweep=sweep,
+        started=started,
+        deployment=deployment(plan, found.engine),
+        tool_version=bench.__version__,
+        evidence="simulated" if found.engine.simulates else "measured",
+        simulates=found.engine.simulates,
+        title=plan.title,
+        profile=plan.based_on,
+        api=plan.endpoint.api,
+        streaming=found.manner.streaming,
+        seed=plan.seed,
+        max_model_len=plan.context_tokens,
+        note=str(note) if note is not None else None,
+    )
+
+
+def _timed(found: Preflight) -> budgets.Timed | None:
+    if found.e2el_ms is None or not found.timed_osl:
+        return None
+    first = found.ttft_ms or 0.0
+    return budgets.Timed(first / 1000, max(found.e2el_ms - first, 0.0) / 1000 / max(found.timed_osl - 1, 1))

@@ -1,0 +1,92 @@
+"""Sweeps from the command line: in the foreground, detached, cancelled, gone on with, and then in the library."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from bench.endpoint import Settings, running
+from bench.library import Library
+from bench.sweep.folder import listed
+from tests.sweep.sweeping import bench, document, folder_for
+
+ADHOC = ("--model", "fake-model", "--isl", "32", "--osl", "8", "--concurrency", "1,2,4", "--warmup", "2")
+
+
+def test_one_command_measures_into_the_library_and_every_question_answers(tmp_path: Path) -> None:
+    where = ("--library", str(tmp_path))
+    with running(Settings(ttft_ms=3, itl_ms=1)) as url:
+        done = bench("sweep", "--url", url, *ADHOC, "--requests", "12", "--set", "accelerator=h100", "accelerators=2",
+                     *where, "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = document(done.stdout)
+    assert list(told)[:2] == ["id", "state"]
+    assert (told["state"], told["in_library"]) == ("done", 3)
+    assert [point["concurrency"] for point in told["points"]] == [1, 2, 4]
+    for point in told["points"]:
+        assert (point["isl"], point["osl"], point["requests_ok"], point["requests_failed"]) == (32, 8, 12, 0)
+        assert point["failures"] == {}
+        assert 3 <= point["ttft_ms_p50"] < 100
+        assert point["output_tokens_per_s"] > 0
+    assert told["reason"] in done.stderr
+    for question in ("pareto", "heatmap"):
+        answer = bench("ask", question, "--where", "evidence=simulated", *where, "--no-shipped", "--json")
+        assert answer.returncode == 0, answer.stderr
+        assert len(document(answer.stdout)["rows"]) == 3
+    rows = bench("query", "SELECT DISTINCT origin, evidence, harness, accelerator,"
+                 " output_tokens_per_s / 2 = output_tokens_per_s_per_accelerator AS shared FROM points WHERE origin = 'own'",
+                 *where, "--json")  # fmt: skip
+    assert document(rows.stdout) == [{"origin": "own", "evidence": "simulated", "harness": "kneepoint",
+                                      "accelerator": "h100-sxm", "shared": True}]  # fmt: skip
+    assert [row["state"] for row in document(bench("sweeps", *where, "--json").stdout)] == ["done"]
+
+
+def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tmp_path: Path) -> None:
+    where = ("--library", str(tmp_path))
+    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
+        begun = bench("sweep", "--url", url, *ADHOC, "--requests", "60", *where, "--detach", "--json")
+        assert begun.returncode == 0, begun.stderr
+        (folder,) = listed(tmp_path)
+        assert document(begun.stdout)["id"] == folder.id
+        end = time.monotonic() + 20
+        while not folder.read.points:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        cancelled = bench("cancel", folder.id[-6:], *where, "--json")
+        assert cancelled.returncode == 0, cancelled.stderr
+        assert document(cancelled.stdout)["state"] == "cancelled"
+        assert 1 <= len(document(cancelled.stdout)["points"]) < 3
+        again = bench("cancel", folder.id, *where)
+        assert again.returncode == 2
+        assert "is not running; it is cancelled" in again.stderr
+        assert bench("resume", folder.id, "--detach", *where).returncode == 0
+        watched = bench("watch", folder.id, *where, "--json")
+        assert watched.returncode == 0, watched.stderr
+        assert [point["concurrency"] for point in document(watched.stdout)["points"]] == [1, 2, 4]
+    resumed = bench(
+        "resume", folder.id, *where, "--json"
+    )  # nothing is missing: only the library may still lack it
+    assert resumed.returncode == 0, resumed.stderr
+    assert document(resumed.stdout)["in_library"] == 3
+    library = Library.open(tmp_path, shipped=False)
+    assert library.fetch("SELECT count(*), count(DISTINCT source_id) FROM points") == [(3, 1)]
+    library.close()
+
+
+def test_an_id_that_is_no_sweep_is_told(tmp_path: Path) -> None:
+    folder_for(tmp_path, "http://127.0.0.1:9")
+    for id in ("../../etc", "20200101-000000-000000", "zzzz", ""):
+        done = bench("status", id, "--library", str(tmp_path))
+        assert done.returncode == 1, id
+        assert done.stderr.startswith("There is no sweep")
+
+
+def test_a_plan_beyond_its_caps_starts_nothing(tmp_path: Path) -> None:
+    done = bench("sweep", "--url", "http://127.0.0.1:9", *ADHOC, "--requests", "500", "--with", "caps.requests=100",
+                 "--library", str(tmp_path))  # fmt: skip
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "The plan takes 1,506 requests and caps.requests is 100: ask for less, or raise the cap.\n"
+    )
+    assert not list(tmp_path.iterdir())
