@@ -7,6 +7,7 @@ the project's own endpoint and plain aiohttp readers take their place. Server an
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -31,6 +32,7 @@ FOLDER = os.environ.get("KNEEPOINT_GROUND_TRUTH")
 CORES = sorted(os.sched_getaffinity(0))
 MODEL = "mock-model"
 TOKENS = 128
+PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,15 @@ def _run(command: Sequence[str], out: Path) -> tuple[dict[str, Any], Spent]:
     return (json.loads(text) if text.strip() else {}), spent
 
 
-def on_core(place: int) -> Any:
-    core = CORES[place % len(CORES)]
-    return lambda: os.sched_setaffinity(0, {core})
+def on_core(place: int) -> Callable[[], None]:
+    """What a child does first: it keeps to one core, and ends when this process does."""
+    core, system = CORES[place % len(CORES)], ctypes.CDLL(None)
+
+    def begin() -> None:
+        os.sched_setaffinity(0, {core})
+        system.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+    return begin
 
 
 def _command(client: str, case: Case, url: str, out: Path) -> list[str]:

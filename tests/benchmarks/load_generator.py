@@ -6,7 +6,9 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import thread_time
 
 from bench.sweep.framing import Chunks
@@ -107,7 +109,7 @@ def truth_and_cost(concurrency: int, case: Case) -> Iterator[Figure]:
 def memory() -> Iterator[Figure]:
     """What the client holds while samples are handed on, over some fifteen rounds of 512 paced requests."""
     case = Case(512, 512 * FLAT_ROUNDS, paced=True)
-    with serving(case, ROOT / "bench-results" / "log") as url:
+    with tempfile.TemporaryDirectory() as folder, serving(case, Path(folder) / "log") as url:
         command = [sys.executable, "-m", "tests.benchmarks._load_client", "--url", url, "--model", MODEL,
                    "--concurrency", "512", "--requests", str(case.requests)]  # fmt: skip
         done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, preexec_fn=on_core(0))

@@ -42,8 +42,9 @@ def test_any_cut_into_reads_gives_the_same_exchange(
         "length": STREAM_HEAD + b"content-length: %d\r\n\r\n" % len(body) + body,
         "close": STREAM_HEAD + b"connection: close\r\n\r\n" + body,
     }[framing]
-    whole = heard([sent])
-    parted = heard(cut(sent, places))
+    open_still = framing != "close"  # such an answer's own bytes say that it has ended
+    whole = heard([sent], closed=not open_still)
+    parted = heard(cut(sent, places), closed=not open_still)
     assert told(parted) == told(whole)
     assert (whole.outcome, whole.tokens.tolist()) == ("ok", [1] * len(words))
     assert whole.token_source == ("usage" if end else "chunks")
@@ -52,6 +53,17 @@ def test_any_cut_into_reads_gives_the_same_exchange(
     assert times == sorted(times)  # type: ignore[type-var]
     assert len(parted.stamps_ns) == len(words)
     assert parted.first_ns == (parted.stamps_ns[0] if words else None)
+
+
+@pytest.mark.parametrize("parts", [[1, 1, 1, 1, 1], [3, 2], [1, 4], [2, 3], [4, 1], [1, 3, 1]])
+def test_an_answer_ends_with_its_last_byte_in_whatever_read(parts: list[int]) -> None:
+    sent = streamed(BODY)
+    edges = [
+        len(STREAM_HEAD) + 40,
+        len(sent) - sum(parts),
+        *(len(sent) - sum(parts[at:]) for at in range(1, len(parts))),
+    ]
+    assert told(heard(cut(sent, edges), closed=False)) == told(heard([sent]))
 
 
 @given(PLACES, st.integers(1, 700))

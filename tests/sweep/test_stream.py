@@ -101,10 +101,21 @@ def test_what_servers_send_between_chunks_is_no_token(line_end: bytes) -> None:
         assert (len(stream.stamps), stream.finish, stream.wrong, stream.done) == (1, "length", "", False)
 
 
-def test_a_chunk_over_several_lines_of_data_is_one() -> None:
+@given(PLACES, st.sampled_from(["\n", "\r\n", "\r"]))
+def test_a_chunk_over_several_lines_of_data_is_one(places: list[int], line_end: str) -> None:
     pretty = json.dumps(json.loads(event({"content": "hi"})[6:]), indent=2)
-    stream = read(["".join(f"data: {line}\n" for line in pretty.split("\n")).encode() + b"\n"])
+    lines = [f"data: {line}" for line in pretty.split("\n")]
+    stream = read(cut((line_end.join(lines) + 2 * line_end).encode(), places))
     assert (list(stream.lengths), stream.wrong) == ([2], "")
+
+
+def test_a_chunk_that_brings_more_than_the_ones_before_is_read_in_full() -> None:
+    words = [event({"content": word}) for word in ("one", "two", "three")]
+    both = event({"content": "x", "reasoning_content": "yz"})
+    finish = event({"content": "end"}, "length")
+    counted = event({"content": "k"}, usage={"prompt_tokens": 1, "completion_tokens": 9})
+    stream = read([*words, both, counted, finish])
+    assert (list(stream.lengths), stream.finish, stream.usage) == ([3, 3, 5, 3, 1, 3], "length", Usage(1, 9))
 
 
 def test_events_that_only_one_line_end_parts_are_told_apart() -> None:
