@@ -110,9 +110,9 @@ def rows(library: Library, view: View) -> pd.DataFrame:
     whole = complete(library, view)
     asked = defaults.asked_of(whole)
     prices = pricing.chip_prices(library, asked.book, asked.terms, asked.provider)
-    points = bills.records(
-        operating.best(library, operating.candidates(library, whole, asked), prices).points
-    )
+    candidates = operating.candidates(library, whole, asked)
+    every = operating.groups(library, candidates, None)
+    points = bills.records(operating.best(library, candidates, every, prices).points)
     return bills.framed(_rows(asked, points, _quotes(library, asked, points)), asked)
 
 
@@ -161,7 +161,7 @@ def _found(library: Library, whole: View, asked: Asked) -> Found:
     every = operating.groups(library, candidates, asked.limit_on)
     tally = operating.tally(every)
     prices = pricing.chip_prices(library, asked.book, asked.terms, asked.provider)
-    best = operating.best(library, candidates, prices)
+    best = operating.best(library, candidates, every, prices)
     points, each = bills.records(best.points), bills.records(best.each)
     quotes = _quotes(library, asked, points)
     rows = _rows(asked, points, quotes)

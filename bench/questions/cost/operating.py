@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -56,13 +56,21 @@ class Tally:
     accelerators: tuple[str, ...]
 
 
+_COUNTS = tuple(column.name for column in fields(Tally))[:-1]
+
+
 @dataclass(frozen=True)
 class Candidates:
-    """The points a View selects, as SQL with rate, chips and owner."""
+    """The points a View selects, with rate, owner and whether each may enter, as SQL columns over a condition."""
 
-    sql: str
+    columns: str
+    condition: str
     params: tuple[Any, ...]
     group: str
+
+    def sql(self, *further: str) -> str:
+        """The statement that selects them, with further columns of the points."""
+        return f"SELECT {', '.join([self.columns, *further])} FROM points WHERE {self.condition}"
 
 
 @dataclass(frozen=True)
@@ -95,38 +103,40 @@ def candidates(library: Library, view: View, asked: Asked) -> Candidates:
     evidence = "TRUE" if asked.any_evidence else "coalesce(evidence = 'measured', FALSE)"
     states = " AND ".join(f'"{metric.key}" IS NOT NULL' for metric, _ in asked.limits) or "TRUE"
     within = " AND ".join(_keeps(metric) for metric, _ in asked.limits) or "TRUE"
-    sql = (
-        f"SELECT point_id, accelerator, accelerators, {_owner(asked.group)} AS owner, {rate} AS rate,"
-        f" {', '.join(name for name in TELLS_APART if name not in ('accelerator', 'accelerators'))},"
-        f" {is_derived_sql(asked.tokens, library)} AS derived, {held} AS held, {states} AS states,"
+    columns = (
+        f"{_owner(asked.group)} AS owner, {rate} AS rate, {is_derived_sql(asked.tokens, library)} AS derived,"
+        f" {held} AS held, {states} AS states,"
         f" accelerator IS NOT NULL AND coalesce(accelerators, 0) > 0 AS counted, {evidence} AS allowed,"
-        f" {within} AS within, rate IS NOT NULL AND counted AND allowed AS usable, usable AND within AS enters"
-        f" FROM points WHERE {condition.sql}"
+        f" {within} AS within, rate IS NOT NULL AND counted AND allowed AS usable, usable AND within AS enters,"
+        " rate / accelerators AS each"
     )
-    return Candidates(sql, (*(limit for _, limit in asked.limits), *condition.params), asked.group)
+    limits = tuple(limit for _, limit in asked.limits)
+    return Candidates(columns, condition.sql, (*limits, *condition.params), asked.group)
 
 
 def groups(library: Library, found: Candidates, metric: Metric | None) -> pd.DataFrame:
     """One row for each `owner` and `accelerator` of the selection: its counts, and its peak within each limit.
 
-    Columns: those of Tally; `stated`, whether a usable point states the metrics of the limits, and `within`, whether
-    one keeps them; `peak`, the most tokens/s per accelerator without a limit, and "0", "1", … within the LEVELS of the
-    metric.
+    Columns: those of Tally; `stated`, whether a usable point states the metrics of the limits; `best`, the most
+    tokens/s per accelerator of what may enter, `peak` without a limit, and "0", "1", … within the LEVELS of the metric.
     """
     sign = "<=" if metric is not None and metric.direction == "lower" else ">="
-    each = "max(rate / accelerators) FILTER (usable"
-    reached = "".join(
-        f', {each} AND held {sign} {level}) AS "{place}"' for place, level in enumerate(levels(metric))
-    )
+    harder = list(enumerate(levels(metric), 1))
+    kept = " ".join(f"WHEN held {sign} {level} THEN {place}" for place, level in reversed(harder))
+    reached = "".join(f', max(peak) FILTER (kept >= {place}) AS "{place - 1}"' for place, _ in harder)
+    summed = ", ".join(f"CAST(sum({name}) AS BIGINT) AS {name}" for name in _COUNTS)
     return library.query(
-        f"WITH candidate AS ({found.sql}) SELECT owner, accelerator, count(*) AS selected,"
+        f"WITH candidate AS ({found.sql('accelerator')}), level AS (SELECT owner, accelerator,"
+        f" {f'CASE {kept} ELSE 0 END' if kept else '0'} AS kept, count(*) AS selected,"
         " count(*) FILTER (rate IS NULL) AS no_rate,"
         " count(*) FILTER (rate IS NOT NULL AND NOT counted) AS no_chips,"
         " count(*) FILTER (rate IS NOT NULL AND counted AND NOT allowed) AS other_evidence,"
         " count(*) FILTER (usable AND NOT within AND NOT states) AS no_limit_metric,"
         " count(*) FILTER (usable AND NOT within AND states) AS beyond_limit,"
-        " count(*) FILTER (enters) AS entering, coalesce(bool_or(states) FILTER (usable), FALSE) AS stated,"
-        f" {each}) AS peak{reached} FROM candidate GROUP BY owner, accelerator ORDER BY accelerator, owner",
+        " count(*) FILTER (enters) AS entering, coalesce(bool_or(usable AND states), FALSE) AS stated,"
+        " max(each) FILTER (enters) AS best, max(each) FILTER (usable) AS peak FROM candidate GROUP BY ALL)"
+        f" SELECT owner, accelerator, {summed}, bool_or(stated) AS stated, max(best) AS best, max(peak) AS peak"
+        f"{reached} FROM level GROUP BY owner, accelerator ORDER BY accelerator, owner",
         found.params,
     )
 
@@ -138,7 +148,7 @@ def levels(metric: Metric | None) -> tuple[int, ...]:
 
 def tally(every: pd.DataFrame) -> Tally:
     """What the selection holds; a point that lacks several things is counted at the first."""
-    counts = {column.name: int(every[column.name].sum()) for column in fields(Tally)[:-1]}
+    counts = {name: int(every[name].sum()) for name in _COUNTS}
     return Tally(**counts, accelerators=tuple(sorted(set(every["accelerator"][every["entering"] > 0]))))
 
 
@@ -166,48 +176,53 @@ def price_of_latency(every: pd.DataFrame, owner: str, accelerator: str,
     ]  # fmt: skip
 
 
-def best(library: Library, found: Candidates, prices: Mapping[str, ChipPrice]) -> Best:
+def best(library: Library, found: Candidates, every: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> Best:
     """The point with the most tokens per accelerator of each group on each priced accelerator, and of each deployment.
 
-    One pass: the narrow columns of what may enter are read once, and only the winners are read whole.
+    `every` are the `groups`. What is best is found in narrow columns; only the winners are read whole.
     """
+    priced = every.assign(
+        usd=every["accelerator"].map({chip: price.median for chip, price in prices.items()})
+    )
+    ranked = priced[(priced["entering"] > 0) & priced["usd"].notna()]
+    ranked = ranked.assign(cost=ranked["usd"] / ranked["best"])
+    ranked = ranked.sort_values(["cost", "best", "owner", "accelerator"], ascending=[True, False, True, True])
+    groups = ranked[["owner", "accelerator", "best"]]
+    top = groups.head(DEPLOYMENTS)
+    fine = top if found.group == DEPLOYMENT else _finest(library, found, prices)
+    latencies = [f"{base}_{one}" for base in LATENCIES for one in TOLD_STATISTICS]
+    columns = (*IDENTITY, *(f'"{key}"' for key in latencies if library.has(key)))
+    reached = pd.concat([top["best"], fine["best"]]).unique().tolist()
+    winners = library.query(
+        f"WITH candidate AS ({found.sql(*columns, f'{_FINE} AS fine')}) SELECT * EXCLUDE (fine, states, counted,"
+        " allowed, within, usable, enters), CAST(fine AS VARCHAR) AS fine FROM candidate"
+        " WHERE enters AND each IN (SELECT unnest(CAST(? AS DOUBLE[]))) ORDER BY point_id DESC",
+        (*found.params, reached),
+    )
+    each = fine if found.group == DEPLOYMENT else fine.rename(columns={"owner": "fine"})
+    return Best(_matched(top, winners), _matched(each, winners), len(groups))
+
+
+def _finest(library: Library, found: Candidates, prices: Mapping[str, ChipPrice]) -> pd.DataFrame:
+    """Every deployment and workload as `owner`, with its `accelerator` and `best`; lowest cost first."""
     price, bound = pricing.price_sql(prices)
-    levels = {"owner": "owner"} if found.group == DEPLOYMENT else {"owner": "owner", "fine": _FINE}
-    ranked = ", ".join(
-        f"top_{name} AS (SELECT {name}, accelerator, max(each) AS each, count(*) OVER () AS groups FROM entering"
-        f" GROUP BY {name}, accelerator ORDER BY any_value(usd) / max(each), max(each) DESC, {name}, accelerator"
-        f" LIMIT {DEPLOYMENTS})"
-        for name in levels
-    )
-    winners = " UNION ALL ".join(
-        f"(SELECT '{name}' AS level, entering.*, groups FROM entering JOIN top_{name}"
-        f" USING ({name}, accelerator, each)"
-        f" QUALIFY row_number() OVER (PARTITION BY {name}, accelerator ORDER BY point_id DESC) = 1)"
-        for name in levels
-    )
-    fine = f"{_FINE} AS fine, " if "fine" in levels else ""
-    chosen = library.query(
-        f"WITH candidate AS ({found.sql}), entering AS MATERIALIZED (SELECT point_id, accelerator, owner, {fine}rate,"
-        f" derived, held, rate / accelerators AS each, {price} AS usd FROM candidate WHERE enters AND usd IS NOT NULL),"
-        f" {ranked} SELECT level, owner, rate, derived, held, point_id, groups FROM ({winners})"
-        " ORDER BY usd / each, each DESC, owner, accelerator, point_id",
-        (*found.params, *bound),
-    )
-    whole = chosen.merge(_told(library, chosen["point_id"].unique().tolist()), on="point_id", how="left")
-    split = {name: whole[whole["level"] == name].reset_index(drop=True) for name in levels}
-    groups = int(split["owner"]["groups"].iloc[0]) if len(split["owner"]) else 0
-    own = {name: frame.drop(columns=["level", "groups"]) for name, frame in split.items()}
-    return Best(own["owner"], own.get("fine", own["owner"]), groups)
-
-
-def _told(library: Library, point_ids: Sequence[str]) -> pd.DataFrame:
-    """These points with what they are told by: IDENTITY and the latencies."""
-    keys = [f"{base}_{one}" for base in LATENCIES for one in TOLD_STATISTICS]
-    columns = [*IDENTITY, *(f'"{key}"' for key in keys if library.has(key))]
     return library.query(
-        f"SELECT {', '.join(columns)} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (list(point_ids),),
+        f"WITH candidate AS ({found.sql('accelerator', f'{_FINE} AS fine')}), top AS (SELECT fine, accelerator,"
+        " max(each) AS best FROM candidate WHERE enters GROUP BY ALL) SELECT CAST(fine AS VARCHAR) AS owner,"
+        f" accelerator, best FROM top WHERE {price} IS NOT NULL ORDER BY {price} / best, best DESC, fine"
+        f" LIMIT {DEPLOYMENTS}",
+        (*found.params, *bound, *bound),
     )
+
+
+def _matched(ranked: pd.DataFrame, winners: pd.DataFrame) -> pd.DataFrame:
+    """The winner of each of `ranked`, in its order; of equals the one whose id is last."""
+    name = ranked.columns[0]
+    whole = ranked.merge(
+        winners, left_on=[name, "accelerator", "best"], right_on=[name, "accelerator", "each"]
+    )
+    first = whole.drop_duplicates([name, "accelerator"])
+    return first.drop(columns=["best", "each", "fine"]).reset_index(drop=True)
 
 
 _FINE = f"hash({', '.join(TELLS_APART)})"

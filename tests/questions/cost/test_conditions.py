@@ -254,9 +254,9 @@ def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group:
         "engine": "engine, accelerator",
     }[group]
     best = shipped.fetch(
-        "SELECT max(output_tokens_per_s / accelerators) FROM points WHERE model = 'deepseek-r1'"
-        " AND precision = 'fp8' AND isl = 8192 AND osl = 1024 AND evidence = 'measured' AND output_tokens_per_s > 0 AND accelerator IN"
-        f" (SELECT unnest(?)) GROUP BY {keys} ORDER BY 1",
+        "SELECT max(output_tokens_per_s / accelerators) FROM points WHERE model = 'deepseek-r1' AND precision = 'fp8'"
+        " AND isl = 8192 AND osl = 1024 AND evidence = 'measured' AND output_tokens_per_s > 0"
+        f" AND accelerator IN (SELECT unnest(?)) GROUP BY {keys} ORDER BY 1",
         ([row["accelerator"] for row in answer.numbers["deployments"]],),
     )
     found = sorted(row["tokens_per_s"] / row["accelerators"] for row in answer.numbers["deployments"])
