@@ -54,7 +54,8 @@ class Asked:
 class Assignment:
     """One worker's share of one point: every `of`-th request, beginning with the `index`-th.
 
-    `limits` and `tokens_left` are those of the whole point; tokens count input and output.
+    `limits` and `tokens_left` are those of the whole point; tokens count input and output. `expected` is how many
+    requests fit into the point at most, as far as that is known.
     """
 
     asked: Asked
@@ -68,6 +69,7 @@ class Assignment:
     burst_size: int = 1
     hold: bool = True
     steady_within: float | None = None
+    expected: int | None = None
     tokens_left: int | None = None
     index: int = 0
     of: int = 1
@@ -150,7 +152,7 @@ class Asks:
         if own.requests is not None:
             most = own.requests + own.warmup_requests
         elif load.load_kind == "closed":
-            most = ROUNDS_AHEAD * (load.concurrency or 1)
+            most = max(ROUNDS_AHEAD * (load.concurrency or 1), self._job.part(self._job.expected or 0))
         else:
             most = int((load.request_rate or 1000) * SECONDS_AHEAD / self._job.of) + 1
         size = 0

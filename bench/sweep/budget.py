@@ -206,6 +206,12 @@ def _alone(point: PlannedPoint, timed: Timed | None) -> float | None:
     return timed.ttft_s + (point.shape.osl.mean - 1) * timed.tpot_s
 
 
+def most_requests(plan: Plan, point: PlannedPoint, timed: Timed | None) -> int | None:
+    """How many requests a point sends at most; None where that is open."""
+    most = _asked(plan, point, timed).requests
+    return None if most is None else int(most)
+
+
 def _least(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return min(known, default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 
@@ -16,6 +17,9 @@ from bench.sweep.finishing import deployment
 from bench.sweep.plan import Plan
 from bench.sweep.preflight import Preflight, preflight
 from bench.sweep.prompts import lengths_to_calibrate
+
+AT_ONCE = 512
+"""Requests under way at once that one process has been measured to keep time with."""
 
 
 def asked(plan: Plan, found: Preflight | None = None) -> Asked:
@@ -69,8 +73,16 @@ def settled(plan: Plan, found: Preflight, done: Sequence[str]) -> Plan:
     if found.problem is not None:
         raise InputError(found.problem)
     whole = plan.settled(context_tokens=found.engine.context_tokens)
-    budgets.demand_within_caps(whole, budgets.budget(whole, _timed(found), done))
+    budgets.demand_within_caps(whole, budgets.budget(whole, timed(found), done))
     return whole
+
+
+def workers(plan: Plan) -> int:
+    """How many load processes the plan needs: as stated, else one for each so many requests under way at once."""
+    if plan.workers is not None:
+        return plan.workers
+    highest = max((load.concurrency or 1 for shape in plan.shapes for load in plan.levels(shape)), default=1)
+    return max(1, min(os.cpu_count() or 1, math.ceil(highest / AT_ONCE)))
 
 
 def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
@@ -93,7 +105,8 @@ def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
     )
 
 
-def _timed(found: Preflight) -> budgets.Timed | None:
+def timed(found: Preflight) -> budgets.Timed | None:
+    """The one request that the preflight has timed; None when there was none."""
     if found.e2el_ms is None or not found.timed_osl:
         return None
     first = found.ttft_ms or 0.0

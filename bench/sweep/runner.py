@@ -75,7 +75,7 @@ class _Run:
         self.started = _now()
         self.spent_s = sum(line.seconds or 0.0 for line in self.lines)
         self.ending: Ended | None = None
-        self.executor = Local(self.plan.workers or 1)
+        self.executor = Local(opening.workers(self.plan))
         self.pace = Pace()
         self.checks: list[dict[str, Any]] = []
 
@@ -197,6 +197,7 @@ class _Run:
             salt=f"again {self.attempt}" if self.attempt else "",
             burst_size=self.plan.loads.burst_size,
             hold=self.plan.point.hold_osl,
+            expected=budgets.most_requests(self.plan, point, opening.timed(found)),
             steady_within=self.plan.point.steady_within,
             tokens_left=self.tokens_left,
         )

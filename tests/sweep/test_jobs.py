@@ -34,7 +34,8 @@ def test_one_command_measures_into_the_library_and_every_question_answers(tmp_pa
         assert answer.returncode == 0, answer.stderr
         assert len(document(answer.stdout)["rows"]) == 3
     rows = bench("query", "SELECT DISTINCT origin, evidence, harness, accelerator,"
-                 " output_tokens_per_s / 2 = output_tokens_per_s_per_accelerator AS shared FROM points WHERE origin = 'own'",
+                 " output_tokens_per_s / 2 = output_tokens_per_s_per_accelerator AS shared FROM points"
+                 " WHERE origin = 'own'",
                  *where, "--json")  # fmt: skip
     assert document(rows.stdout) == [{"origin": "own", "evidence": "simulated", "harness": "kneepoint",
                                       "accelerator": "h100-sxm", "shared": True}]  # fmt: skip
@@ -43,8 +44,8 @@ def test_one_command_measures_into_the_library_and_every_question_answers(tmp_pa
 
 def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tmp_path: Path) -> None:
     where = ("--library", str(tmp_path))
-    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
-        begun = bench("sweep", "--url", url, *ADHOC, "--requests", "60", *where, "--detach", "--json")
+    with running(Settings(ttft_ms=40, itl_ms=1)) as url:
+        begun = bench("sweep", "--url", url, *ADHOC, "--requests", "40", *where, "--detach", "--json")
         assert begun.returncode == 0, begun.stderr
         (folder,) = listed(tmp_path)
         assert document(begun.stdout)["id"] == folder.id
