@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, chart
-from bench.chart import Theme
+from bench.chart import Theme, hardware_words
 from bench.chart.colouring import Colouring, of_ratios, of_values
 from bench.plain_text import html
 from bench.questions.cost import bars
@@ -155,8 +155,10 @@ def _add_grid(
          "marker": {"symbol": "triangle-down", "size": 9, "color": theme.text,
                     "line": {"width": 1, "color": theme.background}}}
     )  # fmt: skip
-    about = f"USD per million on {_lines(grid['deployment'])[0].rstrip(',')}; triangles are quotes"
-    against = f"<br>blue where an API at {number(api)} USD is dearer" if api else ""
+    about = f"USD per million on {hardware_words(_bare(numbers['deployments'][0]))}"
+    against = "<br>triangles are quotes" + (
+        f"; blue where an API at {number(api)} USD is dearer" if api else ""
+    )
     figure.update_layout(
         xaxis2={**_quiet(theme), "domain": [0, 1], "anchor": "y2", "tickvals": columns, "tickangle": 0,
                 "ticktext": [number(price) for price in prices], "range": [-0.5, len(prices) - 0.5],
@@ -171,6 +173,10 @@ def _add_grid(
              "yshift": 6, "showarrow": False, "font": {"size": 13}, "align": "left"},
         ],
     )  # fmt: skip
+
+
+def _bare(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: row[key] for key in ("accelerator", "accelerators")}
 
 
 def _write(figure: go.Figure, values: Any, shown: Any, scale: Colouring) -> None:
