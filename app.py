@@ -35,9 +35,13 @@ def warm() -> None:
 
     Streamlit collects garbage after every run of a page, with the interpreter held. What is imported by now stays,
     so it is taken out of that search: a run of a warm page then costs about a third of the processor time.
+    pyarrow's own allocator keeps up to 150 MB that simultaneous runs have given back; the system's does not.
     """
+    import pyarrow
+
     from pages.shared import cached
 
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     cached.warm()
     gc.collect()
     gc.freeze()
