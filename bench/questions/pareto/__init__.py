@@ -115,7 +115,7 @@ def answer(library: Library, view: View) -> Answer:
     frame = _rows(library, whole, axes, tally.usable)
     frame["passport"] = points.passports(library, frame, axes)
     x_log = _logarithmic(tally.x_span, whole.option("x_scale"), latency=axes.x.unit == "ms")
-    found = frontiers.found_in(frame, axes, x_log=x_log)
+    found = frontiers.found_in(frame, axes)
     best = frontiers.best_within(frame[frame["on_overall_frontier"]], axes, *limits)
     groups = dict(frontiers.by_owner(frame[frame["on_frontier"]], axes))
     reached = {label: frontiers.best_within(own, axes, *limits) for label, own in groups.items()}

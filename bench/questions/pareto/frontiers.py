@@ -41,11 +41,13 @@ class Lead:
     strictest: float
     point_ids: tuple[str, ...] = ()
 
-    def width(self, *, log: bool) -> float:
-        """How wide the range is on a linear or a `log` axis; from the first own point where it is open."""
+    @property
+    def width(self) -> float:
+        """How wide the range is, as the logarithm of its ends' ratio; from the first own point where it is open.
+
+        From 20 to 40 tokens/s is as much of a step to who waits as from 100 to 200, however the axis is drawn.
+        """
         start = self.easiest if self.weakest is None else self.weakest
-        if not log:
-            return abs(self.strictest - start)
         return abs(math.log(self.strictest / start)) if start > 0 and self.strictest > 0 else 0.0
 
 
@@ -53,8 +55,8 @@ class Lead:
 class Frontiers:
     """What the sentences are about: the overall frontier's ends and leads, the knees, and how many points stayed.
 
-    `widest` is the lead over the widest range of x as the axis is drawn, None without a lead; `flags` are the kinds of
-    flag of each flagged frontier point.
+    `widest` is the lead over the widest range of x, None without a lead; `flags` are the kinds of flag of each flagged
+    frontier point.
     """
 
     ends: tuple[Place, Place] | None
@@ -93,8 +95,8 @@ def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
     return frame.loc[order.sort_values(list(order.columns)).index].reset_index(drop=True)
 
 
-def found_in(frame: pd.DataFrame, axes: Axes, *, x_log: bool = False) -> Frontiers:
-    """The frontiers of marked points, drawn over a linear or a logarithmic x."""
+def found_in(frame: pd.DataFrame, axes: Axes) -> Frontiers:
+    """The frontiers of marked points."""
     overall = frame[frame["on_overall_frontier"]]
     overall = overall.loc[(overall[axes.x.key] * -pareto.sign(better(axes.x))).sort_values().index]
     places = [_place(row, axes) for row in overall.to_dict("records")]
@@ -106,7 +108,7 @@ def found_in(frame: pd.DataFrame, axes: Axes, *, x_log: bool = False) -> Frontie
         knees={place.owner: place for place in knees},
         overall=len(places),
         grouped=int(frame["on_frontier"].sum()),
-        widest=max(leads, key=lambda lead: lead.width(log=x_log), default=None),
+        widest=max(leads, key=lambda lead: lead.width, default=None),
         flags=_flags(frame[frame["on_frontier"]]),
     )
 
