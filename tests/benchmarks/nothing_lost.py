@@ -17,7 +17,9 @@ from tests.sweep.sweeping import folder_for, numbers_of_samples, started
 
 KILLS, POINTS, SEED = 50, 30, 20261121
 PLAN = {"workloads__isl": "16,24,32,40,48,56", "workloads__osl": "16", "loads__concurrency": "1,2,4,8,16"}
-LONGEST_S = 2.2
+REQUESTS = 30
+MOMENTS = 1.5
+"""Kills come at any moment of this many times as long as a process takes to its first point's end."""
 
 
 def measure() -> Iterator[Figure]:
@@ -27,10 +29,11 @@ def measure() -> Iterator[Figure]:
     kept: dict[str, object] = {}
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as library, running(Settings(ttft_ms=4, itl_ms=1)) as url:
-        folder = folder_for(Path(library), url, point__requests="60", **PLAN)
+        folder = folder_for(Path(library), url, point__requests=str(REQUESTS), **PLAN)
+        usual = seconds_of_a_point(folder)
         for _ in range(KILLS):
             process = started(folder)
-            time.sleep(draw.uniform(0.05, LONGEST_S))
+            time.sleep(draw.uniform(0.0, MOMENTS * usual))
             found["killed while it ran"] += process.poll() is None
             process.kill()
             process.communicate()
@@ -50,6 +53,17 @@ def measure() -> Iterator[Figure]:
     yield Figure("all of it", time.perf_counter() - start, "s")
 
 
+def seconds_of_a_point(folder: Folder) -> float:
+    """How long a process of this sweep takes to the end of its first point, on this machine as busy as it is."""
+    begun = time.perf_counter()
+    process = started(folder)
+    while not folder.read.points:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    return time.perf_counter() - begun
+
+
 def check(folder: Folder, found: Counter[str]) -> None:
     """Nothing; counts what is not as if nothing had happened."""
     lines = [line for line, _ in folder.read.points]
@@ -61,4 +75,4 @@ def check(folder: Folder, found: Counter[str]) -> None:
     held = numbers_of_samples(folder)
     expected = {f"{line.number}.parquet": line.requests_sent for line in lines}
     found["wrong samples"] += len(set(held.items()) ^ set(expected.items()))
-    found["wrong samples"] += sum(line.requests_ok + line.requests_failed != 60 for line in lines)
+    found["wrong samples"] += sum(line.requests_ok + line.requests_failed != REQUESTS for line in lines)

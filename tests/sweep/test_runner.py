@@ -169,9 +169,10 @@ def test_kills_at_random_moments_lose_nothing_that_was_measured(tmp_path: Path) 
             tmp_path, url, workloads__isl="16,24,32,40", loads__concurrency="1,2", point__requests="30"
         )
         known: dict[str, object] = {}
-        for _ in range(4):
+        for attempt in range(4):
             process = started(folder)
-            time.sleep(draw.uniform(0.4, 1.6))
+            until(lambda attempt=attempt: len(folder.read.sessions) > attempt)
+            time.sleep(draw.uniform(0.0, 0.8))
             process.kill()
             process.wait(10)
             assert process.stderr is not None
