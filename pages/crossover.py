@@ -3,7 +3,7 @@
 from pages.shared import frame, result, versus
 
 with frame.opened("crossover") as page:
-    result.headline(page)
+    result.headline(page, inked="banner")
     versus.sides(page)
     clicked = result.figure(page, clickable=True)
     versus.behind(page, clicked)

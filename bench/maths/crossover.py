@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from . import interpolation
-from .grid import TIE, Better
-from .statistics import LogMean, half_width, log_mean
+from .envelope import Envelope, Points, distance
+from .grid import Better
+from .leads import Break, Leader, Node, Pair, Phase, phases
 
-Leader = Literal["a", "b"]
-Verdict = Literal["crosses", "a_leads", "b_leads", "tie", "no_overlap"]
-Points = Iterable[tuple[float, float]]
-"""The (x, y) of a curve in any order; several y at one x are repeats of one measurement."""
+Verdict = Literal["crosses", "a_leads", "b_leads", "tie", "unsettled", "no_overlap"]
 
-NO_DIFFERENCE = 1e-12
-"""Logarithms this close are equal: what is left is the rounding of their sums."""
 PARTS = 16
 """Into so many parts the way between two knots is cut, to follow a 95 % band that is narrowest in the middle."""
 
@@ -32,7 +25,8 @@ class Knot:
     `lead_percent` is how many percent the leader is ahead, above 0 when that is A, below 0 when it is B: the better
     y against the worse, so that 125 ms against 100 ms is 25 % as 125 tokens/s against 100 are. `lead_low` to
     `lead_high` is its 95 % interval, None where a measurement it rests on has no repeats. `tie`: within 1 %, or 0 lies
-    in that interval.
+    in that interval. Not `settled` where the one behind lacks there what was ahead nearby: see `Break`. `member_a`
+    and `member_b` are the places of the curves that are best there among those given.
     """
 
     x: float
@@ -44,6 +38,9 @@ class Knot:
     lead_low: float | None
     lead_high: float | None
     tie: bool
+    settled: bool = True
+    member_a: int = 0
+    member_b: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,12 +77,14 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Crossover:
-    """Two curves compared where both were measured.
+    """Two sides compared where both were measured.
 
-    `verdict` is `crosses` when each leads somewhere by more than a tie; `a_leads` or `b_leads` when only one does;
-    `tie` when none does. With `a_leads`, `b_leads` and `tie` every crossing is within a tie. `smallest` and `largest`
-    are the knots of the leader's smallest lead (where it may be behind, within a tie) and largest; None unless one
-    leads. `overlap` is None when the ranges do not overlap; when it is a single x, there is one knot.
+    `verdict` is `crosses` when there is a crossing by more than a tie; `a_leads` or `b_leads` when only one leads
+    where that is settled; `tie` when none does; `unsettled` when each leads but no crossing parts them, or nothing is
+    settled. With `a_leads`, `b_leads` and `tie` every crossing is within a tie. `breaks` are where the lead passes on
+    without a crossing. `smallest` and `largest` are the settled knots of the leader's smallest lead (where it may be
+    behind, within a tie) and largest; None unless one leads. `overlap` is None when the ranges do not overlap; when it
+    is a single x, there is one knot.
     """
 
     verdict: Verdict
@@ -96,17 +95,26 @@ class Crossover:
     crossings: tuple[Crossing, ...]
     smallest: Knot | None
     largest: Knot | None
+    breaks: tuple[Break, ...] = ()
 
 
 def crossover(a: Points, b: Points, better: Better = "higher") -> Crossover:
-    """Who leads where of two measured curves, and every x at which the lead passes from one to the other.
+    """Who leads where of two measured curves: `compared` with one curve on each side."""
+    return compared(Envelope("A", [a], better), Envelope("B", [b], better))
 
-    Both are straight between their own neighbouring points on log-log axes, so the logarithm of their ratio is
-    straight between neighbouring knots (every x in the overlap at which either was measured) and each crossing is
-    found exactly. Nothing is extrapolated. At an x with repeats, y is their geometric mean.
+
+def compared(a: Envelope, b: Envelope) -> Crossover:
+    """Who leads where of two sides, and every x at which the lead passes from one to the other.
+
+    A side is the best of its curves, each of which is straight between its own neighbouring points on log-log axes
+    and says nothing outside its range. So the logarithm of the sides' ratio is straight between neighbouring knots
+    (every x at which any curve was measured) but for bends where two curves of one side meet, which are found exactly
+    as each crossing is. Nothing is extrapolated. At an x with repeats, y is their geometric mean.
 
     Equal at a knot with the lead changing through it is a crossing there; touching without a change is none. Where
     the two run equal over several knots, the new leader leads from the last of them on: that is the crossing.
+    Where the best curve of a side begins or ends the side jumps. A lead that passes on by a jump of more than a tie is
+    no crossing but a `Break`, and a crossing next to what a break leaves open is left out.
 
     A crossing's interval by repeats is every x around it at which the 95 % interval of the ratio holds 1 (Fieller's
     set), so it covers the crossing of the true log-log lines 95 times in 100; that the true curve is not straight
@@ -114,26 +122,41 @@ def crossover(a: Points, b: Points, better: Better = "higher") -> Crossover:
 
     ValueError when a curve has no points, or one whose x or y is not above 0 and finite.
     """
-    pair = _Pair(_Curve("A", a), _Curve("B", b), 1 if better == "higher" else -1)
+    pair = Pair(a, b)
     if not pair.xs:
-        return Crossover("no_overlap", pair.a.range, pair.b.range, None, (), (), None, None)
-    knots = pair.knots
-    leaders = {_leader(knot) for knot in knots if not knot.tie}
+        return Crossover("no_overlap", a.range, b.range, None, (), (), None, None)
+    told, breaks = phases(pair)
+    knots = _told(pair, [phase for phase in told if not phase.settled])
+    every = [one for stretch in pair.stretches for one in _crossings(pair, stretch, knots)]
+    crossings = [one for one in every if one.within_tie or _settled(one, told)]
+    left_out = [one.x for one in every if one not in crossings]
+    breaks = [_closed(one, left_out) for one in breaks]
+    verdict = _verdict(told, knots, crossings)
     smallest = largest = None
-    if len(leaders) == 1:
-        direction = 1 if leaders == {"a"} else -1
-        smallest = min(knots, key=lambda knot: direction * knot.lead_percent)
-        largest = max(knots, key=lambda knot: direction * knot.lead_percent)
+    if verdict in ("a_leads", "b_leads"):
+        direction = 1 if verdict == "a_leads" else -1
+        ranked = sorted(
+            (knot for knot in knots if knot.settled), key=lambda knot: direction * knot.lead_percent
+        )
+        smallest, largest = ranked[0], ranked[-1]
+    overlap = (pair.xs[0], pair.xs[-1])
     return Crossover(
-        _verdict(leaders),
-        pair.a.range,
-        pair.b.range,
-        (pair.xs[0], pair.xs[-1]),
-        knots,
-        tuple(_crossings(pair)),
-        smallest,
-        largest,
+        verdict, a.range, b.range, overlap, knots, tuple(crossings), smallest, largest, tuple(breaks)
     )
+
+
+def _closed(cut: Break, left_out: Sequence[float]) -> Break:
+    """The break with what it leaves open ending where the lead changes hands again."""
+    if cut.beyond == "above":
+        return replace(cut, until=min([cut.until, *(x for x in left_out if x >= cut.x)]))
+    return replace(cut, until=max([cut.until, *(x for x in left_out if x <= cut.x)]))
+
+
+def _settled(crossing: Crossing, told: Sequence[Phase]) -> bool:
+    """Whether both phases that a crossing parts are settled."""
+    before = [phase for phase in told if phase.span[1] <= crossing.x]
+    after = [phase for phase in told if phase.span[0] >= crossing.x]
+    return all(phase.settled for phase in (*before[-1:], *after[:1]))
 
 
 def break_even_price(
@@ -155,169 +178,116 @@ def break_even_price(
     return price_a * accelerators_a / y_a * y_b / accelerators_b
 
 
-class _Curve:
-    """A measured curve: its points by x, and what lies between them."""
-
-    def __init__(self, name: str, points: Points) -> None:
-        repeats: dict[float, list[float]] = {}
-        for x, y in points:
-            if not (math.isfinite(x) and math.isfinite(y) and x > 0 and y > 0):
-                raise ValueError(
-                    f"curve {name} has the point ({x}, {y}): x and y must be above 0, leave it out"
-                )
-            repeats.setdefault(float(x), []).append(float(y))
-        if not repeats:
-            raise ValueError(f"curve {name} has no points: give at least one")
-        self.xs = sorted(repeats)
-        self.means = {x: log_mean(values) for x, values in repeats.items()}
-        self.range = (self.xs[0], self.xs[-1])
-
-    def y(self, x: float) -> float:
-        """At an x within the range."""
-        if x in self.means:
-            return self.means[x].mean
-        x0, x1 = self._neighbours(x)
-        return interpolation.between(x0, self.means[x0].mean, x1, self.means[x1].mean, x)
-
-    def variances(self, x: float) -> list[tuple[float, float]] | None:
-        """Of log y: what each measurement it rests on adds, with its degrees of freedom; None without repeats."""
-        if x in self.means:
-            resting: list[tuple[float, LogMean]] = [(1.0, self.means[x])]
-        else:
-            x0, x1 = self._neighbours(x)
-            share = _distance(x0, x) / _distance(x0, x1)
-            resting = [(1 - share, self.means[x0]), (share, self.means[x1])]
-        added: list[tuple[float, float]] = [
-            (w * w * mean.variance, mean.df) for w, mean in resting if mean.variance is not None
-        ]
-        return added if len(added) == len(resting) else None
-
-    def _neighbours(self, x: float) -> tuple[float, float]:
-        after = bisect_left(self.xs, x)
-        return self.xs[after - 1], self.xs[after]
+def _told(pair: Pair, open_phases: Sequence[Phase]) -> tuple[Knot, ...]:
+    """The knots, each with whether what it says is settled."""
+    unsettled = {(node.x, node.leader) for phase in open_phases for node in phase.nodes}
+    return tuple(_knot(pair, node, (node.x, node.leader) not in unsettled) for node in pair.knots)
 
 
-class _Pair:
-    """Two curves where both were measured: A's lead as a logarithm, above 0 where A is better."""
-
-    def __init__(self, a: _Curve, b: _Curve, sign: int) -> None:
-        self.a, self.b, self.sign = a, b, sign
-        low, high = max(a.range[0], b.range[0]), min(a.range[1], b.range[1])
-        self.xs = sorted(x for x in {*a.xs, *b.xs} if low <= x <= high)
-
-    def lead(self, x: float) -> float:
-        found = self.sign * (math.log(self.a.y(x)) - math.log(self.b.y(x)))
-        return 0.0 if abs(found) < NO_DIFFERENCE else found
-
-    def band(self, x: float) -> float | None:
-        """Half the 95 % interval of the lead; None where it rests on a measurement without repeats."""
-        a, b = self.a.variances(x), self.b.variances(x)
-        return None if a is None or b is None else half_width(sorted([*a, *b]))
-
-    @cached_property
-    def leads(self) -> list[float]:
-        return [self.lead(x) for x in self.xs]
-
-    @cached_property
-    def knots(self) -> tuple[Knot, ...]:
-        return tuple(self._knot(x, lead) for x, lead in zip(self.xs, self.leads, strict=True))
-
-    def _knot(self, x: float, lead: float) -> Knot:
-        band = self.band(x)
-        return Knot(
-            x,
-            self.a.y(x),
-            self.b.y(x),
-            x in self.a.means,
-            x in self.b.means,
-            _percent(lead),
-            None if band is None else _percent(lead - band),
-            None if band is None else _percent(lead + band),
-            abs(lead) <= math.log1p(TIE) + NO_DIFFERENCE or (band is not None and abs(lead) <= band),
-        )
+def _knot(pair: Pair, node: Node, settled: bool) -> Knot:
+    one, other = pair.a.curves[node.a.member], pair.b.curves[node.b.member]
+    return Knot(
+        node.x,
+        one.y(node.x),
+        other.y(node.x),
+        node.x in one.means,
+        node.x in other.means,
+        _percent(node.lead),
+        None if node.band is None else _percent(node.lead - node.band),
+        None if node.band is None else _percent(node.lead + node.band),
+        node.tie,
+        settled,
+        node.a.member,
+        node.b.member,
+    )
 
 
-def _crossings(pair: _Pair) -> Iterator[Crossing]:
-    differing = [place for place, lead in enumerate(pair.leads) if lead]
+def _crossings(pair: Pair, stretch: Sequence[Node], knots: Sequence[Knot]) -> Iterator[Crossing]:
+    differing = [place for place, node in enumerate(stretch) if node.lead]
     for below, above in pairwise(differing):
-        before, after = pair.leads[below], pair.leads[above]
-        if (before > 0) == (after > 0):
+        one, other = stretch[below], stretch[above]
+        if (one.lead > 0) == (other.lead > 0):
             continue
         if above - below > 1:
-            x = pair.xs[above - 1]
+            x = stretch[above - 1].x
+        elif other.x == one.x:
+            x = one.x
         else:
-            x0, x1 = pair.xs[below], pair.xs[above]
-            share = before / (before - after)
-            x = min(max(x0 * math.exp(share * _distance(x0, x1)), x0), x1)
-        leads_after: Leader = "a" if after > 0 else "b"
+            share = one.lead / (one.lead - other.lead)
+            x = min(max(one.x * math.exp(share * distance(one.x, other.x)), one.x), other.x)
+        leads_after: Leader = "a" if other.lead > 0 else "b"
+        ends = _bracket(knots, one.x, other.x)
         yield Crossing(
             x,
             math.sqrt(pair.a.y(x)) * math.sqrt(pair.b.y(x)),
             leads_after,
-            pair.knots[below],
-            pair.knots[above],
-            _interval(pair, x, pair.knots[below], pair.knots[above]),
-            not _decided(pair.knots, below, above, leads_after),
+            *ends,
+            _interval(pair, x, stretch, ends),
+            not _decided(stretch, below, above, leads_after),
         )
 
 
-def _decided(knots: Sequence[Knot], below: int, above: int, leads_after: Leader) -> bool:
-    """Whether the nearest knots that are no tie are led by different sides, the one after by the new leader."""
-    before = next((_leader(knot) for knot in reversed(knots[: below + 1]) if not knot.tie), None)
-    after = next((_leader(knot) for knot in knots[above:] if not knot.tie), None)
+def _bracket(knots: Sequence[Knot], low: float, high: float) -> tuple[Knot, Knot]:
+    """The last knot not above `low` and the first not below `high`."""
+    return [knot for knot in knots if knot.x <= low][-1], next(knot for knot in knots if knot.x >= high)
+
+
+def _decided(stretch: Sequence[Node], below: int, above: int, leads_after: Leader) -> bool:
+    """Whether the nearest nodes that are no tie are led by different sides, the one after by the new leader."""
+    before = next((node.leader for node in reversed(stretch[: below + 1]) if node.leader), None)
+    after = next((node.leader for node in stretch[above:] if node.leader), None)
     return before is not None and after == leads_after and before != after
 
 
-def _interval(pair: _Pair, x: float, below: Knot, above: Knot) -> Interval:
-    if pair.band(x) is None:
-        return Interval(below.x, above.x, False, False, "bracket")
-    places = list(_finely(pair.xs))
-    low, open_low = _reach(pair, x, [place for place in reversed(places) if place < x])
-    high, open_high = _reach(pair, x, [place for place in places if place > x])
+def _interval(pair: Pair, x: float, stretch: Sequence[Node], ends: tuple[Knot, Knot]) -> Interval:
+    band = pair.node(pair.a.at(x), pair.b.at(x)).band
+    if band is None:
+        return Interval(ends[0].x, ends[1].x, False, False, "bracket")
+    places = list(_finely(pair, stretch))
+    low, open_low = _reach(x, band, [node for node in reversed(places) if node.x < x])
+    high, open_high = _reach(x, band, [node for node in places if node.x > x])
     return Interval(low, high, open_low, open_high, "repeats")
 
 
-def _reach(pair: _Pair, x: float, outwards: Sequence[float]) -> tuple[float, bool]:
+def _reach(x: float, band: float, outwards: Sequence[Node]) -> tuple[float, bool]:
     """How far from a crossing its 95 % interval reaches one way, and whether it is open there."""
-    inside, lead, band = x, 0.0, pair.band(x) or 0.0
-    for place in outwards:
-        next_lead, next_band = pair.lead(place), pair.band(place)
-        if next_band is None:
+    inside, lead = x, 0.0
+    for node in outwards:
+        if node.band is None:
             return inside, True
-        if abs(next_lead) > next_band:
+        if abs(node.lead) > node.band:
             # The band's edge and the lead are straight between two places so close together.
-            short = (lead if next_lead > 0 else -lead) - band
-            share = short / (short - (abs(next_lead) - next_band))
-            return inside * math.exp(share * _distance(inside, place)), False
-        inside, lead, band = place, next_lead, next_band
+            short = (lead if node.lead > 0 else -lead) - band
+            share = short / (short - (abs(node.lead) - node.band))
+            return inside * math.exp(share * distance(inside, node.x)), False
+        inside, lead, band = node.x, node.lead, node.band
     return inside, True
 
 
-def _finely(xs: Sequence[float]) -> Iterator[float]:
-    """The knots and the places between them, PARTS to each gap, in order."""
-    for x0, x1 in pairwise(xs):
-        yield x0
-        gap = _distance(x0, x1)
-        yield from (min(x0 * math.exp(gap * part / PARTS), x1) for part in range(1, PARTS))
-    yield xs[-1]
-
-
-def _distance(x0: float, x1: float) -> float:
-    """log(x1 / x0), with its digits kept where the two lie close together."""
-    return math.log1p((x1 - x0) / x0)
-
-
-def _leader(knot: Knot) -> Leader:
-    return "a" if knot.lead_percent > 0 else "b"
+def _finely(pair: Pair, stretch: Sequence[Node]) -> Iterator[Node]:
+    """The nodes of a stretch and the places between them, PARTS to each gap, in order."""
+    for one, other in pairwise(stretch):
+        yield one
+        gap = distance(one.x, other.x)
+        for part in range(1, PARTS if gap else 0):
+            x = min(one.x * math.exp(gap * part / PARTS), other.x)
+            if one.x < x < other.x:
+                yield pair.node(pair.a.at(x), pair.b.at(x))
+    yield stretch[-1]
 
 
 def _percent(lead: float) -> float:
     return math.copysign(100 * math.expm1(abs(lead)), lead)
 
 
-def _verdict(leaders: set[Leader]) -> Verdict:
-    if len(leaders) == 2:
+def _verdict(told: Sequence[Phase], knots: Sequence[Knot], crossings: Sequence[Crossing]) -> Verdict:
+    if any(not one.within_tie for one in crossings):
         return "crosses"
-    if not leaders:
-        return "tie"
-    return "a_leads" if leaders == {"a"} else "b_leads"
+    leaders = {_leader(knot) for knot in knots if knot.settled and not knot.tie}
+    if len(leaders) == 1:
+        return "a_leads" if leaders == {"a"} else "b_leads"
+    return "unsettled" if leaders or any(not phase.settled for phase in told) else "tie"
+
+
+def _leader(knot: Knot) -> Leader:
+    return "a" if knot.lead_percent > 0 else "b"

@@ -18,8 +18,11 @@ from pages.shared.frame import Page
 CHART_PX = 520
 
 
-def headline(page: Page) -> None:
-    """The answer's sentence, and what it leaves out; or why there is no answer, and the options to change that."""
+def headline(page: Page, *, inked: str = "") -> None:
+    """The answer's sentence, and what it leaves out; or why there is no answer, and the options to change that.
+
+    Caveats that the answer's numbers hold under `inked` stand first, in ink and on a line each.
+    """
     try:
         with st.skeleton(height=CHART_PX):
             answer = page.answer
@@ -30,7 +33,10 @@ def headline(page: Page) -> None:
         st.stop()
     st.title(markdown(answer.headline), anchor=False)
     said = cached.not_loaded(View(page.view.where), page.version)
-    caveats = [markdown(caveat) for caveat in answer.caveats if caveat not in said]
+    first = answer.numbers.get(inked, ())
+    for caveat in first:
+        st.markdown(markdown(caveat))
+    caveats = [markdown(caveat) for caveat in answer.caveats if caveat not in (*said, *first)]
     if caveats:
         st.caption(" ".join(caveats))
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from bench import catalogue
 from bench.plain_text import markdown
-from bench.wording import number
+from bench.questions.crossover.asked import at
+from bench.questions.crossover.tables import knot_columns
+from bench.wording import lowered, number
 from pages.shared import address, options, points, result
 from pages.shared.frame import Page
 
@@ -21,8 +24,8 @@ LISTED = {
     "between": "Between the measured",
     "from": "Compared from",
     "to": "Compared to",
-    "lead_low": "A's smallest lead (%)",
-    "lead_high": "A's largest lead (%)",
+    "a_lead_percent_low": "A leads by at least (%, below 0 B leads)",
+    "a_lead_percent_high": "A leads by at most (%, below 0 B leads)",
     "knots": "Places",
 }
 CHEAPEST, DEAREST = 0.25, 2.0
@@ -72,9 +75,12 @@ def verdicts(page: Page) -> None:
         row = {one["per"]: one for one in found if one["held_equal"] == held}
         lines.append(f"| {markdown(held)} | {' | '.join(_cell(row[key]) for key in pers)} |")
     with st.container(key="verdicts"):
-        st.markdown(
-            "**The verdict is the normalisation's.** Who leads, by what is held equal and what divides:"
-        )
+        if len({_who(one) for one in found if one["kind"] != "not_known"}) > 1:
+            st.markdown(
+                "**The verdict is the normalisation's.** Who leads, by what is held equal and what divides:"
+            )
+        else:
+            st.markdown("Who leads, by what is held equal and what divides: the same everywhere it is known.")
         st.markdown("\n".join(lines))
 
 
@@ -89,11 +95,14 @@ def slider(page: Page) -> None:
     now = priced["usd_per_accelerator_hour"] or best
     high = DEAREST * max(best, now)
     low = CHEAPEST * min(best, now)
-    label = page.answer.numbers["a"]["label"]
+    label, along = page.answer.numbers["a"]["label"], page.answer.numbers["along"]
+    load = at(along, even[0]["x"])
+    known = "" if priced["usd_per_accelerator_hour"] else ", where the handle stands as no price is known"
     key = f"{page.name}.slider"
     st.session_state[key] = round(min(max(now, round(low, 2)), round(high, 2)), 3)
     st.slider(
-        f"Price of one chip of {markdown(label)} (USD/h); it breaks even at {number(best, 3)}",
+        f"Price of one chip of {markdown(label)} (USD/h); at {markdown(load)} it breaks even at"
+        f" {number(best, 3)}{known}",
         min_value=round(low, 2), max_value=round(high, 2), step=0.005, format="%.3f", key=key, on_change=_price,
         args=(page.name, key),
     )  # fmt: skip
@@ -102,7 +111,7 @@ def slider(page: Page) -> None:
 def rows(page: Page) -> None:
     """The knots of a pair; or the pairs, of which a picked row becomes the pair."""
     if not is_list(page):
-        result.rows(page, labels=_knot_labels(page.answer.numbers), without=("leads",))
+        result.rows(page, labels=_knot_labels(page.answer.numbers))
         return
     picked = result.rows(page, labels=LISTED, without=("pair", "kind", "a", "b"), pick=True)
     if picked is not None:
@@ -113,21 +122,29 @@ def _knot_labels(numbers: Mapping[str, Any]) -> dict[str, str]:
     names = {side: numbers[side]["label"].split(",")[0] for side in ("a", "b")}
     if names["a"] == names["b"]:
         names = {"a": "A", "b": "B"}
-    labels = {"x": numbers["along"].replace("_", " ").capitalize(), "ratio": f"{names['a']} / {names['b']}",
-              "lead_percent": f"Lead of {names['a']} (%)", "lead_low": "Lead, from (95 %)",
-              "lead_high": "Lead, to (95 %)", "tie": "Tie"}  # fmt: skip
+    metric = catalogue.metric(numbers["metric"])
+    columns = knot_columns(numbers["along"], numbers["metric"], numbers["per"])
+    words = {"x": numbers["along"].replace("_", " ").capitalize(), "ratio": f"{names['a']} / {names['b']}",
+             "leads": "Leads (a, b or tie)", "lead_percent": f"Lead of {names['a']} (%, better over worse)",
+             "lead_low": "Lead, from (95 %)", "lead_high": "Lead, to (95 %)", "tie": "Tie",
+             "settled": "Settled"}  # fmt: skip
     for side, name in names.items():
-        labels |= {
-            side: f"{name} ({numbers['unit']})",
+        words |= {
+            side: f"{name}: {lowered(metric.label)} ({numbers['unit']})",
             f"{side}_measured": f"{name} measured",
-            f"member_{side}": f"{name}: the best is",
+            f"member_{side}": f"{name}: the best series",
         }
-    return labels
+    return {columns[key]: label for key, label in words.items()}
 
 
 def _cell(verdict: Mapping[str, Any]) -> str:
     text = markdown(verdict["verdict"]).replace("|", "\\|")
     return f"**{text}**" if verdict["asked"] else text
+
+
+def _who(verdict: Mapping[str, Any]) -> tuple[str, tuple[float, ...]]:
+    """Who leads under a normalisation, and where that changes."""
+    return verdict["kind"], tuple(round(x, 1) for x in verdict["crossings"])
 
 
 def _choose(page: Page, place: int) -> None:
@@ -140,6 +157,8 @@ def _choose(page: Page, place: int) -> None:
 def _take(name: str, a: str | None, b: str | None) -> None:
     address.choose_option(name, "a", a)
     address.choose_option(name, "b", b)
+    for key in ("price_a", "price_b"):
+        address.choose_option(name, key, None)
 
 
 def _price(name: str, key: str) -> None:

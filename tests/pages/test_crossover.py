@@ -24,7 +24,9 @@ def cell(at: AppTest, held: str, place: int) -> str:
 
 def test_a_pair_is_told_under_every_normalisation_with_the_charted_one_in_bold(opened: Open) -> None:
     at = pair(opened)
-    assert "at batch 127.6, between the measured 64 and 128" in headline(at).replace("\\", "")
+    assert "at batch 127.6, between the measured 64 and 128 (128 itself a tie)" in headline(at).replace(
+        "\\", ""
+    )
     assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e from 127.6**"
     assert "H100 SXM leads" in cell(at, "Same batch", 3)
     assert "not known" in cell(at, "Same batch", 4)
@@ -44,5 +46,19 @@ def test_all_pairs_are_one_step_back(opened: Open) -> None:
     at = pair(opened).button(key="crossover.all").click().run()
     assert not at.exception
     assert view_of(at, "crossover").option("a") == ""
-    assert "in 2 of 4 comparable pairs" in headline(at)
+    assert "in 2 of 4 pairs" in headline(at)
     assert "Click a strip" in text_of(at)
+
+
+def test_another_pair_has_no_price_of_the_last_one(opened: Open) -> None:
+    at = pair(opened)
+    at = at.slider[0].set_value(1.2).run().button(key="crossover.all").click().run()
+    assert not at.exception
+    assert view_of(at, "crossover").option("price_a") == ""
+
+
+def test_what_the_sides_are_unlike_in_stands_on_its_own_line(opened: Open) -> None:
+    at = pair(opened)
+    (unlike,) = [part.value for part in at.markdown if part.value.startswith("Unlike")]
+    assert "USD" not in unlike
+    assert not any("Unlike" in part.value for part in at.caption)

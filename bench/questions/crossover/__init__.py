@@ -8,12 +8,22 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, pricing, selection
-from bench.chart import Theme, value_label
+from bench.chart import Theme
 from bench.errors import NotFound
 from bench.library import Library
 from bench.questions import Answer, Choices, Option
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import chosen, curves, defaults, divisors, drawing, listing, pairs, sides
+from bench.questions.crossover import (
+    chosen,
+    curves,
+    defaults,
+    divisors,
+    drawing,
+    labels,
+    listing,
+    pairs,
+    sides,
+)
 from bench.questions.crossover.asked import Asked
 from bench.view import View
 from bench.wording import counted, joined
@@ -65,23 +75,28 @@ def choices(library: Library, view: View) -> Choices:
     held = _sides(library, view, asked)
     alongs = dict.fromkeys([asked.along, *defaults.alongs(library, view)])
     metrics = [catalogue.metric(key) for key in defaults.comparable(library)]
-    labels = Counter(row.label for row in metrics)
+    named = Counter(row.label for row in metrics)
     pers = asking.PERS if asking.is_throughput(asked.metric) else ("raw",)
     offered = pricing.books(library)
+    books = dict.fromkeys(row.name for row in offered)
     book = view.option("price_book")
-    terms = [(row.terms, pricing.terms_in_words(row.terms)) for row in offered if row.name == book]
+    terms = {
+        row.terms: pricing.terms_in_words(row.terms) for row in offered if book in (row.name, pricing.EVERY)
+    }
     if view.option("price_terms") == divisors.WITH_POINTS or book in divisors.printed_books(
         library, condition
     ):
-        terms.insert(0, (divisors.WITH_POINTS, "printed with the points"))
+        terms = {divisors.WITH_POINTS: "printed with the points", **terms}
+    if view.option("price_terms") == pricing.EVERY or book == pricing.EVERY:
+        terms[pricing.EVERY] = "every terms"
     return {
         "a": _with(held, view.option("a"), library, view, asked),
         "b": _with(held, view.option("b"), library, view, asked),
         "along": [(key, _name(key)) for key in asking.ALONG if key in alongs],
-        "metric": [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in metrics],
+        "metric": [(row.key, row.label if named[row.label] == 1 else row.axis) for row in metrics],
         "per": [(key, PER_LABELS[key]) for key in pers],
-        "price_book": [(name, name) for name in dict.fromkeys(row.name for row in offered)],
-        "price_terms": terms,
+        "price_book": [(pricing.EVERY, "Every book"), *((name, name) for name in books)],
+        "price_terms": list(terms.items()),
     }  # fmt: skip
 
 
@@ -116,21 +131,17 @@ def figure(answer: Answer, theme: Theme) -> go.Figure:
 
 def _sides(library: Library, view: View, asked: Asked) -> list[tuple[str, str]]:
     """What can be a side of this selection: each accelerator, each count of it, each curve."""
-    condition = asking.of_side(view, None)
-    found = curves.chips(library, condition, asked.along, asked.metric)
-    chips = sorted(found)
-    offered = [(f"accelerator={chip}", f"{value_label('accelerator', chip)}, best of all") for chip in chips]
-    for chip in chips:
-        counts = found[chip]
-        if len(counts) > 1:
-            name = value_label("accelerator", chip)
-            offered += [
-                (f"accelerator={chip}&accelerators={count}", f"{count} x {name}, best of all")
-                for count in counts
-            ]
+    found = curves.chips(library, asking.of_side(view, None), asked.along, asked.metric)
+    offered: dict[str, str] = {}
+    for chip, counts in sorted(found.items()):
+        for only in [(), *((count,) for count in counts if len(counts) > 1)]:
+            own = View.of({"accelerator": [chip], "accelerators": only})
+            offered[asking.written(own)] = labels.of_side(own, {chip}, only or counts)
     one = defaults.of_one_story(library, view)
-    own = pairs.candidates(library, one, asking.of_side(one, None), asked)
-    return [*offered, *((each.value, each.label) for each in own)]
+    pins = View(tuple(pair for pair in one.where if pair not in view.where))
+    for each in pairs.candidates(library, view, asking.of_side(one, None), asked, pins):
+        offered.setdefault(each.value, each.label)
+    return list(offered.items())
 
 
 def _with(

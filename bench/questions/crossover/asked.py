@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, urlencode
@@ -45,7 +45,11 @@ WORDS = {
     "watt": "per watt",
 }
 UNITS = {"raw": "", "accelerator": "/chip", "dollar": " per USD/h", "watt": "/W"}
+LEAST_PRICE, MOST_PRICE = 0.001, 10_000.0
+"""What an hour of one chip may be stated to cost, in USD: wide around everything ever offered."""
+PRICE = re.compile(r"\d{1,9}(\.\d{0,9})?|\.\d{1,9}", re.ASCII)
 SIDE_LENGTH = 400
+SIDES = ("a", "b")
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,11 @@ def check(view: View) -> None:
     for key in ("a", "b"):
         side(view, key)
     for key in ("price_a", "price_b"):
-        price(view, key)
+        if price(view, key) is not None and not (view.option("a") and view.option("b")):
+            raise UsageError(
+                f"{key}={view.option(key)[:40]} prices one side of a pair, but none is chosen; choose a and b, or leave"
+                f" {key} out."
+            )
 
 
 def is_comparable(metric: Metric) -> bool:
@@ -146,13 +154,11 @@ def price(view: View, key: str) -> float | None:
     text = view.option(key)
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and 0 < value < 1e6):
+    value = float(text) if PRICE.fullmatch(text) else 0.0
+    if not LEAST_PRICE <= value <= MOST_PRICE:
         raise UsageError(
-            f"{key}={text[:40]!r} is no price above 0; write USD for one chip and hour, as in {key}=1.3."
+            f"{key}={text[:40]!r} is no price from {LEAST_PRICE:g} to {MOST_PRICE:,.0f}; write USD for one chip and"
+            f" hour, as in {key}=1.3."
         )
     return value
 

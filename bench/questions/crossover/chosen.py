@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,24 +12,21 @@ import pandas as pd
 from bench.chart import value_label
 from bench.library import Library
 from bench.maths.crossover import Crossing, Knot
+from bench.maths.leads import Break
 from bench.questions import Why
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import divisors, even, likeness, sentences, sides, versus
-from bench.questions.crossover.asked import Asked
+from bench.questions.crossover import divisors, even, likeness, reasons, sentences, sides, tables, versus
+from bench.questions.crossover.asked import SIDES, Asked
 from bench.questions.crossover.curves import Curve
-from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.versus import Match, Outcome, Side, Verdict
 from bench.view import View
 from bench.wording import counted
 
-SIDES = ("a", "b")
 NEXT = {
     "not_comparable": "Choose sides of one model with the same stated lengths and kind of load.",
     "no_points": "Choose another axis or metric above the chart, or another side.",
     "no_overlap": "Nothing is extrapolated; measure both in one range, or choose another axis.",
 }
-COLUMNS = ("x", "a", "b", "a_measured", "b_measured", "ratio", "lead_percent", "lead_low", "lead_high", "leads", "tie",
-           "member_a", "member_b", "point_id_a", "point_id_b")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,8 @@ def told(library: Library, view: View, asked: Asked) -> Told:
     outcome = versus.compared(match, asked, asked.per, prices)
     verdicts = versus.under_every(match, asked, prices)
     points = _points(library, outcome, match)
-    knots = _knots(asked, outcome, points)
+    told_of = {point["point_id"]: point for side in points for point in side}
+    knots = _knots(outcome, told_of)
     prices_even = even.break_even(asked, match, prices)
     about = _about(match, asked)
     numbers: dict[str, Any] = {
@@ -66,19 +65,25 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         **_both(asked, labels, match, view),
         "overlap": list(outcome.found.overlap) if outcome.found and outcome.found.overlap else None,
         "knots": knots,
-        "crossings": [_crossing(one) for one in outcome.found.crossings] if outcome.found else [],
+        "crossings": [_crossing(one, outcome, told_of) for one in outcome.found.crossings] if outcome.found else [],
+        "breaks": [_break(one, outcome, told_of) for one in outcome.found.breaks] if outcome.found else [],
         "lead": _lead(outcome),
-        "curves": _drawn(outcome, points),
+        "curves": _drawn(outcome, told_of),
+        "lines": {key: _line(line) for key, line in zip(SIDES, (outcome.a, outcome.b), strict=True)},
         "verdicts": [_verdict(asked, one, labels) for one in verdicts],
         "break_even": prices_even,
         "prices": {key: even.price(prices, key, side) for key, side in zip(SIDES, (match.a, match.b), strict=True)},
     }  # fmt: skip
     banner = likeness.unlike(labels, *points) if all(points) else []
+    if _same(match):
+        banner = ["Both sides are the same points."]
+    numbers["banner"] = banner
     return Told(
         sentences.headline(asked, outcome, labels, about),
-        pd.DataFrame(knots, columns=list(COLUMNS)),
+        tables.of_knots(asked, knots),
         [
             *sentences.findings(asked, outcome, labels),
+            *sentences.changes(asked, numbers["crossings"], numbers["breaks"], labels),
             *even.sentences_of(asked, prices_even, labels, numbers["prices"]),
             *_next(asked, outcome),
         ],
@@ -89,7 +94,7 @@ def told(library: Library, view: View, asked: Asked) -> Told:
             *_left_out(match, labels),
             *even.priced(numbers["prices"], labels, prices),
         ],
-        why(asked, prices),
+        reasons.why(asked, prices),
     )
 
 
@@ -123,10 +128,15 @@ def _points(
     return [found[one] for one in ids[0] if one in found], [found[one] for one in ids[1] if one in found]
 
 
-def _knots(asked: Asked, outcome: Outcome, points: tuple[list[dict[str, Any]], ...]) -> list[dict[str, Any]]:
+def _same(match: Match) -> bool:
+    """Whether both sides are made of the same points."""
+    a, b = ({point for row in side.rows for point in row.point_ids} for side in (match.a, match.b))
+    return bool(a) and a == b
+
+
+def _knots(outcome: Outcome, told: Mapping[str, Any]) -> list[dict[str, Any]]:
     if outcome.found is None or outcome.a is None or outcome.b is None:
         return []
-    told = {point["point_id"]: point for side in points for point in side}
     return [
         {
             "x": knot.x,
@@ -140,22 +150,37 @@ def _knots(asked: Asked, outcome: Outcome, points: tuple[list[dict[str, Any]], .
             "lead_high": knot.lead_high,
             "leads": "tie" if knot.tie else "a" if knot.lead_percent > 0 else "b",
             "tie": knot.tie,
-            **_member("a", outcome.a, knot.x, told),
-            **_member("b", outcome.b, knot.x, told),
+            "settled": knot.settled,
+            **_member("a", outcome.a, knot.member_a, knot.x, told),
+            **_member("b", outcome.b, knot.member_b, knot.x, told),
         }
         for knot in outcome.found.knots
     ]
 
 
-def _member(side: str, line: Curve, x: float, told: Mapping[str, Any]) -> dict[str, Any]:
-    member = line.members.get(x)
-    if member is None:
-        return {f"member_{side}": None, f"point_id_{side}": None}
-    point = told[member.point_ids[0]]
-    return {f"member_{side}": likeness.layout(point), f"point_id_{side}": member.point_ids[0]}
+def _member(side: str, line: Curve, place: int, x: float, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The series that is best at an x, in words, and its point where it was measured there."""
+    row = line.row(place, x)
+    return {
+        f"member_{side}": _words(line, place, told),
+        f"point_id_{side}": row.point_ids[0] if row else None,
+    }
 
 
-def _crossing(one: Crossing) -> dict[str, Any]:
+def _words(line: Curve, place: int, told: Mapping[str, Any]) -> str:
+    """A series of a side in words, by its newest point's layout."""
+    points = [told[one] for row in line.members[place].values() for one in row.point_ids if one in told]
+    return likeness.layout(points[-1]) if points else ""
+
+
+def _crossing(one: Crossing, outcome: Outcome, told: Mapping[str, Any]) -> dict[str, Any]:
+    changes = {}
+    for key, line, places in (
+        ("a", outcome.a, (one.below.member_a, one.above.member_a)),
+        ("b", outcome.b, (one.below.member_b, one.above.member_b)),
+    ):
+        if line and places[0] != places[1]:
+            changes[key] = [_words(line, place, told) for place in places]
     return {
         "x": one.x,
         "y": one.y,
@@ -163,6 +188,9 @@ def _crossing(one: Crossing) -> dict[str, Any]:
         "below": one.below.x,
         "above": one.above.x,
         "within_tie": one.within_tie,
+        "below_tie": one.below.tie,
+        "above_tie": one.above.tie,
+        "changes": changes,
         "interval": {
             "low": one.interval.low,
             "high": one.interval.high,
@@ -171,6 +199,13 @@ def _crossing(one: Crossing) -> dict[str, Any]:
             "source": one.interval.source,
         },
     }
+
+
+def _break(one: Break, outcome: Outcome, told: Mapping[str, Any]) -> dict[str, Any]:
+    line = outcome.a if one.side == "a" else outcome.b
+    assert line is not None
+    words = _words(line, one.member, told)
+    return {"x": one.x, "until": one.until, "side": one.side, "beyond": one.beyond, "member": words}
 
 
 def _lead(outcome: Outcome) -> dict[str, Any] | None:
@@ -189,21 +224,33 @@ def _at(knot: Knot) -> dict[str, float]:
     return {"x": knot.x, "lead_percent": knot.lead_percent}
 
 
-def _drawn(outcome: Outcome, points: tuple[list[dict[str, Any]], ...]) -> dict[str, list[dict[str, Any]]]:
-    told = {point["point_id"]: point for side in points for point in side}
+def _drawn(outcome: Outcome, told: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The measured points of each side's series; `best` where the side's curve runs through it."""
     drawn: dict[str, list[dict[str, Any]]] = {}
-    for key, line in (("a", outcome.a), ("b", outcome.b)):
-        drawn[key] = [
-            {"x": x, "y": value / line.divisors[x], "point": _plain(told[one])}
-            for x, member in (line.members.items() if line else ())
-            for value, one in zip(member.values, member.point_ids, strict=True)
-            if line
-        ]
+    for key, line in zip(SIDES, (outcome.a, outcome.b), strict=True):
+        drawn[key] = []
+        for place in line.winning if line else ():
+            assert line is not None
+            for x, row in line.members[place].items():
+                best = line.envelope.at(x).member == place
+                drawn[key] += [
+                    {"x": x, "y": value / line.divisors[place], "best": best, "point": _plain(told[one])}
+                    for value, one in zip(row.values, row.point_ids, strict=True)
+                ]
+        drawn[key].sort(key=lambda point: (point["x"], point["y"]))
     return drawn
 
 
+def _line(line: Curve | None) -> list[list[list[float]]]:
+    """A side's curve as [x, y], in pieces between gaps and jumps."""
+    if line is None:
+        return []
+    sign = line.envelope.sign
+    return [[[one.x, math.exp(sign * one.height)] for one in part] for part in line.envelope.stretches]
+
+
 def _plain(point: Mapping[str, Any]) -> dict[str, Any]:
-    return {**point, "date": None if point["date"] is None else str(point["date"])[:10]}
+    return {**point, "date": None if point["date"] is None else point["date"].isoformat()}
 
 
 def _both(asked: Asked, labels: tuple[str, str], match: Match, view: View) -> dict[str, Any]:
@@ -237,7 +284,7 @@ def _verdict(asked: Asked, one: Verdict, labels: tuple[str, str]) -> dict[str, A
         "kind": one.outcome.kind,
         "verdict": sentences.brief(asked, one.outcome, sentences.short(labels)),
         "crossings": [crossing.x for crossing in found.crossings if not crossing.within_tie] if found else [],
-        "leads": [{**_at(knot), "tie": knot.tie} for knot in (found.knots if found else ())],
+        "leads": [{**_at(knot), "tie": knot.tie, "settled": knot.settled} for knot in (found.knots if found else ())],
         "asked": one.along == asked.along and one.chips is None and one.per == asked.per,
     }  # fmt: skip
 
@@ -248,43 +295,3 @@ def _left_out(match: Match, labels: tuple[str, str]) -> list[str]:
         for count, words in zip(match.left_out, labels, strict=True)
         if count
     ]
-
-
-def why(asked: Asked, prices: Prices) -> tuple[Why, ...]:
-    """Formula, inputs and source of what is told."""
-    reasons = [
-        Why(
-            "Crossing",
-            "each curve is straight between neighbouring measured points on log-log axes, so the logarithm of their"
-            " ratio is straight between knots and its zero is exact; nothing is extrapolated",
-            f"{asked.metric.label} along {asking.along_words(asked.along)}; at each place the newest run and the best"
-            " layout, repeats by their geometric mean",
-            "log-log interpolation, as between points of a power law",
-        ),
-        Why(
-            "Interval",
-            "with repeats every place at which the 95 % interval of the ratio holds 1 (Welch's t on logarithms);"
-            " without, the two knots around the crossing",
-            "points that number their repeats; other points at one load are no repeats",
-            "E. C. Fieller, Biometrika 24 (1932); B. L. Welch, Biometrika 34 (1947)",
-        ),
-        Why("Tie", "a ratio within 1 % of 1, or whose 95 % interval holds 1", "each knot", "Kneepoint's definition"),
-        Why(asked.metric.axis, asked.metric.formula, asked.metric.definition, asked.metric.source),
-    ]  # fmt: skip
-    if asking.is_throughput(asked.metric):
-        terms = "the page of the points" if prices.terms == divisors.WITH_POINTS else prices.terms
-        reasons += [
-            Why(
-                "Break-even price",
-                "price of A's chip = price of B's chip x (A per chip / B per chip)",
-                f"prices: {prices.book or 'none'}, {terms or 'none'}, unless stated by you",
-                "both sides give the same tokens per dollar",
-            ),
-            Why(
-                "Per watt",
-                "throughput / (rated power of one chip x chips)",
-                "rated power (TDP) of data/accelerators.csv; absent where none is published",
-                "data sheets as cited there; no power was measured",
-            ),
-        ]
-    return tuple(reasons)

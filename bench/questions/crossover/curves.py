@@ -1,13 +1,17 @@
-"""The measured points that curves are made of: at each place of the axis the newest run, and of layouts the best."""
+"""The measured points that curves are made of: of every deployment the newest run, at each place it was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from bench.catalogue import Metric
 from bench.library import Library
+from bench.library.runs import RUN_GAP_DAYS
+from bench.maths.envelope import Envelope
+from bench.maths.grid import Better
 from bench.questions.crossover.asked import ALONG, ASKED_FOR, LENGTHS, LOADS
 from bench.records import DEPLOYMENT_FIELDS
 from bench.selection import Clause
@@ -18,22 +22,26 @@ RUN = (
 )  # fmt: skip
 """Points that state the same of all these are runs of one deployment, at other dates or engine versions."""
 
+ALONG_A_LENGTH = f"hash(engine_version, {', '.join(key for key in RUN if key != 'max_model_len')})"
+"""What one series along a length has in common: the library's own ids tell lengths and context limits apart."""
+
 MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What counts at one x of a curve: the best layout's newest value; several `values` are repeats of it.
+    """What one series says at one x; several `values` are repeats there.
 
-    `fixed` is what is equal along the whole curve, by column; `owner` is whose curve it is, by column.
+    `fixed` is what is equal along the whole curve, by column; `owner` is whose curve it is, by column; `member` is
+    the series: one run of one deployment, between whose places alone a line is drawn.
     """
 
     owner: tuple[Any, ...]
     fixed: tuple[Any, ...]
+    member: str
     accelerator: str | None
     accelerators: int | None
     x: float
-    y: float
     values: tuple[float, ...]
     point_ids: tuple[str, ...]
 
@@ -44,6 +52,11 @@ def fixed_columns(along: str) -> tuple[str, ...]:
     return ("model", "load_kind", *lengths, *(LOADS if along in LENGTHS else ()))
 
 
+def _stated_once(fixed: Sequence[str]) -> Iterator[str]:
+    """What is fixed as a hash takes it, but for what tells runs apart anyway."""
+    return (ASKED_FOR.get(key, key) for key in fixed if key not in RUN)
+
+
 def _stated(fixed: Sequence[str]) -> str:
     return ", ".join(f"{ASKED_FOR.get(key, key)} AS fixed_{key}" for key in fixed)
 
@@ -51,11 +64,11 @@ def _stated(fixed: Sequence[str]) -> str:
 def measured(
     library: Library, condition: Clause, along: str, metric: Metric, owner: Sequence[str] = ()
 ) -> list[Measured]:
-    """At each x, for each owner, what is fixed, and each accelerator and count of them, the best newest point.
+    """Every place of the newest series of each deployment, for each owner and what is fixed.
 
-    Points equal in all but date and engine version are runs of one deployment, of which the newest counts and an
-    undated one is the oldest. Points of it that number their repeats count as repeats, with their geometric mean;
-    others at the same x do not, and the best of the newest day counts.
+    Points equal in all but date and engine version are runs of one deployment, of which only the newest counts, as a
+    whole: an older run fills none of its holes. An undated one is the oldest. Points of it that number their repeats
+    count as repeats, with their geometric mean; others at the same x do not, and the best of the newest day counts.
     """
     if not library.has(metric.key):
         return []
@@ -64,27 +77,35 @@ def measured(
     named = "".join(f"{key} AS owner_{key}, " for key in owner)
     best, first = ("min", "ASC") if metric.direction == "lower" else ("max", "DESC")
     repeated = "count(repeat) = count(*) AND count(*) > 1"
+    lengthwise = along in LENGTHS
+    run = ", ".join(
+        (*(key for key in RUN if not (lengthwise and key == "max_model_len")), *_stated_once(fixed))
+    )
+    gap = f"date - lag(date) OVER (PARTITION BY run, member ORDER BY date) > {RUN_GAP_DAYS}"
+    islands = f"SELECT *, CAST({gap} AS INTEGER) AS apart FROM entering"
+    joined = (
+        "member || ' ' || sum(coalesce(apart, 0)) OVER (PARTITION BY run, member ORDER BY date NULLS FIRST)"
+    )
     found = library.fetch(
         f"""WITH entering AS (
           SELECT {named}{_stated(fixed)}, accelerator, accelerators, CAST({ALONG[along]} AS DOUBLE) AS x,
-            "{metric.key}" AS y, date, repeat, series_id, point_id, hash({", ".join(RUN)}) AS run
+            "{metric.key}" AS y, date, repeat, point_id, hash({run}) AS run,
+            CAST({ALONG_A_LENGTH if lengthwise else "series_id"} AS VARCHAR) AS member
           FROM points WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0),
+        parted AS ({f"SELECT * REPLACE ({joined} AS member) FROM ({islands})" if lengthwise else "FROM entering"}),
+        dated AS (
+          SELECT *, max(date) OVER (PARTITION BY run, member) AS latest FROM parted WHERE x > 0 AND isfinite(x)),
         newest AS (
-          SELECT * FROM entering WHERE x > 0 AND isfinite(x) QUALIFY series_id = first_value(series_id) OVER
-            (PARTITION BY {curve}, run, x ORDER BY date DESC NULLS LAST, series_id)),
+          SELECT * FROM dated
+          QUALIFY member = first_value(member) OVER (PARTITION BY run ORDER BY latest DESC NULLS LAST, member)),
         once AS (
-          SELECT * FROM newest QUALIFY repeat IS NOT NULL OR
-            date IS NOT DISTINCT FROM max(date) OVER (PARTITION BY {curve}, run, x)),
-        counted AS (
-          SELECT {curve}, accelerator, accelerators, x,
-            CASE WHEN {repeated} THEN exp(avg(ln(y))) ELSE {best}(y) END AS y,
-            CASE WHEN {repeated} THEN list(y ORDER BY point_id) ELSE [{best}(y)] END AS ys,
-            CASE WHEN {repeated} THEN list(point_id ORDER BY point_id)
-              ELSE [first(point_id ORDER BY y {first}, point_id)] END AS ids
-          FROM once GROUP BY {curve}, accelerator, accelerators, run, x)
-        SELECT {curve}, accelerator, accelerators, x, y, ys, ids FROM counted
-        QUALIFY row_number() OVER (PARTITION BY {curve}, accelerator, accelerators, x ORDER BY y {first}, ids[1]) = 1
-        ORDER BY ALL LIMIT {MOST_ROWS}""",
+          SELECT * FROM newest
+          QUALIFY repeat IS NOT NULL OR date IS NOT DISTINCT FROM max(date) OVER (PARTITION BY run, x))
+        SELECT {curve}, member, accelerator, accelerators, x,
+          CASE WHEN {repeated} THEN list(y ORDER BY point_id) ELSE [{best}(y)] END AS ys,
+          CASE WHEN {repeated} THEN list(point_id ORDER BY point_id)
+            ELSE [first(point_id ORDER BY y {first}, point_id)] END AS ids
+        FROM once GROUP BY {curve}, member, accelerator, accelerators, run, x ORDER BY ALL LIMIT {MOST_ROWS}""",
         condition.params,
     )
     owners, whole = len(owner), len(owner) + len(fixed)
@@ -92,14 +113,14 @@ def measured(
 
 
 def _measured(row: Sequence[Any], owners: int, whole: int) -> Measured:
-    accelerator, accelerators, x, y, values, ids = row[whole:]
+    member, accelerator, accelerators, x, values, ids = row[whole:]
     return Measured(
         tuple(row[:owners]),
         tuple(row[owners:whole]),
+        member,
         accelerator,
         accelerators,
         x,
-        y,
         tuple(values),
         tuple(ids),
     )
@@ -159,35 +180,44 @@ def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve: at each x what counts there, already divided by what the reader asked for."""
+    """One side's curve: its series, divided by what the reader asked for, and the best of them at each place."""
 
-    members: Mapping[float, Measured]
-    divisors: Mapping[float, float]
+    members: Sequence[Mapping[float, Measured]]
+    divisors: Sequence[float]
+    envelope: Envelope
 
-    @property
-    def points(self) -> list[tuple[float, float]]:
-        """The (x, y) of the curve, repeats once each."""
-        return [
-            (x, value / self.divisors[x]) for x, member in self.members.items() for value in member.values
-        ]
+    @cached_property
+    def winning(self) -> list[int]:
+        """The places of the series that are the best anywhere, in the order in which they are."""
+        return list(dict.fromkeys(one.member for stretch in self.envelope.stretches for one in stretch))
 
     @property
     def point_ids(self) -> tuple[str, ...]:
-        """The points the curve is made of."""
-        return tuple(one for member in self.members.values() for one in member.point_ids)
+        """The points of the series that are the best anywhere."""
+        return tuple(
+            one for place in self.winning for row in self.members[place].values() for one in row.point_ids
+        )
+
+    def row(self, member: int, x: float) -> Measured | None:
+        """What a series says at an x; None where it was not measured there."""
+        return self.members[member].get(x)
 
 
-def curve(rows: Sequence[Measured], divisor: Callable[[Measured], float | None], lower: bool) -> Curve:
-    """At each x the best of these after dividing; those whose divisor is not known are left out."""
-    members: dict[float, Measured] = {}
-    divisors: dict[float, float] = {}
+def curve(
+    rows: Sequence[Measured], divisor: Callable[[Measured], float | None], better: Better
+) -> Curve | None:
+    """The curve of these after dividing; those whose divisor is not known are left out, None when all are."""
+    members: dict[str, dict[float, Measured]] = {}
+    divisors: dict[str, float] = {}
     for row in rows:
         by = divisor(row)
-        if by is None:
-            continue
-        before = members.get(row.x)
-        if before is None or (
-            (row.y / by < before.y / divisors[row.x]) == lower and row.y / by != before.y / divisors[row.x]
-        ):
-            members[row.x], divisors[row.x] = row, by
-    return Curve(dict(sorted(members.items())), divisors)
+        if by is not None:
+            members.setdefault(row.member, {})[row.x] = row
+            divisors[row.member] = by
+    if not members:
+        return None
+    lines = [
+        [(x, value / divisors[key]) for x, row in found.items() for value in row.values]
+        for key, found in members.items()
+    ]
+    return Curve(list(members.values()), list(divisors.values()), Envelope("measured", lines, better))

@@ -8,8 +8,8 @@ from typing import Any
 from bench import catalogue, selection
 from bench.library import Library
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import divisors
-from bench.questions.crossover.asked import ALONG, ASKED_FOR, LOADS
+from bench.questions.crossover import divisors, labels
+from bench.questions.crossover.asked import ALONG, ASKED_FOR, LENGTHS, LOADS
 from bench.records import POINT_FIELDS
 from bench.selection import Clause
 from bench.view import View
@@ -21,17 +21,39 @@ def completed(library: Library, view: View) -> View:
     """The View with every option explicit and, unless it is whole, narrowed to one model and workload."""
     asking.check(view)
     sides = (asking.side(view, "a"), asking.side(view, "b"))
-    if not view.whole:
-        pins = story(library, asking.either(view, *sides), view.option("along"), both=all(sides))
-        view = narrowed(view, pins)
-    along, metric = view.option("along"), view.option("metric")
-    if not along or not metric:
-        conditions = _pinned(library, view, sides)
-        along = along or axis(library, conditions)
-        metric = metric or first_metric(library, conditions, along)
+    along = view.option("along")
+    wider, view = view, _of_a_story(library, view, sides, along)
+    if not along:
+        along, places = axis(library, _pinned(library, view, sides))
+        if not places:
+            view, along = _along_a_length(library, wider, sides) or (view, along)
+    metric = view.option("metric") or first_metric(library, _pinned(library, view, sides), along)
     per = view.option("per", "raw") if asking.is_throughput(catalogue.metric(metric)) else "raw"
     view = view.with_options(along=along, metric=metric, per=per)
-    return divisors.completed(library, view, asking.either(view, *sides)).made_whole()
+    return divisors.completed(library, view).made_whole()
+
+
+def _of_a_story(library: Library, view: View, sides: Sequence[View | None], along: str) -> View:
+    """The View narrowed to the story that has the most to compare along this axis; as it is where it is whole."""
+    if view.whole:
+        return view
+    return narrowed(view, story(library, asking.either(view, *sides), along, both=_each(view, sides)))
+
+
+def _along_a_length(library: Library, view: View, sides: Sequence[View | None]) -> tuple[View, str] | None:
+    """The View and the length along which the most accelerators have two places; None where none has."""
+    found = []
+    for key in LENGTHS:
+        one = _of_a_story(library, view, sides, key)
+        _, places = axis(library, _pinned(library, one.with_options(along=key), sides), (key,))
+        found.append((places, one, key))
+    places, best, key = max(found, key=lambda row: row[0])
+    return (best, key) if places else None
+
+
+def _each(view: View, sides: Sequence[View | None]) -> list[Clause]:
+    """The points of either side where both are chosen, so that what is told of both holds for each."""
+    return [asking.of_side(view, side) for side in sides] if all(sides) else []
 
 
 def _pinned(library: Library, view: View, sides: Sequence[View | None]) -> list[Clause]:
@@ -53,11 +75,12 @@ def narrowed(view: View, pins: Mapping[str, str]) -> View:
     return view.with_where(**{key: (value,) for key, value in pins.items() if not view.values(key)})
 
 
-def story(library: Library, condition: Clause, along: str, *, both: bool = False) -> dict[str, str]:
+def story(library: Library, condition: Clause, along: str, *, both: Sequence[Clause] = ()) -> dict[str, str]:
     """The filter values of the model, kind of load and, where stated, lengths with the most to compare.
 
     TPU against another accelerator comes first, then the most points times accelerators; with `both` sides chosen
-    only the model is told, since their lengths may differ and that is an answer. Empty when nothing is there.
+    only a model measured on each is told, since their lengths may differ and that is an answer. Empty when nothing is
+    there.
     """
     axes = [ALONG[along]] if along else list(LOADS)
     figures = [key for key in THROUGHPUTS if library.has(key)]
@@ -66,6 +89,11 @@ def story(library: Library, condition: Clause, along: str, *, both: bool = False
     measured = " OR ".join(f'"{key}" > 0' for key in figures)
     placed = " OR ".join(f"({axis}) > 0" for axis in axes)
     both_stated = f"({ASKED_FOR['isl']}) IS NOT NULL AND ({ASKED_FOR['osl']}) IS NOT NULL"
+    for side in both:
+        condition = condition.also(
+            f"model IN (SELECT model FROM points WHERE {side.sql} AND ({measured}) AND ({placed}))",
+            *side.params,
+        )
     found = library.fetch(
         f"""WITH counted AS (
           SELECT model, load_kind, accelerator, CASE WHEN {both_stated} THEN isl END AS length_in,
@@ -86,20 +114,32 @@ def story(library: Library, condition: Clause, along: str, *, both: bool = False
             "load_kind": kind,
             **{key: value for key, value in (("isl", isl), ("osl", osl)) if key != along},
         }
-    return {key: _written(value) for key, value in pins.items() if value is not None}
+    return {key: labels.written(value) for key, value in pins.items() if value is not None}
 
 
-def axis(library: Library, conditions: Sequence[Clause]) -> str:
-    """The load axis that the most accelerators, then points, of every condition state; batch when there is none."""
-    scores: dict[str, tuple[int, ...]] = dict.fromkeys(LOADS, ())
+def axis(library: Library, conditions: Sequence[Clause], among: Sequence[str] = LOADS) -> tuple[str, int]:
+    """The axis along which the most accelerators of every condition have two places or more, and how many those are.
+
+    Of equals the one with the most points, then the first.
+    """
+    scores: dict[str, list[tuple[int, int]]] = {key: [] for key in among}
     for condition in conditions:
         columns = ", ".join(
-            f"count(DISTINCT accelerator) FILTER ({key} > 0), count(*) FILTER ({key} > 0)" for key in LOADS
+            f"count(DISTINCT {key}) FILTER ({key} > 0) AS n_{key}, count(*) FILTER ({key} > 0) AS p_{key}"
+            for key in among
         )
-        row = library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)[0]
-        for place, key in enumerate(LOADS):
-            scores[key] += (row[2 * place], row[2 * place + 1])
-    return max(LOADS, key=lambda key: (min(scores[key][::2]), min(scores[key][1::2])))
+        told = ", ".join(
+            f"count(accelerator) FILTER (n_{key} > 1), coalesce(sum(p_{key}), 0)" for key in among
+        )
+        row = library.fetch(
+            f"SELECT {told} FROM (SELECT accelerator, {columns} FROM points WHERE {condition.sql}"
+            " GROUP BY accelerator)",
+            condition.params,
+        )[0]
+        for place, key in enumerate(among):
+            scores[key].append((row[2 * place], row[2 * place + 1]))
+    best = max(among, key=lambda key: tuple(min(one) for one in zip(*scores[key], strict=True)))
+    return best, min(accelerators for accelerators, _ in scores[best])
 
 
 def first_metric(library: Library, conditions: Sequence[Clause], along: str) -> str:
@@ -156,7 +196,3 @@ def alongs(library: Library, view: View) -> list[str]:
         for place, key in enumerate(ALONG)
         if row[2 * place] is not None and row[2 * place] != row[2 * place + 1]
     ]
-
-
-def _written(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from bench import names, pricing
+from bench import names, pricing, selection
 from bench.chart import value_label
 from bench.errors import UsageError
 from bench.library import Library
@@ -47,11 +47,13 @@ class Prices:
 
 def prices(library: Library, view: View, asked: Asked, condition: Clause) -> Prices:
     """The prices of a complete View: the book's, overridden by what the reader states."""
-    book, terms = view.option("price_book"), view.option("price_terms")
+    book, terms = (
+        "" if view.option(key) == pricing.EVERY else view.option(key) for key in ("price_book", "price_terms")
+    )
     found: dict[str, Price] = {}
     if terms == WITH_POINTS:
         found = _printed(library, condition, book)
-    elif book and terms:
+    elif view.option("price_book"):
         listed = pricing.chip_prices(library, book, terms)
         found = {key: Price(row.median, row.words) for key, row in listed.items()}
     stated = {
@@ -62,39 +64,58 @@ def prices(library: Library, view: View, asked: Asked, condition: Clause) -> Pri
     return Prices(book, terms, found, stated)
 
 
-def completed(library: Library, view: View, condition: Clause) -> View:
-    """The View with a price book and terms: what the points' source prints for all of them, else the fitting book."""
-    wanted = (view.option("price_book"), view.option("price_terms"))
-    if all(wanted):
-        known = {(row.name, terms) for row in pricing.books(library) for terms in (row.terms, WITH_POINTS)}
-        if wanted not in known:
-            raise UsageError(
-                f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
-            )
+def completed(library: Library, view: View) -> View:
+    """The View with a price book and terms.
+
+    What is left open follows from the model alone, so that a listed pair has the same prices when it is chosen: the
+    prices that the model's own pages print, where one prints all accelerators it measures, else the book that fits
+    its accelerators. UnknownName or UsageError for a book or terms that no loaded price has.
+    """
+    book, terms = view.option("price_book"), view.option("price_terms")
+    if terms == WITH_POINTS or (book and not terms) or not (book or terms):
+        condition = selection.clause(selection.ordinary(View.of({"model": view.values("model")})))
+        for printed in _with_points(library, condition):
+            if book in ("", printed):
+                return view.with_options(price_book=printed, price_terms=WITH_POINTS)
+    if terms == WITH_POINTS:
+        raise UsageError(
+            f"price_terms={WITH_POINTS} is for points whose own page prints prices{_in(book)}; leave price_terms out."
+        )
+    pricing.asked(library, book, terms)
+    if book and terms:
         return view
-    chips, pages = _about(library, condition)
-    if wanted[1] in ("", WITH_POINTS):
-        for book in with_points(library, pages, chips):
-            if wanted[0] in ("", book):
-                return view.with_options(price_book=book, price_terms=WITH_POINTS)
-    offered = pricing.books(library)
-    fitting = [
-        row for row in offered if wanted[0] in ("", row.name) and wanted[1] in ("", WITH_POINTS, row.terms)
+    offered = [
+        row
+        for row in pricing.books(library)
+        if book in ("", pricing.EVERY, row.name) and terms in ("", row.terms)
     ]
-    best = pricing.fitting_book(fitting, chips)
-    if best is None:
-        if any(wanted) and wanted != ("", WITH_POINTS):
-            raise UsageError(
-                f"There is no price book {wanted[0][:60]!r} with terms {wanted[1][:60]!r}; leave one of them out."
-            )
-        return view.with_options(price_book=None, price_terms=None)
+    condition = selection.clause(selection.ordinary(View.of({"model": view.values("model")})))
+    best = pricing.fitting_book(offered, _about(library, condition)[0])
+    if book == pricing.EVERY or best is None:
+        return view.with_options(
+            price_book=book or None, price_terms=terms or (pricing.EVERY if book else None)
+        )
     return view.with_options(price_book=best.name, price_terms=best.terms)
 
 
-def with_points(library: Library, pages: Collection[str], accelerators: Collection[str]) -> list[str]:
-    """The books that hold, from one of these pages, a price of every one of these accelerators."""
-    wanted = frozenset(accelerators)
-    return [book for book, _, chips in _sources(library, pages) if wanted and wanted <= frozenset(chips)]
+def _in(book: str) -> str:
+    return f" in {book[:60]!r}" if book else ""
+
+
+def _with_points(library: Library, condition: Clause) -> list[str]:
+    """The books that hold, from one of the points' pages, a price of each of the accelerators measured there."""
+    pages = library.fetch(
+        "SELECT source_url, list(DISTINCT accelerator) FROM points"
+        f" WHERE {condition.sql} AND source_url IS NOT NULL AND accelerator IS NOT NULL GROUP BY 1",
+        condition.params,
+    )
+    measured = {url: frozenset(chips) for url, chips in pages}
+    found = [
+        (book, len(chips))
+        for book, url, chips in _sources(library, list(measured))
+        if len(measured[url]) > 1 and measured[url] <= frozenset(chips)
+    ]
+    return [book for book, _ in sorted(found, key=lambda row: (-row[1], row[0]))]
 
 
 def printed_books(library: Library, condition: Clause) -> list[str]:
@@ -177,4 +198,4 @@ def lacking(per: Per, rows: list[Measured], side: str, priced: Prices) -> str:
         return f"the number of chips of {chips} is not stated"
     if per == "dollar":
         return f"no price of {chips}{f' in {priced.book}' if priced.book else ''}"
-    return f"no power of {chips} is published"
+    return f"no rated power of {chips} is known here"

@@ -13,21 +13,21 @@ from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.plain_text import html
 from bench.questions.crossover import strips
-from bench.questions.crossover.asked import UNITS, along_title, place
+from bench.questions.crossover.asked import SIDES, UNITS, along_title, place
 from bench.wording import number
 
 HEIGHT, EMPTY_HEIGHT = 560, 120
 STRIP_SHARE = 0.15
 """The share of the chart's height that the strip of ratios takes."""
 
-MOST_TICKS = 14
+FAINT = 0.4
+"""Points of a series that is the best elsewhere, but not at their place."""
 FEW_TICKS = 4
 TICKS_APART = 0.065
 
 LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX = 20, 7, 170
 """A line of a curve's name, the width of a letter, and the room beside the chart at most."""
 MOST_LINES = 4
-SIDES = ("a", "b")
 
 Numbers = Mapping[str, Any]
 
@@ -46,18 +46,18 @@ def _pair(numbers: Numbers, theme: Theme) -> go.Figure:
     colours = _colours(numbers, theme)
     for side in ("a", "b"):
         _add_curve(figure, numbers, side, colours[side])
-    for one in numbers["crossings"]:
-        if not one["within_tie"]:
-            _add_crossing(figure, one, numbers, theme)
+    shown = [one for one in numbers["crossings"] if not one["within_tie"]]
+    for place_of, one in enumerate(shown):
+        _add_crossing(figure, one, numbers, theme, whole=len(shown) == 1, raised=place_of % 2 == 1)
     xs = sorted({point["x"] for side in ("a", "b") for point in numbers["curves"][side]})
     if numbers["knots"]:
         strips.add(figure, numbers["knots"], numbers, theme, yaxis="y2")
         whose = html(numbers["a"]["label"].split(",")[0])
         figure.add_annotation(
             x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
-            text=f"Lead of {whose}", font={"size": 12, "color": theme.muted},
+            text=f"Who leads: A is {whose}", font={"size": 12, "color": theme.muted},
         )  # fmt: skip
-    _set_axes(figure, numbers, xs, theme)
+    _set_axes(figure, numbers, xs)
     _add_ends(figure, numbers, colours)
     return figure
 
@@ -72,12 +72,13 @@ def _colours(numbers: Numbers, theme: Theme) -> dict[str, str]:
 
 def _add_curve(figure: go.Figure, numbers: Numbers, side: str, colour: str) -> None:
     points = numbers["curves"][side]
-    means: dict[float, list[float]] = {}
-    for point in points:
-        means.setdefault(point["x"], []).append(point["y"])
-    line = {x: _geometric(values) for x, values in means.items()}
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for part in numbers["lines"][side]:
+        xs += [*(x for x, _ in part), None]
+        ys += [*(y for _, y in part), None]
     figure.add_trace({
-        "type": "scatter", "mode": "lines", "x": list(line), "y": list(line.values()), "hoverinfo": "skip",
+        "type": "scatter", "mode": "lines", "x": xs, "y": ys, "hoverinfo": "skip", "connectgaps": False,
         "showlegend": False, "line": {"color": colour, "width": 2},
     })  # fmt: skip
     figure.add_trace({
@@ -86,7 +87,8 @@ def _add_curve(figure: go.Figure, numbers: Numbers, side: str, colour: str) -> N
         "customdata": [point["point"]["point_id"] for point in points],
         "text": [_hover(point, numbers, side) for point in points], "hovertemplate": "%{text}<extra></extra>",
         "marker": {
-            "size": 9, "color": colour, "line": {"width": 1.4, "color": colour},
+            "size": [9 if point["best"] else 6 for point in points], "color": colour,
+            "opacity": [1 if point["best"] else FAINT for point in points], "line": {"width": 1.4, "color": colour},
             "symbol": [
                 chart.engine_marker(point["point"]["engine"], measured=point["point"]["evidence"] == "measured")
                 for point in points
@@ -95,19 +97,14 @@ def _add_curve(figure: go.Figure, numbers: Numbers, side: str, colour: str) -> N
     })  # fmt: skip
 
 
-def _geometric(values: Sequence[float]) -> float:
-    product = 1.0
-    for value in values:
-        product *= value ** (1 / len(values))
-    return product
-
-
 def _hover(point: Mapping[str, Any], numbers: Numbers, side: str) -> str:
     value = f"<b>{number(point['y'])}</b> {html(numbers['unit'])}"
     return f"{html(numbers[side]['label'])}: {value}<br>{chart.hover_lines(dict(point['point']), [])}"
 
 
-def _add_crossing(figure: go.Figure, one: Mapping[str, Any], numbers: Numbers, theme: Theme) -> None:
+def _add_crossing(figure: go.Figure, one: Mapping[str, Any], numbers: Numbers, theme: Theme, *, whole: bool,
+                  raised: bool) -> None:  # fmt: skip
+    """A crossing with its bracket; of several only the place is written, every other one higher."""
     held = one["interval"]
     figure.add_shape(
         type="rect", x0=held["low"], x1=held["high"], y0=0, y1=1, yref="y domain", layer="below",
@@ -124,14 +121,14 @@ def _add_crossing(figure: go.Figure, one: Mapping[str, Any], numbers: Numbers, t
     })  # fmt: skip
     leader = html(numbers[one["leads_after"]]["label"].split(",")[0])
     figure.add_annotation(
-        x=_log(one["x"]), y=1, yref="y domain", yanchor="bottom", showarrow=False,
+        x=_log(one["x"]), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=15 if raised else 0,
         font={"size": 13, "color": theme.text},
-        text=f"<b>{place(one['x'])}</b> {leader} leads from here",
+        text=f"<b>{place(one['x'])}</b>{f' {leader} leads from here' if whole else ''}",
     )  # fmt: skip
 
 
-def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float], theme: Theme) -> None:
-    ticks = _apart(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
+def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float]) -> None:
+    ticks = _apart(xs) if len(xs) <= strips.MOST_TICKS else decade_ticks(min(xs), max(xs))
     if len(ticks) < FEW_TICKS and len(xs) > FEW_TICKS:
         ticks = list(xs)
     room = max(max(xs) / min(xs), 1.5)
@@ -173,7 +170,7 @@ def _apart(xs: Sequence[float]) -> list[float]:
 def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -> None:
     """Each curve's name: beside its end where that is the last of the axis, else above or below it."""
     ends = {
-        side: max(numbers["curves"][side], key=lambda one: one["x"])
+        side: max((one for one in numbers["curves"][side] if one["best"]), key=lambda one: one["x"])
         for side in SIDES
         if numbers["curves"][side]
     }

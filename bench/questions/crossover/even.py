@@ -9,15 +9,13 @@ from bench.chart import value_label
 from bench.maths.crossover import break_even_price
 from bench.questions.crossover import asked as asking
 from bench.questions.crossover import sentences, versus
-from bench.questions.crossover.asked import Asked
+from bench.questions.crossover.asked import SIDES, Asked
 from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.versus import Match, Side
 
-SIDES = ("a", "b")
-
 
 def break_even(asked: Asked, match: Match, prices: Prices) -> dict[str, list[dict[str, Any]]]:
-    """For each side, at each knot, the price of one of its chips at which both give the same per dollar.
+    """For each side, at each settled knot, the price of one of its chips at which both give the same per dollar.
 
     The best place of the side, where it may cost the most, comes first; empty without the other side's price.
     """
@@ -32,12 +30,11 @@ def break_even(asked: Asked, match: Match, prices: Prices) -> dict[str, list[dic
         if len(usd) != 1:
             continue
         usd_other = usd.pop()
-        for knot in outcome.found.knots:
+        for knot in (one for one in outcome.found.knots if one.settled):
             ys = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
             each = break_even_price(ys[0], ys[1], 1, 1, usd_other)
-            member = line.members.get(knot.x)
-            counts = {row.accelerators for row in (match.a if side == "a" else match.b).rows}
-            chips = member.accelerators if member else next(iter(counts)) if len(counts) == 1 else None
+            best = line.members[knot.member_a if side == "a" else knot.member_b]
+            chips = next(iter(best.values())).accelerators
             found[side].append({
                 "x": knot.x, "usd_per_accelerator_hour": each, "accelerators": chips,
                 "usd_per_hour": each * chips if chips else None,
@@ -54,9 +51,7 @@ def sentences_of(asked: Asked, even: Mapping[str, list[dict[str, Any]]], labels:
     for place, key in enumerate(SIDES):
         if even[key]:
             now = prices[key]["usd_per_accelerator_hour"]
-            told.append(
-                sentences.price_sentence(key, labels[place], even[key][0], now, asked, labels[1 - place])
-            )
+            told.append(sentences.price_sentence(labels[place], even[key][0], now, asked, labels[1 - place]))
     return told
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from bench.chart import value_label
 from bench.library import Library
-from bench.questions.crossover.pairs import fact
+from bench.questions.crossover.labels import fact
 from bench.wording import counted, flag_words, joined, number
 
 LAYOUT = ("tp", "pp", "dp", "ep")
@@ -41,6 +40,7 @@ MIXED = {
     "variant": "variant",
     "source": "source",
 }
+PLURALS = {"harness": "harnesses", "precision": "precisions", "speculation": "kinds of speculation"}
 DAYS_APART = 30
 NAMED_VALUES = 3
 
@@ -49,12 +49,11 @@ Point = Mapping[str, Any]
 
 def details(library: Library, point_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """What is told of each of these points, by its id; None where it is not stated."""
-    found = library.query(
+    found = library.fetch(
         f"SELECT {', '.join(DETAILS)} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
         (list(dict.fromkeys(point_ids)),),
     )
-    plain = found.astype(object).where(found.notna(), None).to_dict("records")
-    return {row["point_id"]: {str(key): value for key, value in row.items()} for row in plain}
+    return {row[0]: dict(zip(DETAILS, row, strict=True)) for row in found}
 
 
 def unlike(labels: tuple[str, str], a: Sequence[Point], b: Sequence[Point]) -> list[str]:
@@ -93,7 +92,7 @@ def mixed(labels: tuple[str, str], a: Sequence[Point], b: Sequence[Point]) -> li
     told = []
     for label, side in zip(labels, (a, b), strict=True):
         parts = [
-            f"{counted(len(values), words)} ({_named(key, values)})"
+            f"{counted(len(values), words, PLURALS.get(words))} ({_named(key, values)})"
             for key, words in MIXED.items()
             if len(values := _values(side, key)) > 1
         ]  # fmt: skip
@@ -116,7 +115,7 @@ def layout(point: Point) -> str:
     words += [f"{key} {point[key]:g}" for key in LAYOUT if point[key] and point[key] > 1]
     words += [str(point[key]) for key in ("engine_version", "variant") if point[key]]
     if point["date"] is not None:
-        words.append(str(point["date"])[:10])
+        words.append(point["date"].isoformat())
     return ", ".join(words)
 
 
@@ -134,7 +133,7 @@ def _named(key: str, values: Sequence[Any]) -> str:
 
 
 def _dates(labels: tuple[str, str], a: Sequence[Point], b: Sequence[Point]) -> list[str]:
-    days = [[pd.Timestamp(point["date"]) for point in side if point["date"] is not None] for side in (a, b)]
+    days = [[point["date"] for point in side if point["date"] is not None] for side in (a, b)]
     if all(days):
         apart = max(max(days[0]) - min(days[1]), max(days[1]) - min(days[0])).days
         if apart > DAYS_APART:
@@ -146,8 +145,8 @@ def _dates(labels: tuple[str, str], a: Sequence[Point], b: Sequence[Point]) -> l
     return []
 
 
-def _span(days: Sequence[pd.Timestamp]) -> str:
-    first, last = (str(day)[:10] for day in (min(days), max(days)))
+def _span(days: Sequence[datetime.date]) -> str:
+    first, last = min(days).isoformat(), max(days).isoformat()
     return f"on {first}" if first == last else f"between {first} and {last}"
 
 

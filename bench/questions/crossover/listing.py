@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,15 +11,16 @@ from bench import names
 from bench.chart import value_label
 from bench.library import Library
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import chosen, defaults, divisors, pairs, sentences, versus
-from bench.questions.crossover.asked import Asked
+from bench.questions.crossover import chosen, defaults, divisors, headlines, pairs, reasons, sentences, versus
+from bench.questions.crossover.asked import Asked, Per
 from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.pairs import Pair
+from bench.selection import Clause
 from bench.view import View
 from bench.wording import counted, joined, number
 
-COLUMNS = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to", "lead_low",
-           "lead_high", "knots", "a", "b")  # fmt: skip
+COLUMNS = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to",
+           "a_lead_percent_low", "a_lead_percent_high", "knots", "a", "b")  # fmt: skip
 
 DIVIDED_OTHERWISE = 40
 """Of so many pairs it is told how many cross per chip, dollar and watt."""
@@ -28,13 +30,16 @@ def told(library: Library, view: View, asked: Asked) -> chosen.Told:
     """Every pair's verdict, or why there is no pair."""
     narrowed = defaults.of_one_story(library, view, asked.a, asked.b)
     condition = asking.of_side(narrowed, None)
-    found = pairs.candidates(library, narrowed, condition, asked)
+    pins = View(tuple(pair for pair in narrowed.where if pair not in view.where))
+    found = pairs.candidates(library, view, condition, asked, pins)
     left = None
-    if asked.a or asked.b:
-        left = pairs.candidates(library, narrowed, asking.of_side(narrowed, asked.a or asked.b), asked)
+    if chosen_side := asked.a or asked.b:
+        own = pins.with_where(**dict(chosen_side.where))
+        left = pairs.candidates(library, view, asking.of_side(narrowed, chosen_side), asked, own)
     prices = divisors.prices(library, narrowed, asked, condition)
     listed, beyond = pairs.listed(found, left, asked, prices)
-    about = _about(narrowed, asked)
+    about = _about(narrowed)
+    otherwise = _otherwise(asked, listed, prices)
     listed_rows = [_row(place, pair, asked) for place, pair in enumerate(listed)]
     numbers = {
         "mode": "list",
@@ -48,17 +53,17 @@ def told(library: Library, view: View, asked: Asked) -> chosen.Told:
         "not_listed": beyond,
     }
     headline = (
-        sentences.list_headline(asked, listed, about, beyond)
+        headlines.of_pairs(asked, listed, about, beyond, otherwise)
         if listed
-        else _no_pair(asked, found, left, about)
+        else _no_pair(library, condition, asked, found, left, about)
     )
     return chosen.Told(
         headline,
         pd.DataFrame(listed_rows, columns=list(COLUMNS)),
-        _findings(asked, listed, prices),
+        _findings(asked, listed, otherwise),
         numbers,
         [*_caveats(view, narrowed, listed, beyond), *_priced(asked, listed, prices)],
-        chosen.why(asked, prices),
+        reasons.why(asked, prices),
     )
 
 
@@ -78,8 +83,8 @@ def _row(place: int, pair: Pair, asked: Asked) -> dict[str, Any]:
         "between": f"{asking.place(first.below.x)} and {asking.place(first.above.x)}" if first else None,
         "from": overlap[0] if overlap else None,
         "to": overlap[1] if overlap else None,
-        "lead_low": min(leads, default=None),
-        "lead_high": max(leads, default=None),
+        "a_lead_percent_low": min(leads, default=None),
+        "a_lead_percent_high": max(leads, default=None),
         "knots": len(leads),
         "a": pair.a.value,
         "b": pair.b.value,
@@ -93,14 +98,14 @@ def _more(pair: Pair) -> dict[str, Any]:
         "accelerator_b": pair.b.facts["accelerator"],
         "strip": [
             {"x": knot.x, "a": knot.y_a, "b": knot.y_b, "ratio": knot.y_a / knot.y_b, "lead_percent": knot.lead_percent,
-             "tie": knot.tie}
+             "tie": knot.tie, "settled": knot.settled}
             for knot in (found.knots if found else ())
         ],
         "crossings": [one.x for one in found.crossings if not one.within_tie] if found else [],
     }  # fmt: skip
 
 
-def _about(view: View, asked: Asked) -> str:
+def _about(view: View) -> str:
     models = [slug for value in view.values("model") for slug in names.matching("model", value)]
     words = value_label("model", models[0]) if len(models) == 1 else ""
     lengths = [view.values(key) for key in ("isl", "osl")]
@@ -109,12 +114,18 @@ def _about(view: View, asked: Asked) -> str:
     return words.strip()
 
 
-def _no_pair(
-    asked: Asked, found: list[pairs.Candidate], left: list[pairs.Candidate] | None, about: str
-) -> str:
+def _no_pair(library: Library, condition: Clause, asked: Asked, found: list[pairs.Candidate],
+             left: list[pairs.Candidate] | None, about: str) -> str:  # fmt: skip
     start = f"{about}: " if about else ""
     along = asking.along_words(asked.along)
     if not found:
+        unnamed = _without_accelerator(library, condition, asked)
+        if unnamed:
+            return (
+                f"{start}{counted(unnamed, 'point')} along {along} with {sentences.subject(asked)}"
+                f" {'states' if unnamed == 1 else 'state'} no accelerator, so 0 pairs can be compared; state it in the"
+                " Data page's facts of their source."
+            )
         return (
             f"{start}no two places along {along} were measured with {sentences.subject(asked)}, so 0 pairs can be"
             " compared; choose another axis or metric."
@@ -131,18 +142,38 @@ def _no_pair(
     )
 
 
-def _findings(asked: Asked, listed: list[Pair], prices: Prices) -> list[str]:
+def _without_accelerator(library: Library, condition: Clause, asked: Asked) -> int:
+    """How many points have the metric along the axis but state no accelerator."""
+    if not library.has(asked.metric.key):
+        return 0
+    found: int = library.fetch(
+        f'SELECT count(*) FROM points WHERE {condition.sql} AND "{asked.metric.key}" > 0'
+        f" AND ({asking.ALONG[asked.along]}) > 0 AND accelerator IS NULL",
+        condition.params,
+    )[0][0]
+    return found
+
+
+def _otherwise(asked: Asked, listed: list[Pair], prices: Prices) -> dict[Per, list[str]]:
+    """The verdicts of the same pairs when divided otherwise; nothing of very many pairs, or of a latency."""
+    if not asking.is_throughput(asked.metric) or not 0 < len(listed) <= DIVIDED_OTHERWISE:
+        return {}
+    return {
+        per: [versus.compared(pair.match, asked, per, prices).kind for pair in listed]
+        for per in asking.PERS
+        if per != asked.per
+    }
+
+
+def _findings(asked: Asked, listed: list[Pair], otherwise: Mapping[Per, list[str]]) -> list[str]:
     """How many pairs cross when divided otherwise, and the closest race of those that do not cross."""
     told = []
-    if asking.is_throughput(asked.metric) and 0 < len(listed) <= DIVIDED_OTHERWISE:
-        parts = []
-        for per in (one for one in asking.PERS if one != asked.per):
-            kinds = [versus.compared(pair.match, asked, per, prices).kind for pair in listed]
-            known = len(kinds) - kinds.count("not_known")
-            words = asking.WORDS[per] if per != "raw" else "raw"
-            parts.append(
-                f"{words} {kinds.count('crosses')} of {known}" if known else f"{words} it is not known"
-            )
+    parts = []
+    for per, kinds in otherwise.items():
+        known = len(kinds) - kinds.count("not_known")
+        words = asking.WORDS[per] if per != "raw" else "raw"
+        parts.append(f"{words} {kinds.count('crosses')} of {known}" if known else f"{words} it is not known")
+    if parts:
         told.append(f"Of the same pairs cross, divided otherwise: {'; '.join(parts)}.")
     closest = [pair for pair in listed if pair.outcome.found and pair.outcome.found.smallest]
     if closest:

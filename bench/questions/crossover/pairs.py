@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from bench.chart import value_label
 from bench.library import Library
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import versus
-from bench.questions.crossover.asked import SIDE_LENGTH, Asked
+from bench.questions.crossover import labels, versus
+from bench.questions.crossover.asked import LENGTHS, LOADS, SIDE_LENGTH, Asked
 from bench.questions.crossover.curves import Measured, fixed_columns, measured
 from bench.questions.crossover.divisors import Prices
 from bench.questions.crossover.versus import Match, Outcome, Side
@@ -45,15 +44,26 @@ class Candidate:
         """Where it was measured."""
         return frozenset(row.x for row in self.rows)
 
+    @cached_property
+    def side(self) -> Side:
+        """It as a side of a pair."""
+        return Side(self.label, self.rows)
+
+    @cached_property
+    def chips(self) -> tuple[int, ...]:
+        """The counts of accelerators it was measured on."""
+        return tuple(sorted({row.accelerators for row in self.rows if row.accelerators}))
+
 
 @dataclass(frozen=True)
 class Pair:
-    """Two candidates and what their comparison came to."""
+    """Two candidates, what their comparison came to, and in how many facts they differ."""
 
     a: Candidate
     b: Candidate
     match: Match
     outcome: Outcome
+    unlike: int = 0
 
 
 def owners(asked: Asked) -> tuple[str, ...]:
@@ -61,104 +71,56 @@ def owners(asked: Asked) -> tuple[str, ...]:
     return ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
 
 
-def candidates(library: Library, view: View, condition: Clause, asked: Asked) -> list[Candidate]:
-    """Every curve of at least two places, labelled and with the filters that choose it, longest first."""
+def candidates(
+    library: Library, view: View, condition: Clause, asked: Asked, own: View | None = None
+) -> list[Candidate]:
+    """Every curve of at least two places, labelled and with the filters that choose it, longest first.
+
+    `own` are filters of the condition that the View does not hold, so that a candidate has to carry them.
+    """
     columns = owners(asked)
     groups: dict[tuple[Any, ...], list[Measured]] = {}
     for row in measured(library, condition, asked.along, asked.metric, columns):
         if row.accelerator is not None:
             groups.setdefault((row.owner, row.fixed), []).append(row)
-    every = [
-        Candidate(dict(zip(columns, owner, strict=True)), fixed, tuple(rows))
-        for (owner, fixed), rows in groups.items()
-    ]
+    mates: dict[str, list[Candidate]] = defaultdict(list)
+    for (owner, fixed), rows in groups.items():
+        one = Candidate(dict(zip(columns, owner, strict=True)), fixed, tuple(rows))
+        mates[one.facts["accelerator"]].append(one)
+    every = [one for held in mates.values() for one in held]
     found = sorted((one for one in every if len(one.xs) >= FEWEST), key=lambda one: -len(one.xs))
-    return _chosen_by(library, view, asked, _labelled(found[:MOST_CANDIDATES], asked), every)
-
-
-def _labelled(found: Sequence[Candidate], asked: Asked) -> list[Candidate]:
-    """The candidates in words: chips and accelerator, then what tells them apart from others."""
-    engines = len({one.facts["engine"] for one in found}) > 1
-    labelled = []
-    for one in found:
-        mates = [other for other in found if hardware(other.facts) == hardware(one.facts)]
-        words = [hardware(one.facts)]
-        for key in NAMED:
-            alike = [other for other in mates if other.facts[key] == one.facts[key]]
-            if len(alike) < len(mates) or (key == "engine" and engines):
-                words.append(fact(key, one.facts[key]) if one.facts[key] is not None else "")
-            mates = alike
-        labelled.append((one, [word for word in words if word]))
-    texts = [", ".join(dict.fromkeys(words)) for _, words in labelled]
-    twice = Counter(texts)
-    columns = fixed_columns(asked.along)
-    return [
-        Candidate(one.facts, one.fixed, one.rows, text + (_of_workload(columns, one) if twice[text] > 1 else ""))
-        for (one, _), text in zip(labelled, texts, strict=True)
-    ]  # fmt: skip
-
-
-def hardware(facts: Mapping[str, Any]) -> str:
-    """Chips and accelerator: "4 x TPU v6e"; the accelerator alone where the count is free or one."""
-    name = value_label("accelerator", facts["accelerator"])
-    count = facts.get("accelerators")
-    return f"{count:g} x {name}" if count and count > 1 else name
-
-
-def fact(key: str, value: Any) -> str:
-    """A fact as a label names it."""
-    if key == "precision":
-        return str(value).upper()
-    if key == "speculation":
-        return "no speculation" if value == "none" else f"{str(value).upper()} speculation"
-    if key == "disaggregated":
-        return "disaggregated" if value else "not disaggregated"
-    return value_label(key, value)
-
-
-def _of_workload(columns: Sequence[str], one: Candidate) -> str:
-    fixed = dict(zip(columns, one.fixed, strict=True))
-    words = [
-        f"{value_label(key, fixed[key])} {word}"
-        for key, word in (
-            ("isl", "in"),
-            ("osl", "out"),
-            ("context_tokens", "of context"),
-            ("dataset", "data"),
-        )
-        if fixed.get(key) is not None
-    ]
-    return f" ({', '.join(words)})" if words else ""
-
-
-def _chosen_by(library: Library, view: View, asked: Asked, found: list[Candidate],
-               every: Sequence[Candidate]) -> list[Candidate]:  # fmt: skip
-    """The candidates with the filters that choose them, in words where words do, else by their series.
-
-    `every` are all curves of the selection, those of one place too: none of them may be chosen along.
-    """
     kept: dict[str, Candidate] = {}
-    for one in found:
-        where = _apart(one, every, view, asked)
-        if any(value is None for value in where.values()):
-            value = asking.written(View.of({"series": _series(library, one)}))
-        else:
-            value = asking.written(View.of({key: (_written(part),) for key, part in where.items()}))
+    for one in found[:MOST_CANDIDATES]:
+        where = _chosen_by(library, one, mates[one.facts["accelerator"]], view, asked)
+        where = where.with_where(**{**dict(where.where), **dict(own.where)}) if own else where
+        value = asking.written(where)
         if len(value) <= SIDE_LENGTH:
-            kept.setdefault(value, Candidate(one.facts, one.fixed, one.rows, one.label, value))
+            words = labels.of_side(where, {one.facts["accelerator"]}, one.chips, [one.facts])
+            kept.setdefault(value, replace(one, label=words, value=value))
     return list(kept.values())
 
 
-def _apart(one: Candidate, every: Sequence[Candidate], view: View, asked: Asked) -> dict[str, Any]:
-    """As few facts of a curve as tell it apart from all others of its accelerator and workload."""
-    where = {"accelerator": one.facts["accelerator"]}
-    mates = [mate for mate in every if mate.facts["accelerator"] == one.facts["accelerator"]]
+def _chosen_by(
+    library: Library, one: Candidate, mates: Sequence[Candidate], view: View, asked: Asked
+) -> View:
+    """The filters that choose a curve and no other, by its facts where those do, else by its series."""
+    where, left = _apart(one, mates, view, asked)
+    if left or any(value is None for value in where.values()):
+        loads = {key: where[key] for key in LOADS if where.get(key) is not None}
+        return View.of(
+            {"series": _series(library, one), **{key: [labels.written(loads[key])] for key in loads}}
+        )
+    return View.of({key: (labels.written(part),) for key, part in where.items()})
+
+
+def _apart(
+    one: Candidate, mates: Sequence[Candidate], view: View, asked: Asked
+) -> tuple[dict[str, Any], list[Candidate]]:
+    """As few facts of a curve as tell it from all others of its accelerator, and those that none of them tells off."""
+    where: dict[str, Any] = {"accelerator": one.facts["accelerator"]}
     if "accelerators" in one.facts and len({mate.facts["accelerators"] for mate in mates}) > 1:
         where["accelerators"] = one.facts["accelerators"]
         mates = [mate for mate in mates if mate.facts["accelerators"] == one.facts["accelerators"]]
-    columns = fixed_columns(asked.along)
-    lengths = [key for key in ("isl", "osl") if not view.values(key) and key in columns]
-    own = dict(zip(columns, one.fixed, strict=True))
     alone = [
         key
         for key in NAMED
@@ -168,14 +130,21 @@ def _apart(one: Candidate, every: Sequence[Candidate], view: View, asked: Asked)
         narrower = [mate for mate in mates if mate.facts[key] == one.facts[key]]
         if len(narrower) < len(mates):
             where[key], mates = one.facts[key], narrower
-    for key in lengths:
+    columns = fixed_columns(asked.along)
+    for key in ("isl", "osl", *LOADS):
+        if key not in columns or view.values(key):
+            continue
         place = columns.index(key)
-        if len({mate.fixed[place] for mate in mates}) > 1 and own[key] is not None:
-            where[key] = own[key]
-    return where
+        narrower = [mate for mate in mates if mate.fixed[place] == one.fixed[place]]
+        # The load a length is followed at belongs to what a pair is, wherever it is stated.
+        stated = asked.along in LENGTHS and key in LOADS and one.fixed[place] is not None
+        if len(narrower) < len(mates) or stated:
+            where[key], mates = one.fixed[place], narrower
+    return where, [mate for mate in mates if mate is not one and len(mate.xs) >= FEWEST]
 
 
 def _series(library: Library, one: Candidate) -> list[str]:
+    """The ids of the series that its points belong to."""
     ids = [point for row in one.rows for point in row.point_ids]
     return [
         row[0]
@@ -201,12 +170,12 @@ def listed(found: Sequence[Candidate], left: Sequence[Candidate] | None, asked: 
             continue
         knots = versus.shared(a.xs, b.xs)
         if knots >= FEWEST:
-            usable.append((_unlike(a, b), -knots, a.label, b.label, a, b))
+            usable.append((unlikeness(a, b), -knots, a.label, b.label, a, b))
     usable.sort(key=lambda row: row[:4])
     told = []
-    for _, _, _, _, a, b in usable[:MOST_PAIRS]:
-        match = Match(Side(a.label, a.rows), Side(b.label, b.rows))
-        told.append(Pair(a, b, match, versus.compared(match, asked, asked.per, prices)))
+    for unlike, _, _, _, a, b in usable[:MOST_PAIRS]:
+        match = Match(a.side, b.side)
+        told.append(Pair(a, b, match, versus.compared(match, asked, asked.per, prices), unlike))
     return sorted(told, key=_telling), max(0, len(usable) - MOST_PAIRS)
 
 
@@ -225,21 +194,16 @@ def _first(one: Candidate) -> tuple[Any, ...]:
     return (not str(one.facts["accelerator"]).startswith("tpu"), one.label)
 
 
-def _unlike(a: Candidate, b: Candidate) -> int:
+def unlikeness(a: Candidate, b: Candidate) -> int:
+    """In how many facts two sides differ besides the accelerator and the name of the variant."""
     return sum(a.facts[key] != b.facts[key] for key in a.facts if key not in ("accelerator", "variant"))
 
 
 def _telling(pair: Pair) -> tuple[Any, ...]:
-    """Pairs that cross first, those in which each leads the most before others; then the closest races."""
+    """The most alike pairs first; of those the ones that cross, widest leads on both sides first, then close races."""
     kind, found = pair.outcome.kind, pair.outcome.found
-    place = KINDS.index(kind) if kind in KINDS else len(KINDS)
     smallest = abs(found.smallest.lead_percent) if found and found.smallest else 0.0
     leads = [knot.lead_percent for knot in found.knots] if found else [0.0]
     both = min(max(leads), -min(leads)) if kind == "crosses" else 0.0
-    return (min(place, 2) if place < len(KINDS) else place, smallest, -both, pair.a.label, pair.b.label)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    place = min(KINDS.index(kind), 2) if kind in KINDS else len(KINDS)
+    return (pair.unlike, place, smallest, -both, pair.a.label, pair.b.label, pair.a.value, pair.b.value)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.chart import value_label
 from bench.maths.crossover import Crossing, Knot
-from bench.questions.crossover.asked import UNITS, USERS, WORDS, Asked, along_words, at, place
-from bench.questions.crossover.pairs import Pair
+from bench.questions.crossover.asked import SIDES, UNITS, USERS, WORDS, Asked, along_words, at, place
 from bench.questions.crossover.versus import Outcome, Verdict
-from bench.wording import counted, joined, lowered, number
+from bench.wording import counted, joined, lowered, number, share
 
 SHOWN_CROSSINGS = 4
 
@@ -38,11 +36,36 @@ def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
         return f"{start}{labels[0]} and {labels[1]} tie in {what} at every place from {span(asked, _overlap(outcome))}."
     if outcome.kind == "crosses":
         return f"{start}{_crosses(asked, outcome, labels)} in {what}."
+    if outcome.kind == "unsettled":
+        places = joined([place(one.x) for one in found.breaks], at_most=SHOWN_CROSSINGS)
+        return (
+            f"{start}who leads in {what} along {along_words(asked.along)} is not known: where the lead passes on, at"
+            f" {places}, one side's best series ends."
+        )
     leader, other = labels if outcome.kind == "a_leads" else labels[::-1]
     return (
-        f"{start}{other} never overtakes {leader} in {what} from {span(asked, _overlap(outcome))}:"
-        f" {leader} leads {by(outcome)}{tied(asked, outcome)}."
+        f"{start}{other} never overtakes {leader} in {what} from {span(asked, _known_range(outcome))}:"
+        f" {leader} leads {by(outcome)}{tied(asked, outcome)}{_open(asked, outcome)}."
     )
+
+
+def _known_range(outcome: Outcome) -> tuple[float, float]:
+    """From the first to the last place at which who leads is settled."""
+    assert outcome.found is not None
+    xs = [knot.x for knot in outcome.found.knots if knot.settled]
+    return xs[0], xs[-1]
+
+
+def _open(asked: Asked, outcome: Outcome, *, short: bool = False) -> str:
+    """Where it is not known who leads, since the one behind lacks its best series there: "; not known above 512"."""
+    breaks = outcome.found.breaks if outcome.found else ()
+    if not breaks:
+        return ""
+    words = dict.fromkeys(
+        f"{one.beyond} {place(one.x) if short else at(asked.along, one.x)}" for one in breaks
+    )
+    told = joined(list(words), at_most=3)
+    return f", not known {told}" if short else f"; {told}, where a best series ends, it is not known"
 
 
 def short(labels: Labels) -> Labels:
@@ -62,10 +85,14 @@ def brief(asked: Asked, outcome: Outcome, labels: Labels) -> str:
         return "ranges do not overlap"
     if outcome.kind == "tie":
         return "a tie throughout"
+    if outcome.kind == "unsettled":
+        return "not known: each leads only where the other's best series ends"
     if outcome.kind == "crosses":
         return joined([_passes(one, labels) for one in _decided(outcome)], at_most=SHOWN_CROSSINGS)
     leader = labels[0] if outcome.kind == "a_leads" else labels[1]
-    return f"{leader} leads {by(outcome)}{tied(asked, outcome, short=True)}"
+    return (
+        f"{leader} leads {by(outcome)}{tied(asked, outcome, short=True)}{_open(asked, outcome, short=True)}"
+    )
 
 
 def _passes(crossing: Crossing, labels: Labels) -> str:
@@ -78,13 +105,15 @@ def _crosses(asked: Asked, outcome: Outcome, labels: Labels) -> str:
     leader = _leader(first, labels)
     other = labels[1] if leader == labels[0] else labels[0]
     if len(crossings) == 1:
-        return f"{leader} overtakes {other} at {at(asked.along, first.x)}, between {_between(asked, first)},"
+        return f"{leader} overtakes {other} at {at(asked.along, first.x)}, between {_between(first)},"
     places = joined([_passes(one, labels) for one in crossings], at_most=SHOWN_CROSSINGS)
     return f"the lead changes {counted(len(crossings), 'time')} along {along_words(asked.along)} ({places})"
 
 
-def _between(asked: Asked, crossing: Crossing) -> str:
-    return f"the measured {place(crossing.below.x)} and {place(crossing.above.x)}"
+def _between(crossing: Crossing) -> str:
+    ties = [place(knot.x) for knot in (crossing.below, crossing.above) if knot.tie]
+    tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
+    return f"the measured {place(crossing.below.x)} and {place(crossing.above.x)}{tie}"
 
 
 def _ends(asked: Asked, outcome: Outcome, labels: Labels) -> list[str]:
@@ -123,8 +152,29 @@ def findings(asked: Asked, outcome: Outcome, labels: Labels) -> list[str]:
         told.append(
             f"The closest is {_lead(asked, found.smallest, labels)}; the widest {_lead(asked, found.largest, labels)}."
         )
-    beyond = _beyond(asked, outcome, labels)
+    beyond = _beyond(outcome, labels)
     return [*told, *([beyond] if beyond else [])]
+
+
+def changes(
+    asked: Asked, crossings: Sequence[Mapping[str, Any]], breaks: Sequence[Mapping[str, Any]], labels: Labels
+) -> list[str]:
+    """Where a side's best series changes within a crossing's bracket, and where the lead passes on without one."""
+    told = []
+    whose = dict(zip(SIDES, labels, strict=True))
+    for one in crossings:
+        told += [
+            f"Within the bracket of {place(one['x'])} {whose[side]} changes from {words[0]} to {words[1]}."
+            for side, words in one["changes"].items()
+        ]
+    for one in breaks:
+        word = "further" if one["beyond"] == "above" else "lower"
+        told.append(
+            f"At {at(asked.along, one['x'])} the best series of {whose[one['side']]}, {one['member']}, ends: nobody"
+            f" measured it {word}, so that the lead passes on there is no crossing, and who leads"
+            f" {one['beyond']} it is not known."
+        )
+    return told
 
 
 def _known(asked: Asked, crossing: Crossing, labels: Labels) -> str:
@@ -145,7 +195,7 @@ def _known(asked: Asked, crossing: Crossing, labels: Labels) -> str:
     return f"{start}; by the repeats, with 95 % confidence between {ends[0]} and {ends[1]}."
 
 
-def _beyond(asked: Asked, outcome: Outcome, labels: Labels) -> str:
+def _beyond(outcome: Outcome, labels: Labels) -> str:
     """Where only one side was measured, so nothing is said."""
     found = outcome.found
     if found is None or found.overlap is None:
@@ -166,7 +216,7 @@ def _sentence(text: str) -> str:
 def by(outcome: Outcome) -> str:
     """By how much the leader leads: "by 2.8 % to 55 %", leaving knots at which it does not out."""
     leads = (
-        sorted(abs(knot.lead_percent) for knot in outcome.found.knots if not knot.tie)
+        sorted(abs(knot.lead_percent) for knot in outcome.found.knots if knot.settled and not knot.tie)
         if outcome.found
         else []
     )
@@ -182,75 +232,7 @@ def tied(asked: Asked, outcome: Outcome, *, short: bool = False) -> str:
     return f", a tie at {joined(ties, at_most=3)}" if ties and outcome.kind != "crosses" else ""
 
 
-def list_headline(asked: Asked, pairs: Sequence[Pair], about: str, beyond: int) -> str:
-    """The one sentence on all pairs: how many, how many cross and where, and in how many one side leads throughout."""
-    start = f"{about}: " if about else ""
-    crossing = [pair for pair in pairs if pair.outcome.kind == "crosses"]
-    what = subject(asked)
-    count = counted(len(pairs), "comparable pair")
-    of = f"the {len(pairs)} most alike of {len(pairs) + beyond:,} comparable pairs" if beyond else count
-    if not crossing:
-        if len(pairs) == 1:
-            return f"{start}in the 1 comparable pair along {along_words(asked.along)}, {_only(asked, pairs[0], what)}."
-        return (
-            f"{start}in none of {of} along {along_words(asked.along)} does the lead in {what} change hands in the"
-            " measured range."
-        )
-    places = [place(one.x) for pair in crossing for one in _decided(pair.outcome)]
-    first = next(at(asked.along, one.x) for pair in crossing for one in _decided(pair.outcome))
-    listed = joined([first, *places[1:]]) if len(places) <= SHOWN_CROSSINGS else _ends_of(asked, crossing)
-    where = f"at {listed}" if len(places) <= SHOWN_CROSSINGS else f"between {listed}"
-    rest = len(pairs) - len(crossing)
-    others = _leaders(pairs)
-    tail = f"; in the other {rest}{others}" if rest else ""
-    subject_words = _who_crosses(crossing)
-    return f"{start}{subject_words} in {what} in {len(crossing)} of {of}, {where}{tail}."
-
-
-def _only(asked: Asked, pair: Pair, what: str) -> str:
-    labels = short((pair.a.label, pair.b.label))
-    if pair.outcome.kind in ("a_leads", "b_leads"):
-        return f"{brief(asked, pair.outcome, labels)} in {what}"
-    return f"{labels[0]} and {labels[1]} in {what}: {brief(asked, pair.outcome, labels)}"
-
-
-def _who_crosses(crossing: Sequence[Pair]) -> str:
-    """Who overtakes whom in these pairs, where it is always the same accelerator."""
-    passes = {
-        (value_label("accelerator", new), value_label("accelerator", old))
-        for pair in crossing
-        for one in _decided(pair.outcome)
-        for new, old in [_accelerators(pair) if one.leads_after == "a" else _accelerators(pair)[::-1]]
-    }
-    if len(passes) == 1 and (only := next(iter(passes)))[0] != only[1]:
-        return f"{only[0]} overtakes {only[1]}"
-    return "the lead changes hands"
-
-
-def _accelerators(pair: Pair) -> tuple[str, str]:
-    return pair.a.facts["accelerator"], pair.b.facts["accelerator"]
-
-
-def _leaders(pairs: Sequence[Pair]) -> str:
-    """Who leads throughout the pairs that do not cross, where it is always the same accelerator."""
-    leaders = {
-        _accelerators(pair)[0 if pair.outcome.kind == "a_leads" else 1]
-        for pair in pairs
-        if pair.outcome.kind in ("a_leads", "b_leads")
-    }
-    if len(leaders) == 1 and all(pair.outcome.kind in ("crosses", "a_leads", "b_leads") for pair in pairs):
-        return f" {value_label('accelerator', next(iter(leaders)))} leads throughout"
-    return " it never does" if pairs else ""
-
-
-def _ends_of(asked: Asked, crossing: Sequence[Pair]) -> str:
-    places = [one.x for pair in crossing for one in _decided(pair.outcome)]
-    return f"{at(asked.along, min(places))} and {place(max(places))}"
-
-
-def price_sentence(
-    side: str, label: str, best: dict[str, Any], now: float | None, asked: Asked, other: str
-) -> str:
+def price_sentence(label: str, best: dict[str, Any], now: float | None, asked: Asked, other: str) -> str:
     """Below which price a side wins per dollar, at the place where it may cost the most."""
     chips = best.get("accelerators")
     whole = f"{number(best['usd_per_hour'])} USD/h for its {chips} chips, " if chips and chips > 1 else ""
@@ -283,9 +265,9 @@ def unit(asked: Asked) -> str:
 
 
 def percent(lead: float) -> str:
-    """A lead as people read it: "2.8 %", "126 %"."""
-    size = abs(lead)
-    return f"{size:,.1f} %" if size < 10 else f"{size:,.0f} %"
+    """A lead as people read it, better over worse: "2.8 %", "55 %", "3.1 times" for 310 %."""
+    size = abs(lead) / 100
+    return f"{size:,.1f} times" if size >= 1 else share(size)
 
 
 def span(asked: Asked, ends: tuple[float, float]) -> str:

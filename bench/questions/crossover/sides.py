@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bench import names
-from bench.chart import title, value_label
+from bench.chart import value_label
 from bench.library import Library
 from bench.questions.crossover import asked as asking
 from bench.questions.crossover import curves, likeness, sentences, versus
-from bench.questions.crossover.asked import Asked
+from bench.questions.crossover import labels as labels_of
+from bench.questions.crossover.asked import ALONG, LOADS, Asked
 from bench.questions.crossover.curves import Group
 from bench.questions.crossover.versus import Match, Side
-from bench.view import FILTER_BY_KEY, View
+from bench.view import View
 from bench.wording import joined
 
 
 def matched(library: Library, view: View, asked: Asked) -> Match:
     """Both sides with what was measured of the workloads that share the most of the axis, or why none can be."""
+    owns = (asked.a or View(), asked.b or View())
     conditions = [asking.of_side(view, own) for own in (asked.a, asked.b)]
     held = [curves.groups(library, condition, asked.along, asked.metric) for condition in conditions]
-    a, b = (
-        _label(library, own or View(), groups) for own, groups in zip((asked.a, asked.b), held, strict=True)
-    )
+    found, reason = versus.fitting(held[0], held[1], asked.along) if all(held) else (None, "")
+    used = [[group] for group in found] if found else held
+    a, b = (_label(library, own, groups) for own, groups in zip(owns, used, strict=True))
     labels = (a, b) if a != b else (f"A ({a})", f"B ({b})")
-    empty = [Side(words, ()) for words in labels]
-    if not all(held):
-        return Match(empty[0], empty[1], _nothing(library, view, asked, labels))
-    found, reason = versus.fitting(held[0], held[1], asked.along)
     if found is None:
-        return Match(empty[0], empty[1], reason)
+        empty = [Side(words, ()) for words in labels]
+        return Match(empty[0], empty[1], _nothing(library, view, asked, labels) or reason)
     full = []
     for words, condition, group in zip(labels, conditions, found, strict=True):
         only = curves.narrowed(condition, asked.along, group.fixed)
@@ -48,7 +46,7 @@ def label(library: Library, view: View, asked: Asked, key: str) -> str:
 
 
 def _nothing(library: Library, view: View, asked: Asked, labels: tuple[str, str]) -> str:
-    """Why two sides cannot be compared of which one has no curve: other models, other loads, or another metric."""
+    """Why two sides cannot be compared: no model of both, other loads, or no such metric; "" for none of these."""
     held = []
     for own in (asked.a, asked.b):
         condition = asking.of_side(view, own)
@@ -56,62 +54,40 @@ def _nothing(library: Library, view: View, asked: Asked, labels: tuple[str, str]
         held.append(
             library.fetch(
                 "SELECT coalesce(list(DISTINCT model ORDER BY model), []),"
-                f" coalesce(list(DISTINCT load_kind ORDER BY load_kind), []), {figures}, count(*) FROM points"
-                f" WHERE {condition.sql}",
+                f" coalesce(list(DISTINCT load_kind ORDER BY load_kind), []), {figures}, count(({ALONG[asked.along]})),"
+                f" count(*) FROM points WHERE {condition.sql}",
                 condition.params,
             )[0]
         )
     for words, row in zip(labels, held, strict=True):
-        if not row[3]:
+        if not row[4]:
             return f"nothing is measured of {words}"
-    models = [[value_label("model", one) for one in row[0]] for row in held]
-    if not set(models[0]) & set(models[1]):
-        return f"the models differ, {joined(models[0], at_most=2)} against {joined(models[1], at_most=2)}"
-    if asked.along in asking.LOADS and not set(held[0][1]) & set(held[1][1]):
+    if told := _no_model(labels, *([value_label("model", one) for one in row[0]] for row in held)):
+        return told
+    if asked.along in LOADS and not set(held[0][1]) & set(held[1][1]):
         return f"the kinds of load differ, {joined(held[0][1])} against {joined(held[1][1])}"
     for words, row in zip(labels, held, strict=True):
         if not row[2]:
             return f"{words} states no {sentences.subject(replace(asked, per='raw'))}"
-    return f"nobody measured both along {asking.along_words(asked.along)} with this metric"
+        if not row[3]:
+            return f"{words} states no {asking.along_words(asked.along)}"
+    return ""
+
+
+def _no_model(labels: tuple[str, str], a: list[str], b: list[str]) -> str:
+    """That no model was measured on both sides; "" when one was."""
+    if set(a) & set(b):
+        return ""
+    if len(a) == len(b) == 1:
+        return f"the models differ, {a[0]} against {b[0]}"
+    return (
+        f"no model was measured on both, only {joined(a, at_most=2)} on {labels[0]} and {joined(b, at_most=2)} on"
+        f" {labels[1]}"
+    )
 
 
 def _label(library: Library, own: View, groups: list[Group]) -> str:
-    """The side's accelerator, chips and other filters in words; of series what tells their points."""
-    chips = sorted({chip for group in groups for chip in group.accelerators})
-    accelerator = (
-        " and ".join(value_label("accelerator", chip) for chip in chips) if 0 < len(chips) <= 2 else ""
-    )
-    if not accelerator:
-        accelerator = ", ".join(
-            names.display_name("accelerator", value) for value in own.values("accelerator")
-        )
-    stated = own.values("accelerators")
+    chips = {chip for group in groups for chip in group.accelerators}
     counts = {count for group in groups for count in group.counts}
-    only = stated[0] if len(stated) == 1 else str(next(iter(counts))) if len(counts) == 1 else ""
-    if only not in ("", "1") and accelerator and len(chips) < 2:
-        accelerator = f"{only} x {accelerator}"
-    words = [accelerator] if accelerator else []
-    for key, values in own.where:
-        if key in ("accelerator", "accelerators", "model", "series"):
-            continue
-        row = FILTER_BY_KEY[key]
-        shown = [
-            names.display_name(row.column, value) if row.kind == "name" else _shown(key, value)
-            for value in values
-        ]
-        words.append(" or ".join(shown))
-    if own.values("series") and groups:
-        points = likeness.details(library, [group.point_id for group in groups])
-        for key in ("engine", "variant"):
-            found = {point[key] for point in points.values() if point[key]}
-            if len(found) == 1:
-                words.append(value_label(key, found.pop()))
-    return ", ".join(words) or "the side chosen"
-
-
-def _shown(key: str, value: str) -> str:
-    if key == "precision":
-        return value.upper()
-    if key in ("isl", "osl", "tp", "concurrency", "batch", "request_rate"):
-        return f"{title(key).split(' (')[0].lower()} {value}"
-    return value
+    points = likeness.details(library, [group.point_id for group in groups]) if own.values("series") else {}
+    return labels_of.of_side(own, chips, counts, points.values())

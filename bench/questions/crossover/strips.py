@@ -16,6 +16,7 @@ from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios
 from bench.plain_text import html
 from bench.questions.crossover.asked import along_title, at, place
+from bench.questions.crossover.sentences import percent
 from bench.wording import number
 
 MOST_STRIPS = 15
@@ -33,6 +34,10 @@ APART = 0.07
 MOST_COLOURED = 4.0
 """From this ratio on the colour is the same, so that one outlier does not pale all others."""
 MOST_TICKS = 14
+MARKERS, CELL_PX = 64, 24
+"""So many unseen markers lie side by side on the axis, each so wide and high that they touch at 1,500 px."""
+UNSETTLED = "?"
+"""What stands behind a lead that is not settled, since the one behind lacks its best series there."""
 LONGEST_NAME = 92
 
 Knots = Sequence[Mapping[str, Any]]
@@ -48,29 +53,27 @@ def of_pairs(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
     listed = numbers["pairs"][:MOST_STRIPS]
     xs = sorted({knot["x"] for pair in listed for knot in pair["strip"]})
     figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
-    colouring = _colouring([knot for pair in listed for knot in pair["strip"]], numbers["better"], theme)
+    colouring = _colouring([knot for pair in listed for knot in pair["strip"]], theme)
     ends = (log10(xs[0]), log10(xs[-1])) if xs else (0.0, 1.0)
     for line, pair in enumerate(listed):
         bottom = len(listed) - 1 - line
-        _add_strip(figure, pair["strip"], numbers, colouring, ends, theme,
+        _add_strip(figure, pair["strip"], numbers, colouring, ends,
                    (bottom + STRIP[0], bottom + STRIP[1]), "y", str(pair["pair"]))  # fmt: skip
-        _add_words(figure, pair, bottom, ends[0], theme)
+        _add_words(figure, pair, bottom, theme)
         _add_marks(figure, pair["crossings"], bottom, ends, theme)
-    _set_axes(figure, numbers, xs, len(listed), theme)
-    _add_key(figure, numbers, theme)
+    _set_axes(figure, numbers, xs, len(listed))
+    _add_key(figure, theme)
     return figure
 
 
 def add(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], theme: Theme, *, yaxis: str) -> None:
     """The strip of one pair under its curves."""
-    colouring = _colouring(knots, numbers["better"], theme)
+    colouring = _colouring(knots, theme)
     xs = [point["x"] for side in ("a", "b") for point in numbers["curves"][side]]
-    _add_strip(
-        figure, knots, numbers, colouring, (log10(min(xs)), log10(max(xs))), theme, (0.0, 1.0), yaxis, None
-    )
+    _add_strip(figure, knots, numbers, colouring, (log10(min(xs)), log10(max(xs))), (0.0, 1.0), yaxis, None)
 
 
-def _colouring(knots: Knots, better: str, theme: Theme) -> Colouring:
+def _colouring(knots: Knots, theme: Theme) -> Colouring:
     return of_ratios(np.array([_advantage(knot) for knot in knots], dtype=float), "higher", theme)
 
 
@@ -82,7 +85,7 @@ def _advantage(knot: Mapping[str, Any]) -> float:
 
 
 def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colouring: Colouring,
-               ends: tuple[float, float], theme: Theme, span: tuple[float, float], yaxis: str,
+               ends: tuple[float, float], span: tuple[float, float], yaxis: str,
                name: str | None) -> None:  # fmt: skip
     places = [log10(knot["x"]) for knot in knots]
     edges = _edges(places, ends)
@@ -95,23 +98,34 @@ def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colo
     })  # fmt: skip
     dark = colouring.dark_ink(ratios)
     width = max(ends[1] - ends[0], 0.1)
+    letter = (LETTER if name else NARROW_LETTER) * width
     texts = [
-        text
-        if (edges[i + 1] - edges[i]) / width
-        >= (LETTER if name else NARROW_LETTER) * len(text := _short(knot))
-        else ""
+        next((text for text in _shorter(knot) if edges[i + 1] - edges[i] >= letter * len(text)), "")
         for i, knot in enumerate(knots)
     ]
-    middle = [10 ** ((edges[i] + edges[i + 1]) / 2) for i in range(len(knots))]
-    trace = {
-        "type": "scatter", "mode": "markers+text", "x": middle, "y": [sum(span) / 2] * len(knots), "yaxis": yaxis,
-        "text": texts, "showlegend": False, "textposition": "middle center",
+    figure.add_trace({
+        "type": "scatter", "mode": "text", "y": [sum(span) / 2] * len(knots), "yaxis": yaxis, "hoverinfo": "skip",
+        "x": [10 ** ((edges[i] + edges[i + 1]) / 2) for i in range(len(knots))], "text": texts, "showlegend": False,
         "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in dark]},
-        "marker": {"size": 18, "opacity": 0, "color": theme.muted},
-        "hovertext": [_hover(knot, numbers) for knot in knots], "hovertemplate": "%{hovertext}<extra></extra>",
-        **({"customdata": [name] * len(knots)} if name is not None else {}),
+    })  # fmt: skip
+    figure.add_trace(_whole_cells(knots, numbers, edges, width, span, yaxis, name))
+
+
+def _whole_cells(knots: Knots, numbers: Mapping[str, Any], edges: Sequence[float], width: float,
+                 span: tuple[float, float], yaxis: str, name: str | None) -> dict[str, Any]:  # fmt: skip
+    """Unseen markers side by side over every cell, so that all of it tells its numbers and can be clicked."""
+    xs: list[float] = []
+    hovers: list[str] = []
+    for low, high, knot in zip(edges, edges[1:], knots, strict=False):
+        parts = max(1, math.ceil((high - low) / width * MARKERS))
+        xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]
+        hovers += [_hover(knot, numbers)] * parts
+    return {
+        "type": "scatter", "mode": "markers", "x": xs, "y": [sum(span) / 2] * len(xs), "yaxis": yaxis,
+        "showlegend": False, "marker": {"size": CELL_PX, "symbol": "square", "opacity": 0},
+        "hovertext": hovers, "hovertemplate": "%{hovertext}<extra></extra>",
+        **({"customdata": [name] * len(xs)} if name is not None else {}),
     }  # fmt: skip
-    figure.add_trace(trace)
 
 
 def _edges(places: Sequence[float], ends: tuple[float, float]) -> list[float]:
@@ -124,21 +138,34 @@ def _edges(places: Sequence[float], ends: tuple[float, float]) -> list[float]:
     return [first, *inner, last]
 
 
-def _short(knot: Mapping[str, Any]) -> str:
+def _shorter(knot: Mapping[str, Any]) -> list[str]:
+    """Who leads by how much, the longest way of writing it first."""
     if knot["tie"]:
-        return "tie"
-    lead = knot["lead_percent"]
-    size = abs(lead)
-    return f"{'+' if lead > 0 else '−'}{f'{size:.1f}' if size < 9.95 else f'{size:,.0f}'} %"
+        return ["tie", "="]
+    side, size = "A" if knot["lead_percent"] > 0 else "B", abs(knot["lead_percent"])
+    mark = "" if knot["settled"] else UNSETTLED
+    if size >= 100:
+        ratio = 1 + size / 100
+        return [f"{side} ×{ratio:.1f}{mark}", f"×{ratio:.0f}{mark}"]
+    return [
+        f"{side} +{size:.1f}%{mark}" if size < 9.95 else f"{side} +{size:.0f}%{mark}",
+        f"{size:.0f}%{mark}",
+    ]
 
 
 def _hover(knot: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:
     unit = html(numbers["unit"])
     values = "<br>".join(f"{side.upper()}: <b>{number(knot[side])}</b> {unit}" for side in ("a", "b"))
-    return f"{html(at(numbers['along'], knot['x']))}<br>{values}<br>A {_short(knot)}"
+    lead = (
+        "a tie"
+        if knot["tie"]
+        else f"{'A' if knot['lead_percent'] > 0 else 'B'} leads by {percent(knot['lead_percent'])}"
+    )
+    open_words = "" if knot["settled"] else "<br>not settled: the other's best series was not measured here"
+    return f"{html(at(numbers['along'], knot['x']))}<br>{values}<br>{lead}{open_words}"
 
 
-def _add_words(figure: go.Figure, pair: Mapping[str, Any], bottom: int, left: float, theme: Theme) -> None:
+def _add_words(figure: go.Figure, pair: Mapping[str, Any], bottom: int, theme: Theme) -> None:
     names = f"{pair['label_a']} against {pair['label_b']}"
     names = names if len(names) <= LONGEST_NAME else names[: LONGEST_NAME - 1] + "…"
     figure.add_annotation(
@@ -167,9 +194,7 @@ def _add_marks(
         )  # fmt: skip
 
 
-def _set_axes(
-    figure: go.Figure, numbers: Mapping[str, Any], xs: Sequence[float], lines: int, theme: Theme
-) -> None:
+def _set_axes(figure: go.Figure, numbers: Mapping[str, Any], xs: Sequence[float], lines: int) -> None:
     ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(min(xs), max(xs))
     room = 0.045 * max(log10(xs[-1] / xs[0]), 0.5) if xs else 0.1
     figure.update_layout(
@@ -182,13 +207,13 @@ def _set_axes(
     )  # fmt: skip
 
 
-def _add_key(figure: go.Figure, numbers: Mapping[str, Any], theme: Theme) -> None:
+def _add_key(figure: go.Figure, theme: Theme) -> None:
     stops = of_ratios(np.array([0.5, 2.0]), "higher", theme).stops
     blue, orange = stops[-2], stops[1]
     figure.add_annotation(
         x=0, xref="paper", y=1, yref="paper", xanchor="left", yanchor="bottom", yshift=14,
         showarrow=False, align="left",
         font={"size": 13, "color": theme.muted},
-        text=f"<span style='color:{blue}'>■</span> the first leads, by that much   "
-             f"<span style='color:{orange}'>■</span> the second leads   ▲ where they cross",
+        text=f"<span style='color:{blue}'>■</span> A, named first, leads   "
+             f"<span style='color:{orange}'>■</span> B leads   ▲ where they cross   ? not settled",
     )  # fmt: skip

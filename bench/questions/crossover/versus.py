@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bench.chart import value_label
-from bench.maths.crossover import Crossover, Knot, crossover
-from bench.questions.crossover.asked import LENGTHS, PERS, USERS, Asked, Per, along_words, is_throughput
+from bench.maths import crossover
+from bench.maths.crossover import Crossover, Knot
+from bench.questions.crossover.asked import (
+    LENGTHS,
+    LOADS,
+    PERS,
+    SIDES,
+    USERS,
+    Asked,
+    Per,
+    along_words,
+    is_throughput,
+)
 from bench.questions.crossover.curves import Curve, Group, Measured, curve, fixed_columns
 from bench.questions.crossover.divisors import Prices, divisor, lacking
 from bench.wording import number
 
 Kind = Literal[
-    "crosses", "a_leads", "b_leads", "tie", "no_overlap", "not_comparable", "not_known", "no_points"
+    "crosses",
+    "a_leads",
+    "b_leads",
+    "tie",
+    "unsettled",
+    "no_overlap",
+    "not_comparable",
+    "not_known",
+    "no_points",
 ]
 MOST_COUNTS = 4
 """The verdict at equal chips is told for at most so many counts that both sides were measured on."""
@@ -26,6 +45,16 @@ class Side:
 
     label: str
     rows: Sequence[Measured]
+    held: dict[tuple[Any, ...], Curve | str] = field(default_factory=dict, compare=False, repr=False)
+    """The curves worked out so far, and why there is none, by what they are divided by."""
+
+    def curve(self, key: str, asked: Asked, per: Per, prices: Prices) -> Curve | str:
+        """Its curve as the side `key`, divided by `per`; or why that is not known."""
+        wanted = (per, key if per == "dollar" else "", asked.better)
+        if wanted not in self.held:
+            found = curve(self.rows, divisor(per, key, prices), asked.better)
+            self.held[wanted] = found or lacking(per, list(self.rows), key, prices)
+        return self.held[wanted]
 
 
 @dataclass(frozen=True)
@@ -83,7 +112,7 @@ def fitting(a: Sequence[Group], b: Sequence[Group], along: str) -> tuple[tuple[G
             rank = (shared(one.xs, other.xs), size, sorted((repr(one.fixed), repr(other.fixed))))
             if best is None or rank > best[0]:
                 best = rank, (one, other)
-    return (best[1], "") if best is not None else (None, max(reasons)[1])
+    return (best[1], "") if best is not None else (None, max(reasons)[1] if reasons else "")
 
 
 def shared(a: Iterable[float], b: Iterable[float]) -> int:
@@ -115,16 +144,16 @@ def unlike_fixed(a: tuple[Any, ...], b: tuple[Any, ...], along: str) -> str:
 def compared(match: Match, asked: Asked, per: Per, prices: Prices) -> Outcome:
     """Who leads where when both are divided by `per`."""
     if match.reason:
-        missing = (not match.a.rows or not match.b.rows) and "differ" not in match.reason
-        return Outcome("no_points" if missing else "not_comparable", match.reason)
-    curves = []
-    for key, side in (("a", match.a), ("b", match.b)):
-        why = lacking(per, list(side.rows), key, prices)
-        if why:
+        unlike = "differ" in match.reason or match.reason.startswith("no model")
+        return Outcome("not_comparable" if unlike else "no_points", match.reason)
+    a, b = (side.curve(key, asked, per, prices) for key, side in zip(SIDES, (match.a, match.b), strict=True))
+    for why in (a, b):
+        if isinstance(why, str):
             return Outcome("not_known", why)
-        curves.append(curve(side.rows, divisor(per, key, prices), asked.better == "lower"))
-    found = crossover(curves[0].points, curves[1].points, asked.better)
-    return Outcome(found.verdict, "", found, curves[0], curves[1])
+    assert isinstance(a, Curve)
+    assert isinstance(b, Curve)
+    found = crossover.compared(a.envelope, b.envelope)
+    return Outcome(found.verdict, "", found, a, b)
 
 
 def under_every(match: Match, asked: Asked, prices: Prices) -> list[Verdict]:
@@ -157,8 +186,11 @@ def held_equal(match: Match, asked: Asked) -> list[tuple[str, int | None]]:
 
 def _on(match: Match, chips: int) -> Match:
     """Only what was measured on so many chips; along a load per chip that is the load itself but for a factor."""
-    a, b = ([row for row in side.rows if row.accelerators == chips] for side in (match.a, match.b))
-    return replace(match, a=replace(match.a, rows=a), b=replace(match.b, rows=b))
+    a, b = (
+        Side(side.label, [row for row in side.rows if row.accelerators == chips])
+        for side in (match.a, match.b)
+    )
+    return replace(match, a=a, b=b)
 
 
 def _per_chip(match: Match, now: str, wanted: str) -> Match:
@@ -174,7 +206,7 @@ def _per_chip(match: Match, now: str, wanted: str) -> Match:
     rows = [[one for row in side.rows if (one := moved(row))] for side in (match.a, match.b)]
     if not all(rows):
         return replace(match, reason="the number of accelerators is not stated")
-    return replace(match, a=replace(match.a, rows=rows[0]), b=replace(match.b, rows=rows[1]))
+    return replace(match, a=Side(match.a.label, rows[0]), b=Side(match.b.label, rows[1]))
 
 
 def workload_words(match: Match, along: str) -> str:
@@ -190,4 +222,6 @@ def workload_words(match: Match, along: str) -> str:
         (fixed.get("osl"), "out"),
         (fixed.get("context_tokens"), "of context"),
     ]
-    return " / ".join(f"{number(value)} {word}" for value, word in stated if value is not None)
+    lengths = " / ".join(f"{number(value)} {word}" for value, word in stated if value is not None)
+    loads = [f"{along_words(key)} {number(fixed[key])}" for key in LOADS if fixed.get(key) is not None]
+    return ", ".join(part for part in (lengths, *loads) if part)

@@ -71,7 +71,57 @@ def test_of_runs_of_one_deployment_the_newest_counts_and_an_undated_one_is_the_o
         points("h100-sxm", {1: 500, 4: 5000}),
         points("h200-sxm", {1: 50, 4: 200}, date="2026-03-05"),
     )
-    assert [knot["a"] for knot in asked(library).numbers["knots"]] == [100, 400]
+    answer = asked(library)
+    assert [(knot["x"], knot["a"]) for knot in answer.numbers["knots"]] == [(4, 400)]
+    assert answer.headline.startswith(
+        "Llama 3.1 70B at 1,024 in / 256 out: 2 x H200 SXM never overtakes 2 x H100 SXM"
+    )
+
+
+def test_an_older_run_fills_no_hole_of_a_newer_one(tmp_path):
+    """The stale 900 at 8 would put A ahead there and make two crossings; of the newer run nothing is known at 8."""
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {4: 500, 8: 900, 64: 950}, date="2026-01-05", engine_version="0.9"),
+        points("h100-sxm", {4: 100, 64: 400}, date="2026-03-05", engine_version="0.10"),
+        points("h200-sxm", {4: 300, 8: 400, 64: 900}, date="2026-03-05"),
+    )
+    answer = asked(library)
+    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("b_leads", [])
+    # Straight on log-log axes from 100 at 4 to 400 at 64: 100 sqrt(2) at 8.
+    assert [round(knot["a"], 1) for knot in answer.numbers["knots"]] == [100, 141.4, 400]
+
+
+def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 200, 64: 2000}, tp=2),
+        points("h100-sxm", {1: 100, 256: 1000}, tp=1, dp=2),
+        points("h200-sxm", {1: 150, 256: 1500}),
+    )
+    answer = asked(library)
+    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("a_leads", [])
+    (cut,) = answer.numbers["breaks"]
+    assert (cut["x"], cut["until"], cut["side"], cut["member"]) == (64, 256, "a", "2 chips, tp 2")
+    assert answer.headline.endswith("; above concurrency 64, where a best series ends, it is not known.")
+    assert answer.rows["settled"].tolist() == [True, True, False]
+    assert any("nobody measured it further" in told for told in answer.findings)
+
+
+def test_where_another_series_is_the_best_within_a_bracket_it_is_named(tmp_path):
+    """One layout is 100 throughout, the other rises from 25 to 1,600: together they overtake 200 at 8."""
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 64: 100}, tp=2),
+        points("h100-sxm", {1: 25, 64: 1600}, tp=1, dp=2),
+        points("h200-sxm", {1: 200, 64: 200}),
+    )
+    answer = asked(library)
+    (crossing,) = answer.numbers["crossings"]
+    assert crossing["x"] == pytest.approx(8)
+    assert (
+        "Within the bracket of 8 2 x H100 SXM changes from 2 chips, tp 2 to 2 chips, dp 2." in answer.findings
+    )
 
 
 def test_of_layouts_the_best_counts_and_is_named(tmp_path):
@@ -83,7 +133,7 @@ def test_of_layouts_the_best_counts_and_is_named(tmp_path):
     )
     answer = asked(library)
     assert [knot["a"] for knot in answer.numbers["knots"]] == [100, 400]
-    assert answer.rows["member_a"].tolist() == ["2 chips, tp 2", "2 chips, dp 2"]
+    assert answer.rows["a_series"].tolist() == ["2 chips, tp 2", "2 chips, dp 2"]
     assert "2 x H100 SXM mixes 2 layouts, the best at each place." in answer.caveats
 
 
@@ -204,7 +254,7 @@ def test_the_chart_marks_the_crossing_and_its_bracket(tmp_path, theme):
     assert any("<b>16</b>" in note.text for note in figure.layout.annotations)
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
     clickable = {one for trace in figure.data if trace.customdata is not None for one in trace.customdata}
-    assert clickable == {*answer.rows["point_id_a"].dropna(), *answer.rows["point_id_b"].dropna()}
+    assert clickable == {*answer.rows["a_point_id"].dropna(), *answer.rows["b_point_id"].dropna()}
 
 
 @pytest.mark.parametrize(
@@ -216,11 +266,15 @@ def test_the_chart_marks_the_crossing_and_its_bracket(tmp_path, theme):
         ({"b": "accelerator=h100&along=batch"}, UsageError),
         ({"price_a": "-1"}, UsageError),
         ({"price_b": "nan"}, UsageError),
+        ({"price_a": "1_0"}, UsageError),
+        ({"price_a": "0.0001"}, UsageError),
+        ({"price_b": "10001"}, UsageError),
+        ({"price_a": "1.3"}, UsageError),
         ({"along": "colour"}, UnknownName),
         ({"per": "hour"}, UnknownName),
         ({"metric": "output_tokens"}, UsageError),
         ({"metric": "colour"}, UnknownName),
-        ({"price_book": "no-such-book"}, UsageError),
+        ({"price_book": "no-such-book"}, UnknownName),
     ],
 )
 def test_what_an_option_cannot_be_is_said(tmp_path, options, error):
@@ -236,3 +290,35 @@ def test_nothing_to_compare_is_said(tmp_path):
     assert crossover.figure(answer, LIGHT).layout.annotations[0].text == "No pair to draw."
     with pytest.raises(NotFound):
         crossover.complete(Library.open(tmp_path / "empty", shipped=False), View())
+
+
+def test_points_without_an_accelerator_are_said_to_be_so(tmp_path):
+    library = library_of(tmp_path, points("", {1: 100, 4: 400}))
+    assert "2 points along concurrency with output throughput state no accelerator" in crossover.answer(
+        library, View()
+    ).headline  # fmt: skip
+
+
+def test_the_same_points_on_both_sides_are_said_to_be_so(tmp_path):
+    answer = asked(library_of(tmp_path, points("h100-sxm", {1: 100, 4: 400})), b=A)
+    assert answer.numbers["kind"] == "tie"
+    assert answer.caveats[0] == "Both sides are the same points."
+
+
+def test_the_axis_is_one_with_two_places(tmp_path):
+    """Every load stands at one place, the input length at three: that is what is compared."""
+    rows = [
+        [
+            {**row, "isl": length}
+            for length, row in zip((128, 256, 512), points(chip, {8: y}) * 3, strict=True)
+        ]
+        for chip, y in (("h100-sxm", 100), ("h200-sxm", 150))
+    ]
+    answer = crossover.answer(library_of(tmp_path, *rows), View())
+    assert answer.numbers["along"] == "isl"
+    assert len(answer.rows) == 1
+
+
+def test_a_lead_of_310_percent_is_3_1_times(tmp_path):
+    library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 100}), points("h200-sxm", {1: 410, 4: 410}))
+    assert "2 x H200 SXM leads by 3.1 times" in asked(library).headline

@@ -52,9 +52,9 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped):
     }  # fmt: skip
     assert answer.headline == (
         "Gemma 4 31B: 4 x TPU v6e overtakes H100 SXM, column B, server defaults at batch 127.6, between the measured"
-        " 64 and 128, in output throughput."
+        " 64 and 128 (128 itself a tie), in output throughput."
     )
-    assert answer.rows[answer.rows["x"] == 128]["leads"].tolist() == ["tie"]
+    assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
 
 
 def test_the_tpu_overtakes_column_a_at_438(shipped):
@@ -102,7 +102,7 @@ def test_below_the_break_even_price_the_tpu_leads_per_dollar(shipped):
 def test_per_watt_is_not_known_without_published_power(shipped):
     answer = gemma(shipped, COLUMN_B, per="watt")
     assert answer.numbers["kind"] == "not_known"
-    assert answer.headline.endswith("is not known: no power of TPU v6e is published.")
+    assert answer.headline.endswith("is not known: no rated power of TPU v6e is known here.")
     assert answer.rows.empty
 
 
@@ -166,8 +166,72 @@ def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
     assert answer.numbers["mode"] == "list"
     assert answer.view.values("model") == ("gemma-4-31b",)
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
-    assert answer.rows["kind"].tolist() == ["crosses", "crosses", "b_leads", "b_leads"]
-    assert "in 2 of 4 comparable pairs, at batch 127.6 and 437.6" in answer.headline
+    assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
+    assert answer.headline == (
+        "Gemma 4 31B: 4 x TPU v6e overtakes one H100 SXM in output throughput at batch 127.6 and 437.6 in 2 of 4 pairs;"
+        " per chip and per dollar never."
+    )
+
+
+def test_the_most_alike_pair_comes_first(shipped):
+    """FP8 without speculation against MTP is further down than pairs that differ in less."""
+    answer = asked(shipped, "deepseek-r1")
+    pair = answer.numbers["pairs"][0]
+    assert pair["label_a"].split(", ")[1:] == pair["label_b"].split(", ")[1:]
+    assert f"{pair['label_b']} overtakes {pair['label_a']}" in answer.headline
+
+
+B300 = "accelerator=b300-sxm&accelerators=8&speculation=mtp"
+H200 = "accelerator=h200-sxm&accelerators=8&engine=sglang&speculation=mtp"
+
+
+def test_an_older_run_makes_no_crossing(shipped):
+    """A run of April measured 421 at 256, which the newer run, going from 32 to 512, did not measure."""
+    view = View.of({"model": ["deepseek-r1"], "isl": [8192], "osl": [1024]}, {"a": B300, "b": H200})
+    answer = crossover.answer(shipped, view)
+    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("a_leads", [])
+    assert {one["point"]["date"] for one in answer.numbers["curves"]["a"]} == {"2026-05-22"}
+
+
+def test_the_best_of_all_against_the_best_of_all_is_not_known_where_the_best_was_not_run(shipped):
+    answer = asked(shipped, "gemma-4-31b", a="accelerator=tpu-v6e", b="accelerator=h100-sxm")
+    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("b_leads", [])
+    assert [(cut["x"], cut["until"], cut["side"]) for cut in answer.numbers["breaks"]] == [(512, 768, "b")]
+    assert "above batch 512, where a best series ends, it is not known" in answer.headline
+
+
+def test_two_accelerators_without_a_common_model_are_not_comparable(shipped):
+    answer = crossover.answer(shipped, View.of({}, {"a": "accelerator=tpu-v6e", "b": "accelerator=mi300x"}))
+    assert answer.numbers["kind"] == "not_comparable"
+    assert "no model was measured on both" in answer.headline
+
+
+@pytest.mark.parametrize(
+    "along", ["concurrency", "request_rate", "batch", "users_per_accelerator", "isl", "osl"]
+)
+@pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "llama-2-7b"])
+def test_every_listed_strip_is_its_pairs_knots(shipped, model, along):
+    listed = asked(shipped, model, along=along)
+    listed_pairs = listed.numbers["pairs"]
+    assert len({(pair["a"], pair["b"]) for pair in listed_pairs}) == len(listed_pairs)
+    for pair in listed_pairs[:: max(1, len(listed_pairs) // 8)]:
+        chosen = crossover.answer(shipped, listed.view.with_options(a=pair["a"], b=pair["b"]))
+        assert (chosen.numbers["a"]["label"], chosen.numbers["b"]["label"]) == (
+            pair["label_a"],
+            pair["label_b"],
+        )
+        assert chosen.numbers["kind"] == pair["kind"]
+        told = [(knot["x"], knot["a"], knot["b"]) for knot in chosen.numbers["knots"]]
+        assert told == [(knot["x"], knot["a"], knot["b"]) for knot in pair["strip"]], pair["a"]
+
+
+def test_the_prices_are_the_same_however_a_pair_was_reached(shipped):
+    listed = asked(shipped, "deepseek-r1")
+    row = listed.numbers["pairs"][0]
+    chosen = asked(shipped, "deepseek-r1", a=row["a"], b=row["b"])
+    assert [chosen.view.option(key) for key in ("price_book", "price_terms")] == [
+        listed.view.option(key) for key in ("price_book", "price_terms")
+    ]
 
 
 @pytest.mark.parametrize("model", ["gemma-4-31b", "qwen3.5-397b-a17b", "deepseek-r1"])

@@ -1,0 +1,190 @@
+"""Who leads of two envelopes along the axis they share: stretches without a jump, and the phases of one leader."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+from .envelope import NO_DIFFERENCE, TIED, Envelope, Height
+from .statistics import half_width
+
+Leader = Literal["a", "b"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A's lead at an x as a logarithm, above 0 where A is better, with half its 95 % interval where that is known."""
+
+    x: float
+    lead: float
+    band: float | None
+    a: Height
+    b: Height
+
+    @property
+    def tie(self) -> bool:
+        """Whether the lead is within 1 %, or 0 lies in its interval."""
+        return abs(self.lead) <= TIED or (self.band is not None and abs(self.lead) <= self.band)
+
+    @property
+    def leader(self) -> Leader | None:
+        """Who leads by more than a tie."""
+        return None if self.tie else "a" if self.lead > 0 else "b"
+
+
+Stretch = list[Node]
+"""Nodes between which the lead is straight: every measured x, and where an envelope bends between two."""
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where the lead passes on only because `side` has no better member there: no crossing.
+
+    `member` is the one that led up to `x` and was not measured further (`beyond` is "above"), or that leads from `x`
+    on and was not measured before it ("below"). From `x` to `until` who leads is therefore not known.
+    """
+
+    x: float
+    until: float
+    side: Leader
+    member: int
+    beyond: Literal["above", "below"]
+
+
+@dataclass
+class Phase:
+    """Consecutive nodes with one leader; not `settled` where the other side lacks the member that led nearby."""
+
+    leader: Leader
+    nodes: list[Node]
+    settled: bool = True
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Its first and last x."""
+        return self.nodes[0].x, self.nodes[-1].x
+
+
+class Pair:
+    """Two envelopes where both are known."""
+
+    def __init__(self, a: Envelope, b: Envelope) -> None:
+        self.a, self.b = a, b
+        self.xs = [x for x in sorted({*a.xs, *b.xs}) if a.covers(x) and b.covers(x)]
+        self._bands: dict[tuple[float, int, int], float | None] = {}
+
+    @cached_property
+    def knots(self) -> list[Node]:
+        """At every x at which either was measured."""
+        return [self.node(self.a.at(x), self.b.at(x)) for x in self.xs]
+
+    @cached_property
+    def stretches(self) -> list[Stretch]:
+        """The lead in order, cut where either has a gap or jumps by more than a tie."""
+        found = [[self.knots[0]]]
+        for before, after in pairwise(self.knots):
+            inner = list(self._between(before.x, after.x))
+            if not inner:
+                found.append([after])
+                continue
+            for one in (*inner, after):
+                last = found[-1][-1]
+                if one.x > last.x:
+                    found[-1].append(one)
+                elif max(abs(one.a.height - last.a.height), abs(one.b.height - last.b.height)) > TIED:
+                    found.append([one])
+                elif abs(one.lead - last.lead) > NO_DIFFERENCE:
+                    found[-1].append(one)
+        return found
+
+    def node(self, a: Height, b: Height) -> Node:
+        """The lead where both are this good."""
+        lead = a.height - b.height
+        return Node(a.x, 0.0 if abs(lead) < NO_DIFFERENCE else lead, self._band(a, b), a, b)
+
+    def _band(self, a: Height, b: Height) -> float | None:
+        key = (a.x, a.member, b.member)
+        if key not in self._bands:
+            parts = [curve.variances(a.x) for curve in (self.a.curves[a.member], self.b.curves[b.member])]
+            known = [part for part in parts if part is not None]
+            self._bands[key] = half_width(sorted([*known[0], *known[1]])) if len(known) == 2 else None
+        return self._bands[key]
+
+    def _between(self, x0: float, x1: float) -> Iterator[Node]:
+        """The lead from just after one knot to just before the next, where either envelope bends; nothing in a gap."""
+        a, b = self.a.between(x0, x1), self.b.between(x0, x1)
+        if not (a and b):
+            return
+        for x in sorted({one.x for one in (*a, *b)}):
+            first = x == x0
+            yield self.node(_on(self.a, a, x, first=first), _on(self.b, b, x, first=first))
+
+
+def _on(envelope: Envelope, line: Sequence[Height], x: float, *, first: bool) -> Height:
+    """An envelope's height at an x between two knots, from the places at which it bends."""
+    if first:
+        return line[0]
+    before = [one for one in line if one.x <= x][-1]
+    if before.x == x:
+        return before
+    return Height(x, envelope.sign * math.log(envelope.curves[before.member].y(x)), before.member)
+
+
+def phases(pair: Pair) -> tuple[list[Phase], list[Break]]:
+    """The phases of one leader in order, ties between left out, and the breaks that part them without a crossing."""
+    told: list[Phase] = []
+    broken: list[tuple[int, Leader, Node, Literal["above", "below"]]] = []
+    last = (0, 0)
+    for place, stretch in enumerate(pair.stretches):
+        for step, node in enumerate(stretch):
+            if node.leader is None:
+                continue
+            if told and told[-1].leader == node.leader:
+                told[-1].nodes.append(node)
+            else:
+                told.append(Phase(node.leader, [node]))
+                if len(told) > 1 and last[0] != place:
+                    side, at, beyond = _fault(pair, last[0], place, told[-2].leader)
+                    broken.append((len(told) - 1, side, at, beyond))
+            last = (place, step)
+    found = []
+    for place, side, at, beyond in broken:
+        open_phase = told[place if beyond == "above" else place - 1]
+        open_phase.settled = False
+        if beyond == "above":
+            until = told[place + 1].span[0] if place + 1 < len(told) else pair.xs[-1]
+        else:
+            until = told[place - 2].span[1] if place > 1 else pair.xs[0]
+        member = at.a.member if side == "a" else at.b.member
+        found.append(Break(at.x, until, side, member, beyond))
+    return told, found
+
+
+def _fault(
+    pair: Pair, start: int, end: int, before: Leader
+) -> tuple[Leader, Node, Literal["above", "below"]]:
+    """Of the jumps between two phases the widest: whose it is, where, and on which side of it too little is known."""
+    after: Leader = "b" if before == "a" else "a"
+    drops, rises = [], []
+    for place in range(start, end):
+        one, other = pair.stretches[place][-1], pair.stretches[place + 1][0]
+        drops.append((-_change(pair, before, one, other), -place))
+        rises.append((_change(pair, after, one, other, missing=math.inf), -place))
+    drop, rise = max(drops), max(rises)
+    if drop[0] >= rise[0]:
+        return before, pair.stretches[-drop[1]][-1], "above"
+    return after, pair.stretches[1 - rise[1]][0], "below"
+
+
+def _change(pair: Pair, side: Leader, one: Node, other: Node, missing: float = -math.inf) -> float:
+    """By how much a side gets better from a stretch to the next; `missing` where no member reaches across a gap."""
+    envelope = pair.a if side == "a" else pair.b
+    heights = [getattr(node, side).height for node in (one, other)]
+    if one.x < other.x:
+        return 0.0 if envelope.between(one.x, other.x) else missing
+    found: float = heights[1] - heights[0]
+    return found
