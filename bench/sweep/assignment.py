@@ -148,11 +148,11 @@ class Asks:
                 return
 
     def _prepare(self) -> None:
-        own, load = self._job.own_limits, self._job.load
-        if own.requests is not None:
-            most = own.requests + own.warmup_requests
+        load = self._job.load
+        if self._job.expected is not None:
+            most = self._job.part(self._job.expected)
         elif load.load_kind == "closed":
-            most = max(ROUNDS_AHEAD * (load.concurrency or 1), self._job.part(self._job.expected or 0))
+            most = ROUNDS_AHEAD * (load.concurrency or 1)
         else:
             most = int((load.request_rate or 1000) * SECONDS_AHEAD / self._job.of) + 1
         size = 0

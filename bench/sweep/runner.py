@@ -31,6 +31,7 @@ from bench.sweep.live import Pace, Tally
 from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import Stop
 from bench.sweep.ramp import Finished, named
+from bench.sweep.request_file import to_parquet
 from bench.sweep.shapes import PlannedPoint
 from bench.sweep.telemetry import Poller
 from bench.wording import counted
@@ -170,7 +171,7 @@ class _Run:
         line = line_of(ran, self.plan, number, f"{self.folder.requests.name}/{samples.name}")
         if cut is not None:
             line = replace(line, flags=(*line.flags, capped(cut, len(ran.found))))
-        spool.to_parquet(ran.found, ran.start_ns, samples)
+        to_parquet(ran.found, ran.start_ns, samples)
         writer.add(line)
         self.lines.append(line)
         self.spent_s += ran.seconds

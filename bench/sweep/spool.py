@@ -1,4 +1,4 @@
-"""The raw samples of a point: streamed to plain files while it runs, so that memory stays flat, and Parquet after it.
+"""The raw samples of a point: streamed to plain files while it runs, so that memory stays flat.
 
 A worker writes three files: rows of 64-bit numbers, a row per request; the arrivals and tokens of all chunks, one
 request after another; and a line of JSON per request with its words. Workers' files follow each other when read.
@@ -7,25 +7,20 @@ request after another; and a line of JSON per request with its words. Workers' f
 from __future__ import annotations
 
 import json
-import os
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from bench.sweep.exchange import Exchange
-from bench.sweep.folder import not_written, sync_folder, writing
+from bench.sweep.folder import not_written, writing
 from bench.sweep.samples import ABSENT, OUTCOMES, ROW, Samples
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MORE = ("number", "connect_ns", "headers_ns", "first_content_ns", "connection")
 COLUMNS = (*ROW, *MORE)
 PARTS = ("rows", "stamps", "tokens", "words")
 BUFFER = 1 << 18
-ROWS_IN_A_GROUP = 4096
 
 
 class Spool:
@@ -108,45 +103,6 @@ def gathered(stems: Sequence[Path]) -> Spooled:
         ),
         words,
     )
-
-
-def to_parquet(found: Spooled, start_ns: int, path: Path) -> None:
-    """Nothing; the requests are in the file, which is there whole or not at all.
-
-    Times are nanoseconds since the point's start; `chunks_ns` has the arrival of each chunk and `chunk_tokens` what
-    it carried.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    beside = path.with_name(f".{path.name}")
-    with writing(path):
-        pq.write_table(
-            _table(found, start_ns, pa), beside, compression="zstd", row_group_size=ROWS_IN_A_GROUP
-        )
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(path)
-        sync_folder(path.parent)
-
-
-def _table(found: Spooled, start_ns: int, pa: Any) -> pa.Table:
-    import numpy as np
-
-    offsets = np.concatenate(([0], np.cumsum(found.columns["chunks"]))).astype(np.int64)
-    made: dict[str, Any] = {}
-    for name in ("number", "connection", "intended_ns", "sent_ns", "connect_ns", "headers_ns", "first_ns",
-                 "first_content_ns", "end_ns", "asked_isl", "asked_osl", "input_tokens", "output_tokens"):  # fmt: skip
-        column = found.columns[name]
-        moment = name.endswith("_ns") and name != "connect_ns"  # how long a set-up took is no moment
-        made[name] = pa.array(column - start_ns if moment else column, mask=column == ABSENT)
-    made["outcome"] = pa.array([OUTCOMES[place] for place in found.columns["outcome"].tolist()])
-    made["by_usage"] = pa.array(found.columns["by_usage"] == 1)
-    for place, name in enumerate(("finish", "response_id", "error")):
-        made[name] = pa.array([row[place] or None for row in found.words], pa.string())
-    made["chunks_ns"] = pa.LargeListArray.from_arrays(offsets, found.stamps - start_ns)
-    made["chunk_tokens"] = pa.LargeListArray.from_arrays(offsets, found.tokens.astype(np.int32))
-    return pa.table(made)
 
 
 def clear(folder: Path, keep: Iterable[str] = ()) -> None:

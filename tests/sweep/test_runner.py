@@ -209,6 +209,22 @@ def test_a_full_disk_ends_it_with_a_sentence_and_a_whole_journal(tmp_path: Path)
     assert len(keys(folder)) == 2
 
 
+def test_a_sweep_never_waits_for_duckdb_or_pandas(tmp_path: Path) -> None:
+    """Nor for pyarrow and numpy before its load has ended: what is not imported costs no time and no memory."""
+    told = (
+        "import pathlib, sys; from bench.sweep.folder import Folder; from bench.sweep.runner import run; "
+        "seen = []; HEAVY = {'duckdb', 'pandas', 'pyarrow', 'numpy'}; "
+        "look = lambda status: seen.append((status['points_done'], sorted(HEAVY & set(sys.modules)))); "
+        "print(run(Folder(pathlib.Path(sys.argv[1])), look).state, seen[0], seen[-1])"
+    )
+    with running(FAST) as url:
+        folder = folder_for(tmp_path, url, loads__concurrency="1")
+        done = subprocess.run(
+            [sys.executable, "-c", told, str(folder.path)], capture_output=True, text=True, timeout=60
+        )
+    assert done.stdout == "done (0, []) (1, ['numpy', 'pyarrow'])\n", done.stderr
+
+
 def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Path) -> None:
     gone = threading.Event()
     with running(FAST) as url:
