@@ -219,8 +219,9 @@ class Progress:
         """Nothing; the line is up to date."""
         checks = status.get("checks") or []
         for check in checks[self._checked :]:
-            self._clear()
-            output.remark(f"  {check['said']}")
+            if check["passed"] is not False:  # what failed is why the sweep ends, and is told then
+                self._clear()
+                output.remark(f"  {check['said']}")
         self._checked = len(checks)
         if self._over:
             sys.stderr.write("\r\x1b[K" + terminal(_line(status)))
