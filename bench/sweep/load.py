@@ -62,14 +62,16 @@ async def run_point(
         )
     _allow_many_files()
     run = _Point(target, asks, load, limits, on_exchange, enough)
-    collecting = gc.isenabled()
-    gc.collect()
-    gc.freeze()
+    collecting, frozen = gc.isenabled(), gc.get_freeze_count() > 0
+    if not frozen:  # or whoever started this process has done it, once
+        gc.collect()
+        gc.freeze()
     gc.disable()
     try:
         return await run.whole(start_ns)
     finally:
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()
         if collecting:
             gc.enable()
 

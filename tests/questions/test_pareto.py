@@ -368,7 +368,8 @@ def groups_of_deepseek(library):
 @pytest.mark.parametrize("x", [X, "ttft_ms_p50", "e2el_ms_p50"])
 def test_deepseek_r1_equals_comparing_every_pair(shipped, x):
     seen = 0
-    for precision, isl, osl in groups_of_deepseek(shipped):
+    every = groups_of_deepseek(shipped)
+    for precision, isl, osl in every if x == X else every[::2]:
         view = View.of(
             {"model": ["deepseek-r1"], "precision": [precision], "isl": [int(isl)], "osl": [int(osl)]},
             {"x": x, "y": Y},
@@ -390,7 +391,7 @@ def test_deepseek_r1_equals_comparing_every_pair(shipped, x):
                 [row[:3] for row in found if row[3] == accelerator], better, "higher"
             )
         seen += len(found)
-    assert seen > 1500
+    assert seen > (1500 if x == X else 700)
 
 
 def test_the_default_story_is_one_model_one_precision_one_workload(shipped):
@@ -414,10 +415,13 @@ def test_the_answer_is_plain_data(shipped):
 
 def test_every_choice_offered_gives_an_answer(shipped):
     view = pareto.complete(shipped, View.of({"accelerator": ["h100"], "model": ["deepseek-r1"]}))
-    offered = pareto.choices(shipped, view)
-    for key in ("x", "y", "group"):
-        for value, _ in offered[key]:
-            assert pareto.answer(shipped, view.with_options(**{key: value})).headline
+    offered = {key: [value for value, _ in found] for key, found in pareto.choices(shipped, view).items()}
+    for turn in range(max(len(offered[key]) for key in ("x", "y", "group"))):
+        taken = {
+            key: offered[key][(turn + shift) % len(offered[key])]
+            for key, shift in (("x", 0), ("y", 7), ("group", 3))
+        }
+        assert pareto.answer(shipped, view.with_options(**taken)).headline
 
 
 def test_a_small_step_reads_well(tmp_path):

@@ -212,13 +212,23 @@ def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:
         assert exchange.stamps_ns.__sizeof__() + exchange.tokens.__sizeof__() < 20_000 * 15
 
 
-def test_the_garbage_collector_rests_during_the_load_alone() -> None:
-    seen: list[bool] = []
-    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
-        run(url, asks(2), closed(1), Limits(), on_exchange=lambda _: seen.append(gc.isenabled()))
-    assert seen == [False, False]
-    assert gc.isenabled()
-    assert gc.get_freeze_count() == 0
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_garbage_collector_rests_during_the_load_alone(frozen: bool) -> None:
+    seen: list[tuple[bool, bool]] = []
+    gc.unfreeze()
+    try:
+        if frozen:
+            gc.freeze()
+        with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+            run(
+                url, asks(2), closed(1), Limits(),
+                on_exchange=lambda _: seen.append((gc.isenabled(), gc.get_freeze_count() > 0)),
+            )  # fmt: skip
+        assert seen == [(False, True), (False, True)]
+        assert gc.isenabled()
+        assert (gc.get_freeze_count() > 0) is frozen
+    finally:
+        gc.freeze()
 
 
 def test_a_fault_of_the_caller_ends_the_point() -> None:

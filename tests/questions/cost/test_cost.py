@@ -253,7 +253,7 @@ def test_an_option_that_cannot_be_is_named(shipped: Library, options: dict[str, 
         asked(shipped, ARTICLE, **options)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 100), st.integers(2, 9))
 def test_cost_falls_with_utilisation_and_the_bill_of_used_tokens_is_linear(
     shipped: Library, percent: int, factor: int
