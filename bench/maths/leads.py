@@ -13,6 +13,9 @@ from .envelope import NO_DIFFERENCE, TIED, Envelope, Height
 from .statistics import half_width
 
 Leader = Literal["a", "b"]
+Beyond = Literal["above", "below"]
+ABOVE: Beyond = "above"
+BELOW: Beyond = "below"
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Break:
     until: float
     side: Leader
     member: int
-    beyond: Literal["above", "below"]
+    beyond: Beyond
 
 
 @dataclass
@@ -62,6 +65,11 @@ class Phase:
     leader: Leader
     nodes: list[Node]
     settled: bool = True
+
+    @property
+    def xs(self) -> set[float]:
+        """Its places."""
+        return {node.x for node in self.nodes}
 
     @property
     def span(self) -> tuple[float, float]:
@@ -137,54 +145,50 @@ def _on(envelope: Envelope, line: Sequence[Height], x: float, *, first: bool) ->
 def phases(pair: Pair) -> tuple[list[Phase], list[Break]]:
     """The phases of one leader in order, ties between left out, and the breaks that part them without a crossing."""
     told: list[Phase] = []
-    broken: list[tuple[int, Leader, Node, Literal["above", "below"]]] = []
-    last = (0, 0)
+    broken: list[tuple[int, int, int]] = []
+    last = 0
     for place, stretch in enumerate(pair.stretches):
-        for step, node in enumerate(stretch):
+        for node in stretch:
             if node.leader is None:
                 continue
             if told and told[-1].leader == node.leader:
                 told[-1].nodes.append(node)
             else:
                 told.append(Phase(node.leader, [node]))
-                if len(told) > 1 and last[0] != place:
-                    side, at, beyond = _fault(pair, last[0], place, told[-2].leader)
-                    broken.append((len(told) - 1, side, at, beyond))
-            last = (place, step)
-    found = []
-    for place, side, at, beyond in broken:
-        open_phase = told[place if beyond == "above" else place - 1]
-        open_phase.settled = False
-        if beyond == "above":
-            until = told[place + 1].span[0] if place + 1 < len(told) else pair.xs[-1]
-        else:
-            until = told[place - 2].span[1] if place > 1 else pair.xs[0]
-        member = at.a.member if side == "a" else at.b.member
-        found.append(Break(at.x, until, side, member, beyond))
-    return told, found
+                if len(told) > 1 and last != place:
+                    broken.append((len(told) - 1, last, place))
+            last = place
+    return told, [_broken(pair, told, *one) for one in broken]
 
 
-def _fault(
-    pair: Pair, start: int, end: int, before: Leader
-) -> tuple[Leader, Node, Literal["above", "below"]]:
-    """Of the jumps between two phases the widest: whose it is, where, and on which side of it too little is known."""
-    after: Leader = "b" if before == "a" else "a"
-    drops, rises = [], []
-    for place in range(start, end):
-        one, other = pair.stretches[place][-1], pair.stretches[place + 1][0]
-        drops.append((-_change(pair, before, one, other), -place))
-        rises.append((_change(pair, after, one, other, missing=math.inf), -place))
+def _broken(pair: Pair, told: Sequence[Phase], place: int, start: int, end: int) -> Break:
+    """The break that parts a phase from the one before, of which the one that rests on what is missing is unsettled.
+
+    The later phase does where the former leader's best member ends, the earlier one where the new leader's begins;
+    where both do, one that rests on what is missing already, or the one with fewer places.
+    """
+    before, after = told[place - 1], told[place]
+    drops = [(-_change(pair, before.leader, one, gap=-math.inf), -one) for one in range(start, end)]
+    rises = [(_change(pair, after.leader, one, gap=math.inf), -one) for one in range(start, end)]
     drop, rise = max(drops), max(rises)
-    if drop[0] >= rise[0]:
-        return before, pair.stretches[-drop[1]][-1], "above"
-    return after, pair.stretches[1 - rise[1]][0], "below"
+    both = drop[0] > TIED and rise[0] > TIED
+    later = before.settled and len(after.xs) <= len(before.xs) if both else drop[0] >= rise[0]
+    if later:
+        after.settled = False
+        at, side, beyond = pair.stretches[-drop[1]][-1], before.leader, ABOVE
+        until = told[place + 1].span[0] if place + 1 < len(told) else pair.xs[-1]
+    else:
+        before.settled = False
+        at, side, beyond = pair.stretches[1 - rise[1]][0], after.leader, BELOW
+        until = told[place - 2].span[1] if place > 1 else pair.xs[0]
+    return Break(at.x, until, side, at.a.member if side == "a" else at.b.member, beyond)
 
 
-def _change(pair: Pair, side: Leader, one: Node, other: Node, missing: float = -math.inf) -> float:
-    """By how much a side gets better from a stretch to the next; `missing` where no member reaches across a gap."""
-    envelope = pair.a if side == "a" else pair.b
-    heights = [getattr(node, side).height for node in (one, other)]
-    if one.x < other.x:
-        return 0.0 if envelope.between(one.x, other.x) else missing
-    found: float = heights[1] - heights[0]
-    return found
+def _change(pair: Pair, side: Leader, place: int, gap: float) -> float:
+    """By how much a side jumps from a stretch to the next, above 0 for better; `gap` where it has a gap itself."""
+    one, other = pair.stretches[place][-1], pair.stretches[place + 1][0]
+    envelope, low, high = (pair.a, one.a, other.a) if side == "a" else (pair.b, one.b, other.b)
+    if one.x == other.x:
+        return high.height - low.height
+    line = envelope.between(one.x, other.x)
+    return line[0].height - low.height + high.height - line[-1].height if line else gap

@@ -92,6 +92,20 @@ def test_each_leading_without_a_crossing_is_unsettled():
     assert [knot.settled for knot in found.knots] == [True, True, False, True]
 
 
+def test_where_one_ends_and_the_other_begins_the_shorter_phase_is_doubted():
+    """A leads by far but at 256, where its best was not run and B has one place of its own."""
+    a = [[(1, 400), (128, 900)], [(128, 200), (512, 200)], [(512, 1000)]]
+    b = [[(1, 100), (128, 300)], [(256, 330)], [(512, 170)]]
+    found = against(a, b)
+    assert (found.verdict, found.crossings) == ("a_leads", ())
+    assert [(knot.x, knot.settled) for knot in found.knots] == [
+        (1, True),
+        (128, True),
+        (256, False),
+        (512, True),
+    ]
+
+
 def test_a_jump_within_a_tie_is_none():
     found = against([[(1, 200), (16, 100.5)], [(1, 50), (16, 100), (256, 25)]], [[(1, 100), (256, 60)]])
     assert found.breaks == ()

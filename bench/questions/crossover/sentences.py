@@ -11,6 +11,8 @@ from bench.questions.crossover.versus import Outcome, Verdict
 from bench.wording import counted, joined, lowered, number, share
 
 SHOWN_CROSSINGS = 4
+MANY_TIMES = 2
+"""From so many times on a lead is no longer told in percent."""
 
 Labels = tuple[str, str]
 
@@ -200,12 +202,17 @@ def _beyond(outcome: Outcome, labels: Labels) -> str:
     found = outcome.found
     if found is None or found.overlap is None:
         return ""
-    parts = []
-    for label, (low, high) in zip(labels, (found.range_a, found.range_b), strict=True):
-        if high > found.overlap[1]:
-            parts.append(f"above {place(found.overlap[1])} only {label} was measured")
-        if low < found.overlap[0]:
-            parts.append(f"below {place(found.overlap[0])} only {label} was measured")
+    low, high = found.overlap
+    ranges = (found.range_a, found.range_b)
+    wider = {
+        f"above {place(high)}": [label for label, span in zip(labels, ranges, strict=True) if span[1] > high],
+        f"below {place(low)}": [label for label, span in zip(labels, ranges, strict=True) if span[0] < low],
+    }
+    parts = [
+        f"{where} only {who[0]} was measured" if len(who) == 1 else f"{where} no series of both share a place"
+        for where, who in wider.items()
+        if who
+    ]
     return f"{_sentence(joined(parts))}, so nothing is said there." if parts else ""
 
 
@@ -265,9 +272,9 @@ def unit(asked: Asked) -> str:
 
 
 def percent(lead: float) -> str:
-    """A lead as people read it, better over worse: "2.8 %", "55 %", "3.1 times" for 310 %."""
+    """A lead as people read it, better over worse: "2.8 %", "126 %", "3.1 times" for 310 %."""
     size = abs(lead) / 100
-    return f"{size:,.1f} times" if size >= 1 else share(size)
+    return f"{size:,.1f} times" if size >= MANY_TIMES else share(size)
 
 
 def span(asked: Asked, ends: tuple[float, float]) -> str:

@@ -144,13 +144,8 @@ def _shorter(knot: Mapping[str, Any]) -> list[str]:
         return ["tie", "="]
     side, size = "A" if knot["lead_percent"] > 0 else "B", abs(knot["lead_percent"])
     mark = "" if knot["settled"] else UNSETTLED
-    if size >= 100:
-        ratio = 1 + size / 100
-        return [f"{side} ×{ratio:.1f}{mark}", f"×{ratio:.0f}{mark}"]
-    return [
-        f"{side} +{size:.1f}%{mark}" if size < 9.95 else f"{side} +{size:.0f}%{mark}",
-        f"{size:.0f}%{mark}",
-    ]
+    lead = f"{size:.1f}" if size < 9.95 else f"{size:,.0f}"
+    return [f"{side} +{lead}%{mark}", f"+{lead}%{mark}", f"{size:,.0f}{mark}"]
 
 
 def _hover(knot: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -206,13 +207,23 @@ def test_two_accelerators_without_a_common_model_are_not_comparable(shipped):
     assert "no model was measured on both" in answer.headline
 
 
+HAVE_PAIRS = [
+    ("deepseek-r1", "concurrency"),
+    ("deepseek-r1", "isl"),
+    ("gemma-4-31b", "batch"),
+    ("llama-7b", "concurrency"),
+    ("mixtral-8x7b", "isl"),
+]
+
+
 @pytest.mark.parametrize(
     "along", ["concurrency", "request_rate", "batch", "users_per_accelerator", "isl", "osl"]
 )
-@pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "llama-2-7b"])
+@pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "llama-7b", "mixtral-8x7b"])
 def test_every_listed_strip_is_its_pairs_knots(shipped, model, along):
     listed = asked(shipped, model, along=along)
     listed_pairs = listed.numbers["pairs"]
+    assert listed_pairs or (model, along) not in HAVE_PAIRS
     assert len({(pair["a"], pair["b"]) for pair in listed_pairs}) == len(listed_pairs)
     for pair in listed_pairs[:: max(1, len(listed_pairs) // 8)]:
         chosen = crossover.answer(shipped, listed.view.with_options(a=pair["a"], b=pair["b"]))
@@ -249,12 +260,17 @@ def test_a_listed_pair_has_the_same_verdict_when_it_is_chosen(shipped, model):
 MIRRORED = {"a": "b", "b": "a", "a_leads": "b_leads", "b_leads": "a_leads"}
 
 
-@settings(max_examples=15)
+@pytest.fixture(scope="module")
+def lists(shipped):
+    """The listed pairs of a model by how they are compared, each asked for once."""
+    return cache(lambda model, per: asked(shipped, model, per=per))
+
+
+@settings(max_examples=12)
 @given(data=st.data())
-def test_exchanging_the_sides_mirrors_the_answer(shipped, data):
+def test_exchanging_the_sides_mirrors_the_answer(shipped, lists, data):
     model = data.draw(st.sampled_from(["gemma-4-31b", "qwen3.5-397b-a17b", "deepseek-r1"]))
-    per = data.draw(st.sampled_from(["raw", "accelerator", "dollar"]))
-    listed = asked(shipped, model, per=per)
+    listed = lists(model, data.draw(st.sampled_from(["raw", "accelerator", "dollar"])))
     row = data.draw(st.sampled_from(listed.rows.to_dict("records")))
     one = crossover.answer(shipped, listed.view.with_options(a=row["a"], b=row["b"]))
     other = crossover.answer(shipped, listed.view.with_options(a=row["b"], b=row["a"]))
