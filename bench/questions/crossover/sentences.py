@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bench.maths.crossover import Crossing, Knot
+from bench.maths.leads import Break
 from bench.questions.crossover.asked import SIDES, UNITS, USERS, WORDS, Asked, along_words, at, place
 from bench.questions.crossover.versus import Outcome, Verdict
 from bench.wording import counted, joined, lowered, number, share
@@ -63,11 +64,19 @@ def _open(asked: Asked, outcome: Outcome, *, short: bool = False) -> str:
     breaks = outcome.found.breaks if outcome.found else ()
     if not breaks:
         return ""
-    words = dict.fromkeys(
-        f"{one.beyond} {place(one.x) if short else at(asked.along, one.x)}" for one in breaks
-    )
+    knots = outcome.found.knots if outcome.found else ()
+    open_ends = [knot.x for knot in (knots[0], knots[-1]) if not knot.settled]
+    words = dict.fromkeys(_part(asked, one, open_ends, short=short) for one in breaks)
     told = joined(list(words), at_most=3)
     return f", not known {told}" if short else f"; {told}, where a best series ends, it is not known"
+
+
+def _part(asked: Asked, cut: Break, open_ends: Sequence[float], *, short: bool) -> str:
+    """The part of the axis that a break leaves open: "above 512", or "between 128 and 512" where it ends before."""
+    first, last = sorted((cut.x, cut.until))
+    if cut.until in open_ends:
+        return f"{cut.beyond} {place(cut.x) if short else at(asked.along, cut.x)}"
+    return f"between {place(first) if short else at(asked.along, first)} and {place(last)}"
 
 
 def short(labels: Labels) -> Labels:
@@ -171,10 +180,10 @@ def changes(
         ]
     for one in breaks:
         word = "further" if one["beyond"] == "above" else "lower"
+        other = whose["b" if one["side"] == "a" else "a"]
         told.append(
             f"At {at(asked.along, one['x'])} the best series of {whose[one['side']]}, {one['member']}, ends: nobody"
-            f" measured it {word}, so that the lead passes on there is no crossing, and who leads"
-            f" {one['beyond']} it is not known."
+            f" measured it {word}. Of what was measured just {one['beyond']} it, {other} leads: no crossing."
         )
     return told
 

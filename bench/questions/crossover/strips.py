@@ -145,7 +145,7 @@ def _shorter(knot: Mapping[str, Any]) -> list[str]:
     side, size = "A" if knot["lead_percent"] > 0 else "B", abs(knot["lead_percent"])
     mark = "" if knot["settled"] else UNSETTLED
     lead = f"{size:.1f}" if size < 9.95 else f"{size:,.0f}"
-    return [f"{side} +{lead}%{mark}", f"+{lead}%{mark}", f"{size:,.0f}{mark}"]
+    return [f"{side} +{lead}%{mark}", f"+{lead}%{mark}", f"{size:,.0f}%{mark}"]
 
 
 def _hover(knot: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:

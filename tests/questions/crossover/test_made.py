@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -322,3 +324,35 @@ def test_the_axis_is_one_with_two_places(tmp_path):
 def test_a_lead_of_310_percent_is_3_1_times(tmp_path):
     library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 100}), points("h200-sxm", {1: 410, 4: 410}))
     assert "2 x H200 SXM leads by 3.1 times" in asked(library).headline
+
+
+def test_every_place_of_a_strip_can_be_clicked(tmp_path):
+    """No two unseen markers of a strip lie further apart than a marker is wide, at the width of a wide page."""
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 512: 400}), points("h200-sxm", {1: 50, 512: 900})
+    )
+    figure = crossover.figure(crossover.answer(library, View()), LIGHT)
+    (cells,) = [trace for trace in figure.data if trace.customdata is not None]
+    low, high = figure.layout.xaxis.range
+    places = sorted(math.log10(x) for x in cells.x)
+    assert (
+        max(after - before for before, after in pairwise(places)) / (high - low) * 1400 <= cells.marker.size
+    )
+    assert set(cells.customdata) == {"0"}
+
+
+def test_what_lies_between_two_breaks_is_told_as_such(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 400, 128: 900}, tp=2),
+        points("h100-sxm", {128: 200, 512: 200}, tp=1, dp=2),
+        points("h100-sxm", {512: 1000}, pp=2),
+        points("h200-sxm", {1: 100, 128: 300}, tp=2),
+        points("h200-sxm", {256: 330}, pp=2),
+        points("h200-sxm", {512: 170}, dp=2),
+    )
+    answer = asked(library)
+    assert answer.numbers["kind"] == "a_leads"
+    assert answer.headline.endswith(
+        "; between concurrency 128 and 512, where a best series ends, it is not known."
+    )
