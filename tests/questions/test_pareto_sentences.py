@@ -204,3 +204,13 @@ def test_limits_are_labelled_in_words() -> None:
     labels = {option.key: option.label for option in pareto.OPTIONS}
     assert labels["slo_x"] == "Limit on the horizontal axis"
     assert labels["slo_y"] == "Limit on the vertical axis"
+
+
+def test_lengths_that_were_only_counted_narrow_nothing(shipped):
+    answer = pareto.answer(shipped, View.of({"model": ["flan-t5-xl"]}))
+    assert not answer.view.values("isl")
+    (best,) = shipped.fetch(
+        "SELECT arg_max(accelerator, output_tokens_per_s / accelerators) FROM points WHERE model = 'flan-t5-xl'"
+    )[0]
+    assert best == "h100-sxm"
+    assert "H100 SXM gives the most per chip" in answer.headline

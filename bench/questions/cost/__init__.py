@@ -128,7 +128,11 @@ def answer(library: Library, view: View) -> Answer:
         rows=bills.framed(found.rows, asked),
         findings=tuple(findings.findings(found)),
         numbers=_numbers(whole, found),
-        caveats=(*selection.not_loaded(library, whole), *caveats.caveats(found)),
+        caveats=(
+            *selection.not_loaded(library, whole),
+            *selection.narrowed(library, view, whole),
+            *caveats.caveats(found),
+        ),
         why=reasons.why(found),
         library_version=library.version,
     )

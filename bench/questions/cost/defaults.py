@@ -105,15 +105,15 @@ def ttft_key(view: View) -> str:
 
 
 def completed(library: Library, view: View) -> View:
-    """The View with every option explicit and, when nothing was asked, one model, precision and workload filled in."""
+    """The View with every option explicit and, unless it is whole, one workload filled in; also a model when empty."""
     _check(library, view)
     if not any(rate_sql(kind, library) for kind in KINDS):
         raise NotFound(
             "No loaded point has a throughput, so no token has a cost; import results that have one."
         )
     tokens = view.option("tokens") or _first_kind(library, view)
-    if not view.where and not view.whole:
-        view = _with_story(library, view, tokens)
+    if not view.whole:
+        view = _with_workload(library, view, tokens) if view.where else _with_story(library, view, tokens)
     book, terms = view.option("price_book"), view.option("price_terms")
     models, chips, limit = 1, frozenset[str](), view.option("slo_metric")
     if not (view.option("group") and (book or terms) and limit):
@@ -230,6 +230,28 @@ def _with_story(library: Library, view: View, tokens: str) -> View:
     if any(view.option(key) for key in COLD) or not _kept(library, narrowed, rate):
         return narrowed
     return narrowed.with_options(**COLD)
+
+
+def _with_workload(library: Library, view: View, tokens: str) -> View:
+    """The View narrowed to the input and output length with the most points times accelerators, where it mixes several.
+
+    Lengths that nobody asked for stay open, and so does everything where each deployment and workload is priced.
+    """
+    rate, absent = rate_sql(tokens, library), [key for key in ("isl", "osl") if not view.values(key)]
+    if not rate or not absent or view.option("group") == DEPLOYMENT:
+        return view
+    lengths = ", ".join(f"{selection.as_asked(key)} AS asked_{key}" for key in absent)
+    names = ", ".join(f"asked_{key}" for key in absent)
+    condition = selection.clause(selection.ordinary(view))
+    found = library.fetch(
+        f"SELECT {lengths} FROM points WHERE {condition.sql} AND {rate} IS NOT NULL AND accelerators > 0 GROUP BY ALL"
+        f" ORDER BY count(*) * count(DISTINCT accelerator) DESC, {names}",
+        condition.params,
+    )
+    if len(found) < 2:
+        return view
+    richest = dict(zip(absent, found[0], strict=True))
+    return view.with_where(**{key: (_written(value),) for key, value in richest.items() if value is not None})
 
 
 def _kept(library: Library, view: View, rate: str) -> bool:

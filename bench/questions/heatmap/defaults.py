@@ -12,7 +12,7 @@ import pandas as pd
 from bench import catalogue, names
 from bench.library import Library
 from bench.questions.heatmap.grid import AXES, MOST_VALUES
-from bench.selection import clause, ordinary
+from bench.selection import as_asked, clause, ordinary
 from bench.view import FILTER_BY_KEY, View
 
 FIRST_METRIC = "output_tokens_per_s"
@@ -70,11 +70,12 @@ def alike(
     sides = [clause(View.of({by: [side]})) for side in asked if side] if by else []
     shared = " AND ".join([f"count(DISTINCT {divided}) > 1" if divided else "true",
                            *(f"bool_or({side.sql})" for side in sides)])  # fmt: skip
-    grouped, listed = ", ".join((*pins, *columns)), ", ".join(pins)
+    grouped = ", ".join((*(f"{as_asked(pin)} AS {pin}" for pin in pins), *columns))
+    listed = ", ".join(pins)
     found = library.query(
         f"""SELECT {listed}, count(*) FILTER (is_shared) AS shared, count(*) AS cells, sum(points) AS points
         FROM (SELECT {grouped}, count(*) AS points, coalesce({shared}, false) AS is_shared
-          FROM points WHERE {condition.sql} GROUP BY {grouped})
+          FROM points WHERE {condition.sql} GROUP BY ALL)
         GROUP BY {listed} ORDER BY shared DESC, cells DESC, points DESC, {listed}""",
         (*(value for side in sides for value in side.params), *condition.params),
     )
@@ -96,9 +97,8 @@ def axes(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
         return x, y
     asked = {x, y} - {""}
     condition = clause(ordinary(view))
-    seen = library.query(
-        f"SELECT DISTINCT {', '.join(AXES)} FROM points WHERE {condition.sql}", condition.params
-    )
+    listed = ", ".join(f"{as_asked(column)} AS {column}" for column in AXES)
+    seen = library.query(f"SELECT DISTINCT {listed} FROM points WHERE {condition.sql}", condition.params)
     pairs = [pair for pair in combinations(AXES, 2) if asked <= set(pair) and set(pair) != set(HARDWARE)]
     sizes = {pair: _spanned(seen[list(pair)].dropna()) for pair in pairs}
     soft = [pair for pair in pairs if not set(HARDWARE) & (set(pair) - asked) and sizes[pair] >= FEWEST_CELLS]

@@ -253,9 +253,10 @@ def _with_story(library: Library, view: View, x: str, y: str,
     stated = (f"{key} IS NOT NULL" for key in absent if key not in may_be_unstated)
     for sql in (f'isfinite("{x}")', f'isfinite("{_column(y)}")', *stated):
         condition = condition.also(sql)
+    listed = "".join(f"{selection.as_asked(key)} AS story_{key}, " for key in absent)
     found = library.fetch(
-        f"SELECT {''.join(f'{key}, ' for key in absent)}count(*) FROM points WHERE {condition.sql} GROUP BY ALL"
-        f" ORDER BY count(*) * count(DISTINCT accelerator) DESC{''.join(f', {key}' for key in absent)} LIMIT 1",
+        f"SELECT {listed}count(*) FROM points WHERE {condition.sql} GROUP BY ALL"
+        f" ORDER BY count(*) * count(DISTINCT accelerator) DESC{''.join(f', story_{key}' for key in absent)} LIMIT 1",
         condition.params,
     )
     if not found:

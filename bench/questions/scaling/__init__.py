@@ -27,7 +27,6 @@ from bench.questions.scaling.defaults import Drawn, Prepared
 from bench.questions.scaling.lines import EVERY, GROUPS, LAYOUT, LOADS
 from bench.questions.scaling.measured import Line
 from bench.view import View
-from bench.wording import counted, joined
 
 TITLE = "Scaling"
 QUESTION = "What do more accelerators buy?"
@@ -92,7 +91,7 @@ def answer(library: Library, view: View) -> Answer:
         numbers=_numbers(this, lines, open_),
         caveats=(
             *selection.not_loaded(library, this.view),
-            *_narrowed(library, view, this.view),
+            *selection.narrowed(library, view, this.view),
             *caveats.caveats(this, lines, held, len(open_)),
         ),
         why=tuple(reasons.reasons(this, lines)),
@@ -205,15 +204,3 @@ def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str
             if any(line.facts["accelerator"] == chip for line in lines)
         },
     }
-
-
-def _narrowed(library: Library, view: View, whole: View) -> list[str]:
-    """What was filled in besides what the reader asked for, and how many points that leaves out."""
-    added = {key: values for key, values in whole.where if not view.values(key)}
-    if not view.where or not added:
-        return []
-    left_out = selection.count(library, view) - selection.count(library, whole)
-    if not left_out:
-        return []
-    words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
-    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]

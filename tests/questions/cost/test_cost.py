@@ -265,3 +265,13 @@ def test_cost_falls_with_utilisation_and_the_bill_of_used_tokens_is_linear(
     assert by_provider(more, "used_usd_per_day")["GCP"] == pytest.approx(
         factor * by_provider(base, "used_usd_per_day")["GCP"]
     )
+
+
+def test_a_model_is_priced_at_one_workload_unless_asked_otherwise(shipped: Library) -> None:
+    view = View.of({"model": ["llama-3.3-70b"]})
+    answer = question("cost").answer(shipped, view)
+    assert answer.view.values("isl")
+    assert answer.view.values("osl")
+    assert any(caveat.startswith("Narrowed to isl ") for caveat in answer.caveats)
+    every = question("cost").answer(shipped, view.with_options(group="deployment"))
+    assert not every.view.values("isl")
