@@ -87,7 +87,7 @@ def measured(
         "member || ' ' || sum(coalesce(apart, 0)) OVER (PARTITION BY run, member ORDER BY date NULLS FIRST)"
     )
     found = library.fetch(
-        f"""WITH entering AS (
+        f"""WITH entering AS MATERIALIZED (
           SELECT {named}{_stated(fixed)}, accelerator, accelerators, CAST({ALONG[along]} AS DOUBLE) AS x,
             "{metric.key}" AS y, date, repeat, point_id, hash({run}) AS run,
             CAST({ALONG_A_LENGTH if lengthwise else "series_id"} AS VARCHAR) AS member

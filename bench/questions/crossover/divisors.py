@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,9 +72,12 @@ def completed(library: Library, view: View) -> View:
     its accelerators. UnknownName or UsageError for a book or terms that no loaded price has.
     """
     book, terms = view.option("price_book"), view.option("price_terms")
-    if terms == WITH_POINTS or (book and not terms) or not (book or terms):
-        condition = selection.clause(selection.ordinary(View.of({"model": view.values("model")})))
-        for printed in _with_points(library, condition):
+    if book and terms and terms != WITH_POINTS:
+        pricing.asked(library, book, terms)
+        return view
+    measured = _measured_on(library, view)
+    if terms in ("", WITH_POINTS) and not (terms == "" and book == pricing.EVERY):
+        for printed in _with_points(library, measured):
             if book in ("", printed):
                 return view.with_options(price_book=printed, price_terms=WITH_POINTS)
     if terms == WITH_POINTS:
@@ -82,15 +85,12 @@ def completed(library: Library, view: View) -> View:
             f"price_terms={WITH_POINTS} is for points whose own page prints prices{_in(book)}; leave price_terms out."
         )
     pricing.asked(library, book, terms)
-    if book and terms:
-        return view
     offered = [
         row
         for row in pricing.books(library)
         if book in ("", pricing.EVERY, row.name) and terms in ("", row.terms)
     ]
-    condition = selection.clause(selection.ordinary(View.of({"model": view.values("model")})))
-    best = pricing.fitting_book(offered, _about(library, condition)[0])
+    best = pricing.fitting_book(offered, {chip for chips in measured.values() for chip in chips})
     if book == pricing.EVERY or best is None:
         return view.with_options(
             price_book=book or None, price_terms=terms or (pricing.EVERY if book else None)
@@ -98,21 +98,26 @@ def completed(library: Library, view: View) -> View:
     return view.with_options(price_book=best.name, price_terms=best.terms)
 
 
+def _measured_on(library: Library, view: View) -> dict[str | None, frozenset[str]]:
+    """The accelerators of the model's points by the page they were published on, None for points without one."""
+    condition = selection.clause(selection.ordinary(View.of({"model": view.values("model")})))
+    found = library.fetch(
+        f"SELECT source_url, list(DISTINCT accelerator) FROM points WHERE {condition.sql}"
+        " AND accelerator IS NOT NULL GROUP BY 1",
+        condition.params,
+    )
+    return {url: frozenset(chips) for url, chips in found}
+
+
 def _in(book: str) -> str:
     return f" in {book[:60]!r}" if book else ""
 
 
-def _with_points(library: Library, condition: Clause) -> list[str]:
+def _with_points(library: Library, measured: Mapping[str | None, frozenset[str]]) -> list[str]:
     """The books that hold, from one of the points' pages, a price of each of the accelerators measured there."""
-    pages = library.fetch(
-        "SELECT source_url, list(DISTINCT accelerator) FROM points"
-        f" WHERE {condition.sql} AND source_url IS NOT NULL AND accelerator IS NOT NULL GROUP BY 1",
-        condition.params,
-    )
-    measured = {url: frozenset(chips) for url, chips in pages}
     found = [
         (book, len(chips))
-        for book, url, chips in _sources(library, list(measured))
+        for book, url, chips in _sources(library, [url for url in measured if url])
         if len(measured[url]) > 1 and measured[url] <= frozenset(chips)
     ]
     return [book for book, _ in sorted(found, key=lambda row: (-row[1], row[0]))]
@@ -120,23 +125,22 @@ def _with_points(library: Library, condition: Clause) -> list[str]:
 
 def printed_books(library: Library, condition: Clause) -> list[str]:
     """The books that hold a price from a page the points were published on."""
-    return list(dict.fromkeys(book for book, _, _ in _sources(library, _about(library, condition)[1])))
+    return list(dict.fromkeys(book for book, _, _ in _sources(library, _pages(library, condition))))
 
 
-def _about(library: Library, condition: Clause) -> tuple[list[str], list[str]]:
-    """The accelerators of the points, and the pages they were published on."""
-    chips, pages = library.fetch(
-        "SELECT list(DISTINCT accelerator ORDER BY accelerator) FILTER (accelerator IS NOT NULL),"
-        " list(DISTINCT source_url ORDER BY source_url) FILTER (source_url IS NOT NULL)"
+def _pages(library: Library, condition: Clause) -> list[str]:
+    """The pages the points were published on."""
+    found = library.fetch(
+        "SELECT list(DISTINCT source_url ORDER BY source_url) FILTER (source_url IS NOT NULL)"
         f" FROM points WHERE {condition.sql}",
         condition.params,
-    )[0]
-    return list(chips or ()), list(pages or ())
+    )[0][0]
+    return list(found or ())
 
 
 def _printed(library: Library, condition: Clause, book: str) -> dict[str, Price]:
     found: dict[str, Price] = {}
-    for name, url, _ in _sources(library, _about(library, condition)[1]):
+    for name, url, _ in _sources(library, _pages(library, condition)):
         if name != book:
             continue
         for accelerator, median, quotes in library.fetch(
