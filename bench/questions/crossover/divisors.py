@@ -179,7 +179,7 @@ def divisor(per: Per, side: str, priced: Prices) -> Divisor:
         return rated * row.accelerators if rated and row.accelerators else None
 
     found: dict[Per, Divisor] = {
-        "raw": lambda row: 1.0,
+        "raw": lambda _: 1.0,
         "accelerator": chips,
         "dollar": dollars,
         "watt": watts,
