@@ -17,6 +17,9 @@ from tests.benchmarks._synthetic import library_of_a_million, published_csv
 from tests.benchmarks._views import QUESTIONS, VIEWS
 
 STARTS, ROUNDS, IMPORTS = 5, 11, 5
+DECIDE = ("scaling", "crossover", "cost")
+"""The questions whose whole answer must come within a second."""
+
 NEW_POINTS = 1_000
 
 
@@ -61,6 +64,13 @@ def against_bare(folder: Path) -> Iterator[Figure]:
         ratio = statistics.median(own / other for own, other in pairs)
         yield Figure(f"{name} rows of a million points, median of {ROUNDS}", mine, "s")
         yield Figure(f"{name} rows over the same SQL on bare read_parquet(list), median", ratio, "x", 1.5)
+    for name in DECIDE:
+        question, view = QUESTIONS[name], VIEWS[name]
+        question.answer(library, view)
+        waits = [
+            seconds(lambda question=question, view=view: question.answer(library, view)) for _ in range(5)
+        ]
+        yield Figure(f"{name}: its whole answer, median of 5", statistics.median(waits), "s", 1)
     library.close()
 
 

@@ -15,6 +15,7 @@ WORDS = {
     "figure_s": "its chart",
     "everything_s": "answer over all points, no filter",
 }
+GOALS = {"first_s": 0.3, "again_s": 0.3}
 
 
 def measure() -> Iterator[Figure]:
@@ -31,6 +32,5 @@ def measure() -> Iterator[Figure]:
     for name in answered[0]:
         figures = [row[name] for row in answered]
         for key, words in WORDS.items():
-            yield Figure(
-                f"{name}: {words}, median of {STARTS}", statistics.median(row[key] for row in figures), "s"
-            )
+            waited = statistics.median(row[key] for row in figures)
+            yield Figure(f"{name}: {words}, median of {STARTS}", waited, "s", GOALS.get(key))
