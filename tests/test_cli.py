@@ -271,9 +271,10 @@ def test_hostile_text_is_harmless_in_a_terminal_and_whole_in_json(run: Run, tmp_
     )
     loaded(run, str(path))
     sql = "SELECT variant, note FROM points"
-    assert sorted(row["variant"] for row in rows(run, sql)) == sorted(texts)
-    for command in (("query", sql), ("query", sql, "--json"), ("sources",)):
-        out = run(*command)[1]
+    status, printed, err = run("query", sql, "--json")
+    assert status == 0, err
+    assert sorted(row["variant"] for row in json.loads(printed)) == sorted(texts)
+    for out in (printed, run("query", sql)[1], run("sources")[1]):
         assert not [mark for mark in out if mark != "\n" and not mark.isprintable()]
 
 
@@ -302,8 +303,6 @@ def test_the_module_runs_as_a_program(tmp_path: Path, table: str) -> None:
     done = command("import", table, "--json", *library)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["imported"][0]["points"] == 3
-    done = command("query", "SELECT max(output_tokens_per_s) AS best FROM points", "--json", *library)
-    assert json.loads(done.stdout) == [{"best": 1100.0}]
     done = command("ask", "nothing", *library)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr

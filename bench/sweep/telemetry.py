@@ -41,7 +41,7 @@ tools/server/README.md; TGI docs, metrics."""
 SUMMED = frozenset({"running", "waiting", "preemptions", "prefix_queries", "prefix_hits"})
 """Of several replicas of an engine these add up; of the others the mean is taken."""
 
-VALUE = r"(?P<value>[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))"
+VALUE = r"(?P<value>[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|Inf|NaN))"
 LABELS = r'(?:\{(?:[^"\\}\n]|"(?:[^"\\\n]|\\.)*")*\})?'
 
 

@@ -118,9 +118,9 @@ def test_the_process_keeps_its_limits(library: Library, sql: str, reason: str) -
 
 
 def test_a_query_without_end_is_stopped(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people_sql, "TIME_LIMIT_S", 1.5)
+    monkeypatch.setattr(people_sql, "TIME_LIMIT_S", 0.6)
     began = time.monotonic()
-    assert "stopped after 1.5 s" in refused(library, "SELECT sum(sqrt(a.range)) FROM range(10000000000) a")
+    assert "stopped after 0.6 s" in refused(library, "SELECT sum(sqrt(a.range)) FROM range(10000000000) a")
     assert time.monotonic() - began < 8
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from bench.endpoint import Settings, running
 from bench.library import Library
+from bench.questions import question
 from bench.sweep.folder import listed
+from bench.view import View
 from tests.sweep.sweeping import bench, document, folder_for
 
 ADHOC = ("--model", "fake-model", "--isl", "32", "--osl", "8", "--concurrency", "1,2,4", "--warmup", "2")
@@ -29,16 +31,14 @@ def test_one_command_measures_into_the_library_and_every_question_answers(tmp_pa
         assert 3 <= point["ttft_ms_p50"] < 100
         assert point["output_tokens_per_s"] > 0
     assert told["reason"] in done.stderr
-    for question in ("pareto", "heatmap"):
-        answer = bench("ask", question, "--where", "evidence=simulated", *where, "--no-shipped", "--json")
-        assert answer.returncode == 0, answer.stderr
-        assert len(document(answer.stdout)["rows"]) == 3
-    rows = bench("query", "SELECT DISTINCT origin, evidence, harness, accelerator,"
-                 " output_tokens_per_s / 2 = output_tokens_per_s_per_accelerator AS shared FROM points"
-                 " WHERE origin = 'own'",
-                 *where, "--json")  # fmt: skip
-    assert document(rows.stdout) == [{"origin": "own", "evidence": "simulated", "harness": "kneepoint",
-                                      "accelerator": "h100-sxm", "shared": True}]  # fmt: skip
+    library = Library.open(tmp_path, shipped=False)
+    for name in ("pareto", "heatmap"):
+        assert len(question(name).answer(library, View.of({"evidence": ["simulated"]})).rows) == 3
+    assert library.fetch(
+        "SELECT DISTINCT origin, evidence, harness, accelerator,"
+        " output_tokens_per_s / 2 = output_tokens_per_s_per_accelerator FROM points"
+    ) == [("own", "simulated", "kneepoint", "h100-sxm", True)]
+    library.close()
     assert [row["state"] for row in document(bench("sweeps", *where, "--json").stdout)] == ["done"]
 
 

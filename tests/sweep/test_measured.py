@@ -44,38 +44,38 @@ def run(settings, load, limits, osl=20, every_ms=None, precision=None):
 
 
 def test_a_closed_loop_by_its_set_latencies():
-    # 50 ms, then 19 gaps of 10: eight places give 8 x 20 tokens each 240 ms and what a new request takes.
+    # 50 ms, then 19 gaps of 10: sixteen places give 16 x 20 tokens each 240 ms and what a new request takes.
     found, kinds = run(
         Settings(ttft_ms=50, itl_ms=10),
-        Load(load_kind="closed", concurrency=8),
-        Limits(requests=120, warmup_requests=8),
+        Load(load_kind="closed", concurrency=16),
+        Limits(requests=128, warmup_requests=16),
     )
     assert found.window.steady
-    assert 0.8 < found.metrics["output_tokens_per_s"] / (8 * 20 / 0.24) < 1.005
+    assert 0.8 < found.metrics["output_tokens_per_s"] / (16 * 20 / 0.24) < 1.005
     assert 49 < found.metrics["ttft_ms_p50"] < 60  # late on a busy machine, never early
     assert found.metrics["itl_ms_p50"] == pytest.approx(10, abs=0.5)
     assert found.metrics["tpot_ms_p50"] == pytest.approx(10, abs=0.5)
     assert found.metrics["requests_ok"] == 112
-    assert found.whole["requests_ok"] == 120
+    assert found.whole["requests_ok"] == 128
     assert found.osl_actual == found.osl_asked == 20
     assert not {"failures", "osl_off_target", "not_steady", "too_few_requests", "over_saturated"} & set(kinds)
 
 
 def test_an_open_loop_beyond_what_the_endpoint_gives_is_over_saturated():
-    # Two at once, 60 ms each, are 33 a second: 20 a second is steady, 66 a second is not.
-    slow = Settings(ttft_ms=40, itl_ms=5, max_running=2)
-    for every_ms, expected in [(50, False), (15, True)]:
+    # Two at once, 30 ms each, are 66 a second: 33 a second is steady, 125 a second is not.
+    slow = Settings(ttft_ms=20, itl_ms=2.5, max_running=2)
+    for every_ms, expected in [(30, False), (8, True)]:
         load = Load(load_kind="open", request_rate=1000 / every_ms, arrivals="constant")
-        found, kinds = run(slow, load, Limits(requests=120), osl=5, every_ms=every_ms)
+        found, kinds = run(slow, load, Limits(requests=80), osl=5, every_ms=every_ms)
         assert found.window.steady
         assert ("over_saturated" in kinds) is expected
 
 
 def test_failures_in_the_load_are_counted_by_their_kind():
     settings = Settings(ttft_ms=5, itl_ms=1, fail={"500": 0.1, "cut": 0.1})
-    found, kinds = run(settings, Load(load_kind="closed", concurrency=4), Limits(requests=200))
+    found, kinds = run(settings, Load(load_kind="closed", concurrency=4), Limits(requests=120))
     assert set(found.failures) == {"broken_stream", "http_5xx"}
-    assert found.metrics["requests_ok"] + found.metrics["requests_failed"] == 200
+    assert found.metrics["requests_ok"] + found.metrics["requests_failed"] == 120
     assert sum(found.failures.values()) == found.metrics["requests_failed"]
     assert "failures" in kinds
 

@@ -111,7 +111,8 @@ def test_any_isl_is_hit_on_any_of_these_servers(name, around, isl, seed, shared)
     count = server(name, around)
     calibration = calibrate(count, [isl])
     counted = count([prompt.text for prompt in first(10, point(isl, shared=shared), seed, calibration)])
-    assert abs(fmean(counted) - isl) <= 0.02 * isl
+    # What is shared is off by the same for all prompts: their mean is no closer than one prompt has to be.
+    assert abs(fmean(counted) - isl) <= (max(0.02 * isl, 4) if shared else 0.02 * isl)
     assert max(abs(tokens - isl) for tokens in counted) <= max(0.02 * isl, 4)
 
 

@@ -65,7 +65,8 @@ def test_the_older_names_and_what_is_absent():
     "text",
     ["", "<html>vllm:num_requests_running 3</html>", "vllm:num_requests_running NaN", "vllm:num_requests_running",
      'vllm:num_requests_running{model="a} 3', "vllm:num_requests_running +Inf", "xvllm:num_requests_running 3",
-     "# vllm:num_requests_running 3", "vllm:num_requests_running 3x"],
+     "# vllm:num_requests_running 3", "vllm:num_requests_running 3x",
+     "vllm:num_requests_running .", "vllm:num_requests_running 1.2.3"],
 )  # fmt: skip
 def test_what_is_no_metric_tells_nothing(text):
     assert parse(text, 1).empty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -127,8 +128,13 @@ SELECTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("where", SELECTIONS)
-@pytest.mark.parametrize("axes", [("isl", "osl"), ("concurrency", "accelerators"), ("batch", "tp")])
+AXES = [("isl", "osl"), ("concurrency", "accelerators"), ("batch", "tp")]
+
+
+@pytest.mark.parametrize(
+    ("where", "axes"),
+    [*zip(SELECTIONS, cycle(AXES), strict=False), *zip(SELECTIONS, cycle(AXES[1:]), strict=False)],
+)
 def test_every_selected_point_is_used_or_left_out_for_a_reason(shipped, where, axes):
     view = View.of(where, {"x": axes[0], "y": axes[1], "panel": "none"}, whole=True)
     numbers = heatmap.answer(shipped, view).numbers
