@@ -114,9 +114,9 @@ def test_a_server_that_hangs_up_behind_each_answer_is_asked_on_new_connections()
 
 
 def test_bytes_behind_an_answer_cost_the_connection_only() -> None:
-    async def more(number: int, writer: asyncio.StreamWriter) -> None:
-        await well(number, writer)
-        writer.write(b"HTTP/1.1 200 OK\r\n\r\nmore")
+    async def more(_: int, writer: asyncio.StreamWriter) -> None:
+        behind = b"HTTP/1.1 200 OK\r\n\r\nmore"
+        writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n" + chunked(ANSWER) + behind)
 
     point, _ = answered(more)
     assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 6}
