@@ -100,6 +100,7 @@ class _Point:
         self.done: asyncio.Future[None] = self.loop.create_future()
         self.tasks: set[asyncio.Task[None]] = set()
         self.sending = True
+        self.out_of_time = False
         self.requests_left = None if limits.requests is None else limits.requests + limits.warmup_requests
         self.tokens_left = limits.tokens
         self.stop_ns: int | None = None
@@ -249,7 +250,7 @@ class _Point:
             raise
         else:
             self.pause_s = PAUSE_S
-            if self.sending or self.concurrency is None:
+            if not self.out_of_time or self.concurrency is None:
                 connection.send(answer, self.client.request(answer.ask))
                 return
             self.gave_up(answer, "cancelled", CANCELLED)
@@ -304,7 +305,7 @@ class _Point:
 
     def cancel(self) -> None:
         """Nothing; what is under way is given up and counted as cancelled."""
-        self.sending = False
+        self.sending, self.out_of_time = False, True
         self.next = None
         for task in list(self.tasks):
             task.cancel()
@@ -323,6 +324,7 @@ class _Point:
         if self.sending and (
             (self.stop_ns is not None and now >= self.stop_ns) or (self.enough and self.enough())
         ):
+            self.out_of_time = True
             self.stop()
         for connection in list(self.client.connections):
             if connection.answer is not None:
