@@ -47,6 +47,7 @@ class Server:
         self._prefix_queries = self._prefix_hits = 0
         self._closing = False
         self._connections: set[Connection] = set()
+        self._last_seen = time.monotonic()
         self._requests = self._accepted = self._finished = self._prompt_tokens = self._generated = 0
         running.add_reader(self._listener, self._accept)
         self._flush()
@@ -56,6 +57,13 @@ class Server:
         """The base URL clients use."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.settings.host, self.settings.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    @property
+    def idle_s(self) -> float:
+        """How long nobody has been connected, in seconds, as far as it was looked at."""
+        if self._connections:
+            self._last_seen = time.monotonic()
+        return time.monotonic() - self._last_seen
 
     def close(self) -> None:
         """Stop listening, drop every connection, finish the log."""
@@ -103,6 +111,7 @@ class Server:
                 self._loop, accepted, self._accepted, self._serve, self._connections.discard
             )
             self._connections.add(connection)
+            self._last_seen = time.monotonic()
             self._accepted += 1
             if failures.refuses(
                 self.settings.fail, self.settings.fail_at, self.settings.seed, connection.number

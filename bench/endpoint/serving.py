@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import resource
 import signal
@@ -13,6 +14,8 @@ from dataclasses import replace
 from bench.endpoint import wheel
 from bench.endpoint.server import Server
 from bench.endpoint.settings import Settings
+
+LOOK_S = 0.05
 
 
 @contextmanager
@@ -51,6 +54,16 @@ def serve(settings: Settings, ready: Callable[[Server], None]) -> None:
             gc.collect()
             gc.freeze()  # what is imported for good need not be searched for garbage while chunks are due
             ready(server)
+            if settings.idle_exit_s is not None:
+                _end_when_idle(server, settings.idle_exit_s, loop)
             loop.run_forever()
         finally:
             server.close()
+
+
+def _end_when_idle(server: Server, most_s: float, loop: asyncio.AbstractEventLoop) -> None:
+    """Nothing; looks now and then whether anybody is there, and stops the loop once nobody was for that long."""
+    if server.idle_s >= most_s:
+        loop.stop()
+    else:
+        loop.call_later(max(LOOK_S, most_s / 100), _end_when_idle, server, most_s, loop)

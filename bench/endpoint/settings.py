@@ -100,6 +100,7 @@ class Settings:
     stream: bool = _told("stream when asked; otherwise every answer is one JSON document", True)
     headers_at_once: bool = _told("send the headers before the first chunk is there", True)
     api_key: str | None = _told("the key that requests must bring; None asks for none", None, repr=False)
+    idle_exit_s: float | None = _told("end once nobody has been connected for so long", None)
     log: Path | None = _told("where to write when each token was really sent", None)  # noqa: RUF009
 
     fail: Mapping[str, float] = _told("kinds of failure and their share of requests", default_factory=dict)

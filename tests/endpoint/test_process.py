@@ -44,6 +44,19 @@ def test_it_serves_until_sigterm_and_leaves_its_log(tmp_path: Path) -> None:
     assert (entry.ended, entry.output_tokens) == ("whole", 2)
 
 
+def test_it_ends_once_nobody_is_there() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "--port", "0", "--json", "--idle-exit-s", "0.4"],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        url = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["url"]
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))), pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+        assert process.wait(timeout=10) == 0
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
