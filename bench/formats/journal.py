@@ -43,7 +43,7 @@ class Session:
     """One run of a sweep, from a start or a resume to its end, and what was found out before its first point.
 
     `evidence` is simulated when the endpoint says that it is; `simulates` is then what it stands for. `started` is
-    an ISO time in UTC.
+    an ISO time in UTC. `machine` is what sent the load: cpu, cores, os, kernel, python.
     """
 
     sweep: str
@@ -59,6 +59,7 @@ class Session:
     seed: int | None = None
     max_model_len: int | None = None
     note: str | None = None
+    machine: Mapping[str, str | int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class PointLine:
     """One measured point. `metrics` is its steady state and `whole` the run with warm-up and drain, by catalogue keys.
 
     `isl` and `osl` are the lengths as the plan writes them, `workload` what they come to in tokens. `telemetry` is
-    what the engine said of itself meanwhile, `samples` the file of its requests, beside the journal.
+    what the engine said of itself meanwhile, `samples` the file of its requests, beside the journal. `window_s` is
+    how long the steady state is, and `window_start_s` where it begins, in seconds since the point's start.
     """
 
     number: int
@@ -81,6 +83,7 @@ class PointLine:
     seconds: float | None = None
     why_not_steady: str | None = None
     window_s: float | None = None
+    window_start_s: float | None = None
     whole: Mapping[str, float] = field(default_factory=dict)
     requests_ok: int = 0
     requests_failed: int = 0
@@ -283,7 +286,7 @@ class _Unfit(ValueError):
 
 
 def _session(stated: dict[str, Any]) -> Session:
-    found = _record(Session, stated, deployment=_deployment)
+    found = _record(Session, stated, deployment=_deployment, machine=_words)
     if found.evidence not in ("measured", "simulated"):
         raise _Unfit(f"has the evidence {found.evidence[:40]!r}; a sweep measures or simulates")
     return found
@@ -356,6 +359,10 @@ def _metrics(value: Any) -> dict[str, float]:
 
 def _numbers(value: Any) -> dict[str, float]:
     return {key: float(_value(key, inner, float)) for key, inner in _table(value).items()}
+
+
+def _words(value: Any) -> dict[str, str | int]:
+    return {key: _value(key, inner, str | int) for key, inner in _table(value).items()}
 
 
 def _counts(value: Any) -> dict[str, int]:

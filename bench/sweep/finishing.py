@@ -81,6 +81,7 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         seconds=ran.seconds,
         why_not_steady=window.why or None,
         window_s=window.duration_s,
+        window_start_s=(window.start_ns - ran.start_ns) / 1e9,
         whole=result.whole,
         requests_ok=round(result.metrics.get("requests_ok", 0)),
         requests_failed=sum(result.failures.values()),

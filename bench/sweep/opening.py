@@ -10,7 +10,7 @@ import bench
 from bench.errors import InputError, UsageError
 from bench.formats.journal import Session
 from bench.sweep import budget as budgets
-from bench.sweep import profiles
+from bench.sweep import machine, profiles
 from bench.sweep.assignment import Asked
 from bench.sweep.bodies import Manner
 from bench.sweep.finishing import deployment
@@ -102,6 +102,7 @@ def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
         seed=plan.seed,
         max_model_len=plan.context_tokens,
         note=str(note) if note is not None else None,
+        machine=machine.described(),
     )
 
 

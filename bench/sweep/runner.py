@@ -171,7 +171,7 @@ class _Run:
         line = line_of(ran, self.plan, number, f"{self.folder.requests.name}/{samples.name}")
         if cut is not None:
             line = replace(line, flags=(*line.flags, capped(cut, len(ran.found))))
-        to_parquet(ran.found, ran.start_ns, samples)
+        to_parquet(ran.found, ran.start_ns, samples, ran.readings)
         writer.add(line)
         self.lines.append(line)
         self.spent_s += ran.seconds
