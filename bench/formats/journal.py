@@ -11,14 +11,17 @@ import dataclasses
 import datetime
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from bench.catalogue import is_metric, metric
+from bench.catalogue import metric
 from bench.errors import InputError
-from bench.records import Deployment, Flag, Load, LoadKind, Passport, Point, Workload
+from bench.formats import journal_fields as fields
+from bench.formats.journal_fields import Unfit
+from bench.records import Deployment, Flag, Load, Passport, Point, Refusal, Workload
 
 if TYPE_CHECKING:
     from bench.formats import Recognition
@@ -31,11 +34,12 @@ VERSION = 1
 MARK = "kneepoint_journal"
 HARNESS = "kneepoint"
 FILE = "journal.jsonl"
-MAX_BYTES, MAX_LINE = 2**30, 2**20
-MAX_TEXT = 1000
-MOST = 2.0**53
+SWEEPS = "sweeps"
+"""The folder of a library's sweeps, each in a folder named by its id."""
 
-Record = TypeVar("Record")
+SWEEP_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
+MAX_BYTES, MAX_LINE = 2**30, 2**20
+DAMAGED = "the journal was changed or damaged; put a good copy in its place, or cut it off before this line"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Session:
 
     `evidence` is simulated when the endpoint says that it is; `simulates` is then what it stands for. `started` is
     an ISO time in UTC. `machine` is what sent the load: cpu, cores, os, kernel, python.
+    `usd_per_accelerator_hour` is what the plan says an hour of one accelerator costs.
     """
 
     sweep: str
@@ -59,6 +64,7 @@ class Session:
     seed: int | None = None
     max_model_len: int | None = None
     note: str | None = None
+    usd_per_accelerator_hour: float | None = None
     machine: Mapping[str, str | int] = field(default_factory=dict)
 
 
@@ -115,12 +121,16 @@ Line = Session | PointLine | EndLine
 
 @dataclass(frozen=True)
 class Journal:
-    """A journal as it was read: points with the session each belongs to, and how many of its bytes hold whole lines."""
+    """A journal as it was read: points with the session each belongs to, and how many of its bytes hold whole lines.
+
+    `cut` is the number of a last line that has no end; None where there is none.
+    """
 
     sessions: tuple[Session, ...]
     points: tuple[tuple[PointLine, Session], ...]
     ends: tuple[EndLine, ...]
     whole_bytes: int
+    cut: int | None = None
 
 
 def encode(line: Line) -> bytes:
@@ -143,8 +153,11 @@ def decode(path: Path) -> Journal:
     points: dict[int, tuple[PointLine, Session]] = {}
     ends: list[EndLine] = []
     keys: set[str] = set()
-    whole = 0
+    whole, cut = 0, None
     for place, raw in _lines(path):
+        if not raw.endswith(b"\n"):
+            cut = place
+            break
         where = f"{path.name}, line {place}"
         line = _decoded(where, raw)
         whole += len(raw)
@@ -161,7 +174,7 @@ def decode(path: Path) -> Journal:
         else:
             points[line.number] = (line, sessions[-1])
             keys.add(line.key)
-    return Journal(tuple(sessions), tuple(points.values()), tuple(ends), whole)
+    return Journal(tuple(sessions), tuple(points.values()), tuple(ends), whole, cut)
 
 
 def recognises(file: SourceFile) -> Recognition:
@@ -176,11 +189,23 @@ def recognises(file: SourceFile) -> Recognition:
 
 def read(file: SourceFile) -> Reading:
     """The points of a sweep, finished or not: origin own, evidence as their session says, rates per chip derived."""
-    from bench.formats.reading import Reading, passports_table, points_table
-
     journal = decode(file.path)
     if not journal.points:
         raise InputError(f"{file.name} has no finished point yet.")
+    found = reading(journal)
+    if journal.cut is not None:
+        found.refusals.append(
+            Refusal(
+                file.name, "The line was cut off while it was written: its point is not known.", journal.cut
+            )
+        )
+    return found
+
+
+def reading(journal: Journal) -> Reading:
+    """The points of a journal that has some, as a result file's."""
+    from bench.formats.reading import Reading, passports_table, points_table
+
     first = journal.sessions[0]
     keys = dict.fromkeys(key for line, _ in journal.points for key in line.metrics)
     about = {"title": first.title} if first.title else {}
@@ -190,7 +215,26 @@ def read(file: SourceFile) -> Reading:
         passports=passports_table([_passport(key, journal) for key in keys]) if keys else None,
         tool_version=first.tool_version,
         about=about,
+        usd_per_accelerator_hour=next(
+            (
+                one.usd_per_accelerator_hour
+                for one in reversed(journal.sessions)
+                if one.usd_per_accelerator_hour
+            ),
+            None,
+        ),
     )
+
+
+def sweep_of(path: Path) -> str | None:
+    """The id of the sweep whose journal this is; None when it is none."""
+    try:
+        with path.open("rb") as stream:
+            stated = json.loads(stream.readline(MAX_LINE))
+    except (OSError, ValueError, RecursionError):
+        return None
+    sweep = stated.get("sweep") if isinstance(stated, dict) and MARK in stated else None
+    return sweep if isinstance(sweep, str) else None
 
 
 def _point(line: PointLine, session: Session) -> Point:
@@ -242,7 +286,7 @@ def _plain(value: Any) -> Any:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Every whole line with its number; one without an end was cut off while it was written."""
+    """Every line with its number; only the last may have no end."""
     try:
         with path.open("rb") as stream:
             if path.stat().st_size > MAX_BYTES:
@@ -250,10 +294,10 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
             place = 0
             while raw := stream.readline(MAX_LINE + 1):
                 place += 1
-                if not raw.endswith(b"\n"):
-                    if len(raw) > MAX_LINE:
-                        raise InputError(f"{path.name}, line {place}, is longer than {MAX_LINE:,} bytes.")
-                    return
+                if len(raw) > MAX_LINE:
+                    raise InputError(
+                        f"{path.name}, line {place}, is longer than {MAX_LINE:,} bytes: {DAMAGED}."
+                    )
                 yield place, raw
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
@@ -263,119 +307,50 @@ def _decoded(where: str, raw: bytes) -> Line:
     try:
         stated = json.loads(raw)
     except (ValueError, RecursionError) as problem:
-        raise InputError(f"{where}, is not valid JSON: the journal was changed or damaged.") from problem
+        raise InputError(f"{where}, is not valid JSON: {DAMAGED}.") from problem
     if not isinstance(stated, dict):
-        raise InputError(f"{where}, is no line of a journal.")
+        raise InputError(f"{where}, is no line of a journal: {DAMAGED}.")
     try:
         if MARK in stated:
-            if stated.pop(MARK) != VERSION:
-                raise _Unfit(f"is of another version than {VERSION}: read it with a newer Kneepoint")
+            _demand_version(stated.pop(MARK))
             return _session(stated)
         kind = stated.pop("line", None)
         if kind == "point":
             return _point_line(stated)
         if kind == "end":
-            return _record(EndLine, stated, sustained=_maps)
-        raise _Unfit("is neither a session nor a point nor an end")
-    except _Unfit as problem:
+            return fields.record(EndLine, stated, sustained=fields.tables)
+        raise Unfit(f"is neither a session nor a point nor an end: {DAMAGED}")
+    except Unfit as problem:
         raise InputError(f"{where}, {problem}.") from problem
 
 
-class _Unfit(ValueError):
-    """Something in a line that cannot be; the message continues "line 3, "."""
+def _demand_version(version: object) -> None:
+    """Nothing; a version of another kind of line is told, the future's as such."""
+    if isinstance(version, int) and version > VERSION:
+        raise Unfit(
+            f"is of version {version}, and this Kneepoint reads up to {VERSION}: read it with a newer one"
+        )
+    if version != VERSION or isinstance(version, bool):
+        raise Unfit(f"is of the version {str(version)[:40]!r}, which there never was: {DAMAGED}")
 
 
 def _session(stated: dict[str, Any]) -> Session:
-    found = _record(Session, stated, deployment=_deployment, machine=_words)
+    found = fields.record(Session, stated, deployment=fields.deployment, machine=fields.words)
     if found.evidence not in ("measured", "simulated"):
-        raise _Unfit(f"has the evidence {found.evidence[:40]!r}; a sweep measures or simulates")
+        raise Unfit(f"has the evidence {found.evidence[:40]!r}; a sweep measures or simulates")
     return found
 
 
 def _point_line(stated: dict[str, Any]) -> PointLine:
-    return _record(
+    return fields.record(
         PointLine,
         stated,
-        load=_load,
-        workload=lambda value: _record(Workload, _table(value)),
-        metrics=_metrics,
-        whole=_metrics,
-        failures=_counts,
-        flags=lambda value: tuple(_record(Flag, _table(row)) for row in _maps(value)),
-        telemetry=_table,
-        client=_numbers,
+        load=fields.load,
+        workload=lambda value: fields.record(Workload, fields.table(value)),
+        metrics=fields.metrics,
+        whole=fields.metrics,
+        failures=fields.counts,
+        flags=lambda value: tuple(fields.record(Flag, fields.table(row)) for row in fields.tables(value)),
+        telemetry=fields.table,
+        client=fields.numbers,
     )
-
-
-def _record(kind: type[Record], stated: dict[str, Any], **readers: Callable[[Any], Any]) -> Record:
-    """A record of these fields: plain ones by the type they are annotated with, the others by their readers."""
-    hints = get_type_hints(kind)
-    found: dict[str, Any] = {}
-    for key, value in stated.items():
-        if key not in hints:
-            raise _Unfit(f"has the field {key[:40]!r}, which no {kind.__name__} has")
-        found[key] = readers[key](value) if key in readers else _value(key, value, hints[key])
-    try:
-        return kind(**found)
-    except TypeError:
-        needed = {row.name for row in dataclasses.fields(kind)  # type: ignore[arg-type]
-                  if row.default is dataclasses.MISSING and row.default_factory is dataclasses.MISSING}  # fmt: skip
-        raise _Unfit(f"lacks {', '.join(sorted(needed - found.keys()))}") from None
-
-
-def _value(key: str, value: Any, hint: Any) -> Any:
-    kinds = get_args(hint) or (hint,)
-    if isinstance(value, bool):
-        fits = bool in kinds
-    elif isinstance(value, int | float):
-        fits = (float in kinds or (int in kinds and isinstance(value, int))) and 0 <= value <= MOST
-        value = float(value) if int not in kinds and fits else value
-    else:
-        fits = isinstance(value, str) and str in kinds and len(value) <= MAX_TEXT and "\0" not in value
-    if not fits:
-        raise _Unfit(f"has {key} {str(value)[:40]!r}, which cannot be")
-    return value
-
-
-def _deployment(value: Any) -> Deployment:
-    return _record(Deployment, _table(value))
-
-
-def _load(value: Any) -> Load:
-    table = _table(value)
-    kind = table.pop("load_kind", "unknown")
-    if kind not in get_args(LoadKind):
-        raise _Unfit(f"has the load kind {str(kind)[:40]!r}")
-    return dataclasses.replace(_record(Load, table), load_kind=kind)
-
-
-def _metrics(value: Any) -> dict[str, float]:
-    found = _numbers(value)
-    for key in found:
-        if not is_metric(key):
-            raise _Unfit(f"has the metric {key[:40]!r}, which the catalogue does not know")
-    return found
-
-
-def _numbers(value: Any) -> dict[str, float]:
-    return {key: float(_value(key, inner, float)) for key, inner in _table(value).items()}
-
-
-def _words(value: Any) -> dict[str, str | int]:
-    return {key: _value(key, inner, str | int) for key, inner in _table(value).items()}
-
-
-def _counts(value: Any) -> dict[str, int]:
-    return {key: _value(key, inner, int) for key, inner in _table(value).items()}
-
-
-def _maps(value: Any) -> tuple[dict[str, Any], ...]:
-    if not isinstance(value, list) or len(value) > 1000:
-        raise _Unfit("has something else where a list belongs")
-    return tuple(_table(row) for row in value)
-
-
-def _table(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict) or len(value) > 1000:
-        raise _Unfit("has something else where an object belongs")
-    return value

@@ -143,6 +143,7 @@ class Reading:
     scores, passports: likewise in SCORE_COLUMNS (locator unique among the scores) and PASSPORT_COLUMNS.
     refusals: rows not loaded; a streaming format may add to this list until its last batch was pulled.
     about: what is known about the source as a whole, by the keys of ABOUT; a key not known is left out.
+    usd_per_accelerator_hour: what an hour of one of its accelerators cost; a price of the library.
     Raises InputError, from read() or while batches are pulled, when the file as a whole cannot be read.
     """
 
@@ -153,6 +154,7 @@ class Reading:
     refusals: list[Refusal] = field(default_factory=list)
     tool_version: str | None = None
     about: Mapping[str, str] = field(default_factory=dict)
+    usd_per_accelerator_hour: float | None = None
 
     def batches(self) -> Iterable[pa.RecordBatch]:
         """The points as record batches, whichever way they came; for one pass."""

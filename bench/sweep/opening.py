@@ -13,6 +13,7 @@ from bench.sweep import budget as budgets
 from bench.sweep import machine, profiles
 from bench.sweep.assignment import Asked
 from bench.sweep.bodies import Manner
+from bench.sweep.facts import PRICE
 from bench.sweep.finishing import deployment
 from bench.sweep.plan import Plan
 from bench.sweep.preflight import Preflight, preflight
@@ -87,7 +88,7 @@ def workers(plan: Plan) -> int:
 
 def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
     """The session's line in the journal."""
-    note = plan.facts.get("note")
+    note, price = plan.facts.get("note"), plan.facts.get(PRICE)
     return Session(
         sweep=sweep,
         started=started,
@@ -102,6 +103,7 @@ def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
         seed=plan.seed,
         max_model_len=plan.context_tokens,
         note=str(note) if note is not None else None,
+        usd_per_accelerator_hour=float(price) if price is not None else None,
         machine=machine.described(),
     )
 

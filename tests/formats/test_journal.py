@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -141,10 +142,16 @@ def changed(line: journal.Line, **fields: Any) -> bytes:
         (changed(point(), metrics={"ttft_ms_p50": "fast"}), "ttft_ms_p50 'fast'"),
         (changed(point(), load={"load_kind": "heavy"}), "the load kind 'heavy'"),
         (changed(point(), number="one"), "number 'one'"),
-        (changed(point(), colour="red"), "the field 'colour'"),
+        (changed(point(), colour="red"), "the field 'colour', which no point has"),
         (changed(point(), flags=[{"kind": "x"}]), "lacks do, seen, why"),
         (changed(SESSION, evidence="estimated"), "the evidence 'estimated'"),
-        (changed(SESSION, kneepoint_journal=2), "another version"),
+        (changed(SESSION, kneepoint_journal=2), "version 2, and this Kneepoint reads up to 1: read it with a"),
+        (changed(SESSION, kneepoint_journal=0), "the version '0', which there never was"),
+        (changed(SESSION, kneepoint_journal=True), "the version 'True', which there never was"),
+        (changed(SESSION, kneepoint_journal="1"), "the version '1', which there never was"),
+        (b'{"line":"session"}\n', "neither a session nor a point nor an end: the journal was changed"),
+        (changed(SESSION, colour="red"), "the field 'colour', which no session has: a newer Kneepoint wrote it"),
+        (b"\0" * 40 + b"\n", "not valid JSON: the journal was changed or damaged; put a good copy in its place"),
         (encode(point(1)), "which an earlier line is about already"),
     ],
 )  # fmt: skip
@@ -153,6 +160,46 @@ def test_a_line_that_cannot_be_ours_is_told_with_its_place(tmp_path: Path, line:
     with pytest.raises(InputError, match=r"j\.jsonl, line 3,") as told:
         decode(path)
     assert said in str(told.value)
+
+
+def test_a_last_line_that_was_cut_off_is_told_and_the_others_count(tmp_path: Path) -> None:
+    path = written(tmp_path / "j.jsonl", SESSION, point(1), rest=encode(point(2))[:-9])
+    rows, refused = read_points(path)
+    assert [row["locator"] for row in rows] == ["point 1"]
+    assert [(one.file, one.row) for one in refused] == [("j.jsonl", 3)]
+    assert refused[0].reason == "The line was cut off while it was written: its point is not known."
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"hello\n", "line 1, is not valid JSON"),
+        (encode(point(1)), "line 1, comes before any session; a journal begins with one"),
+        (
+            encode(SESSION) + b"x" * (2**20 + 1),
+            "line 2, is longer than 1,048,576 bytes: the journal was changed",
+        ),
+        (b"\xff\xfe\n", "line 1, is not valid JSON"),
+        (b"[" * 100_000 + b"\n", "line 1, is not valid JSON"),
+    ],
+)
+def test_a_file_that_is_no_journal_is_told_with_its_place(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as told:
+        decode(path)
+    assert said in str(told.value)
+
+
+def test_whose_journal_it_is_and_what_the_accelerators_cost(tmp_path: Path) -> None:
+    dear = dataclasses.replace(SESSION, usd_per_accelerator_hour=2.5)
+    path = written(tmp_path / "j.jsonl", dear, point(1), SESSION, point(2))
+    assert journal.sweep_of(path) == SESSION.sweep
+    assert journal.read(SourceFile(path)).usd_per_accelerator_hour == 2.5
+    assert journal.sweep_of(tmp_path / "none.jsonl") is None
+    for line in (b"{", b"[]\n", b'{"sweep":"x"}\n', b'{"kneepoint_journal":1,"sweep":3}\n'):
+        path.write_bytes(line)
+        assert journal.sweep_of(path) is None
 
 
 def test_a_journal_without_a_point_is_told(tmp_path: Path) -> None:
