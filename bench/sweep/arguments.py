@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from bench.errors import UsageError
 from bench.sweep.plan import Plan
 
 DURATION_UNITS = ("s", "m", "h")
+VENDOR = "vendor."
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,16 @@ def stated(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.no_stream:
         fields["endpoint.streaming"] = False
     fields |= {f"facts.{key}": value for key, value in _pairs(arguments.facts, "--set accelerator=h100-sxm")}
-    return fields | dict(_pairs(arguments.fields, "--with slo.ttft_ms=500"))
+    more = _pairs(arguments.fields, "--with slo.ttft_ms=500")
+    return fields | {key: _typed(text) if key.startswith(VENDOR) else text for key, text in more}
+
+
+def _typed(text: str) -> Any:
+    """What a request's field holds: a TOML value, such as 0.5 or "0.5"; any other text is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, LookupError, RecursionError):
+        return text
 
 
 def _pairs(texts: Iterable[str], example: str) -> Iterable[tuple[str, str]]:

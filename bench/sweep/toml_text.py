@@ -12,7 +12,7 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 def written(document: Mapping[str, Any]) -> str:
     """The document as TOML; its own values first, then each table under its heading."""
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in document.items() if not _is_table(value)]
+    lines = [f"{_key(key)} = {toml(value)}" for key, value in document.items() if not _is_table(value)]
     for key, value in document.items():
         if isinstance(value, Mapping):
             lines += _table(f"[{_key(key)}]", value)
@@ -22,11 +22,22 @@ def written(document: Mapping[str, Any]) -> str:
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
+def toml(value: Any) -> str:
+    """A value on one line, as it stands behind an equals sign."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)} = {toml(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml(part) for part in value) + "]"
+    return repr(value)
+
+
 def _table(heading: str, entries: Mapping[str, Any]) -> list[str]:
     return (
-        ["", heading, *(f"{_key(key)} = {_value(value)}" for key, value in entries.items())]
-        if entries
-        else []
+        ["", heading, *(f"{_key(key)} = {toml(value)}" for key, value in entries.items())] if entries else []
     )
 
 
@@ -38,18 +49,6 @@ def _is_table(value: Any) -> bool:
 
 def _key(key: str) -> str:
     return key if BARE.fullmatch(key) else _text(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)} = {_value(part)}" for key, part in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(part) for part in value) + "]"
-    return repr(value)
 
 
 def _text(text: str) -> str:
