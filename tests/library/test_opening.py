@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench.library import Library
+import pytest
+
+from bench.library import Library, index
+from bench.library.index import ASKED_AGAIN
 from tests.library.files import sweep
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,6 +20,9 @@ OPENED = (
     "tables = 'points sources notes facts retractions refusals prices accelerators models'.split();"
     "print(*(library.fetch(f'SELECT count(*) FROM {name}')[0][0] > 0 for name in tables), 'pandas' in sys.modules)"
 )
+
+POINTS = "SELECT * FROM points ORDER BY point_id"
+IS_TABLE = "SELECT count(*) = 1 FROM duckdb_tables() WHERE table_name = 'points'"
 
 
 def with_everything(folder: Path) -> Library:
@@ -50,3 +56,26 @@ def test_the_small_tables_hold_what_was_said_in_its_own_type(tmp_path: Path) -> 
     ]
     assert library.fetch("SELECT usd_per_accelerator_hour FROM prices WHERE book = 'stated'") == [(2.5,)]
     assert library.fetch("SELECT reason, purged FROM retractions") == [("a doubt", False)]
+
+
+@pytest.mark.parametrize("shipped", [True, False])
+def test_few_points_that_are_asked_for_again_are_a_table_of_the_same(tmp_path: Path, shipped: bool) -> None:
+    path = with_everything(tmp_path).path
+    library = Library.open(path, shipped=shipped)
+    first = library.fetch(POINTS), library.fetch("DESCRIBE points")
+    assert library.fetch(IS_TABLE) == [(True,)]
+    assert (library.fetch(POINTS), library.fetch("DESCRIBE points")) == first
+    (lost,) = Library.open(path, shipped=False).fetch("SELECT id FROM retractions")[0]
+    library.restore(lost)
+    assert library.fetch(IS_TABLE) == [(False,)]
+    for _ in range(ASKED_AGAIN):
+        assert {row[0] for row in library.fetch(POINTS)} - {row[0] for row in first[0]} == {lost}
+    assert library.fetch(IS_TABLE) == [(True,)]
+
+
+def test_many_points_stay_in_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "FEW_POINTS", 1)
+    library = with_everything(tmp_path)
+    for _ in range(2 * ASKED_AGAIN):
+        assert library.fetch("SELECT count(*) FROM points") == [(2,)]
+    assert library.fetch(IS_TABLE) == [(False,)]
