@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import urlsplit
 
+from bench.errors import UsageError
+
 MAX_URL = 500
 METADATA_HOSTS = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
 METADATA_ADDRESSES = frozenset(
@@ -12,6 +14,10 @@ METADATA_ADDRESSES = frozenset(
     for text in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16")
 )
 """Where clouds tell a machine its own credentials: AWS (two), Alibaba, Azure."""
+
+OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+FIRST_FREE_PORT, WEB_PORTS = 1024, frozenset({80, 443})
+NAT64, COMPATIBLE = ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96")
 
 ALLOWED = (
     "http:// or https:// with a host that is no link-local or metadata address, an optional port and path, "
@@ -48,7 +54,45 @@ def may_be_asked(host: str) -> bool:
         address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
     except ValueError:
         return True
-    mapped = getattr(address, "ipv4_mapped", None)
-    address = mapped or address
-    barred = address.is_link_local or address.is_multicast
-    return not barred and address not in METADATA_ADDRESSES
+    barred = {one for one in (address, *_carried(address)) if one.is_link_local or one.is_multicast}
+    return not barred and METADATA_ADDRESSES.isdisjoint({address, *_carried(address)})
+
+
+def demand_own_machine(url: str, own_port: int | None) -> None:
+    """Nothing; UsageError for a URL that a page may not send load to, which is any but this machine's own services.
+
+    The host has to be spelled as people spell it: a name or a number that only comes to mean this machine could come
+    to mean another. `own_port` is the app's.
+    """
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.hostname not in OWN_HOSTS:
+        raise UsageError(
+            "From a page a URL may only name this machine, as localhost, 127.0.0.1 or [::1]: state any other endpoint "
+            "in endpoints.toml and pick it by its name."
+        )
+    if port == own_port:
+        raise UsageError(f"Port {port} is this app's own: give the port of the endpoint.")
+    if port < FIRST_FREE_PORT and port not in WEB_PORTS:
+        raise UsageError(
+            f"Port {port} is a system service's: from a page 80, 443 and ports from {FIRST_FREE_PORT} can be asked."
+        )
+
+
+def is_own_machine(address: str) -> bool:
+    """Whether an IP address is this machine's own, in whatever form it is written."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return any(one.is_loopback or one.is_unspecified for one in (found, *_carried(found)))
+
+
+def _carried(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """The IPv4 addresses that an IPv6 address stands for: mapped, 6to4, Teredo, NAT64 (RFC 6052) or compatible."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return []
+    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address in NAT64 or address in COMPATIBLE:
+        found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [one for one in found if one is not None]
