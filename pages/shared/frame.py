@@ -48,8 +48,23 @@ def opened(name: str, title: str = "", asks: str = "") -> Iterator[Page]:
 
     `title` and `asks` are for a page that presents no question.
     """
-    try:
+    with _told(name):
         yield _framed(name, title, asks)
+
+
+@contextmanager
+def bare(name: str, title: str, asks: str) -> Iterator[None]:
+    """The frame of a page that shows no selection of the library; what goes wrong inside becomes one sentence."""
+    with _told(name):
+        _kicker(title, asks)
+        yield
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What goes wrong in the block is told on the page, which ends there."""
+    try:
+        yield
     except BenchError as problem:
         notices.failed(str(problem))
         st.stop()
@@ -59,14 +74,18 @@ def opened(name: str, title: str = "", asks: str = "") -> Iterator[Page]:
         st.stop()
 
 
+def _kicker(title: str, asks: str) -> None:
+    st.set_page_config(page_title=f"{title} - Kneepoint")
+    with st.container(key="kicker"):
+        st.markdown(f"**{markdown(title)}** {markdown(asks)}")
+
+
 def _framed(name: str, title: str, asks: str) -> Page:
     is_question = name in questions()
     if is_question:
         title, asks = question(name).TITLE, question(name).QUESTION
-    st.set_page_config(page_title=f"{title} - Kneepoint")
+    _kicker(title, asks)
     library = cached.current()
-    with st.container(key="kicker"):
-        st.markdown(f"**{markdown(title)}** {markdown(asks)}")
     if not cached.count(View(), library.version):
         notices.nothing_loaded()
         st.stop()
