@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from bench.library import Library
 from tests.pages import hostile as names
 from tests.pages.drawn import MAIN, Open
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """A server looks for components in what is installed once, as it starts; Streamlit's runner at every page."""
+    with pytest.MonkeyPatch.context() as patched:
+        once = cache(manifest_scanner.scan_component_manifests)
+        patched.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture(scope="session")

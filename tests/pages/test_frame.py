@@ -16,7 +16,7 @@ from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
 
 def test_a_link_is_shown_as_it_is_written_out(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", isl=["1024", "8192"], osl="1024")
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", isl=["1024", "8192"], osl="1024")
     view = view_of(at, "pareto")
     assert view.whole
     assert view.values("isl") == ("1024", "8192")
@@ -25,11 +25,11 @@ def test_a_link_is_shown_as_it_is_written_out(opened: Open) -> None:
 
 
 def test_the_line_says_what_is_selected_and_opens_the_filters(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", accelerator="h200")
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", accelerator="mi355x")
     library = Library.open()
     selected = at.button(key="selected")
     assert selected.label.replace("\\", "") == described(
-        library, View.of({"model": ["deepseek-r1"], "accelerator": ["h200"]})
+        library, View.of({"model": ["qwen3.5-397b-a17b"], "accelerator": ["mi355x"]})
     )
     assert not at.multiselect
     at = selected.click().run()
@@ -39,7 +39,7 @@ def test_the_line_says_what_is_selected_and_opens_the_filters(opened: Open) -> N
 
 
 def test_a_filter_offers_what_is_loaded_and_says_how_many_points_each_leaves(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1").button(key="selected").click().run()
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b").button(key="selected").click().run()
     library = Library.open()
     accelerators = at.multiselect(key="filter.accelerator")
     assert accelerators.options
@@ -47,23 +47,23 @@ def test_a_filter_offers_what_is_loaded_and_says_how_many_points_each_leaves(ope
         words, _, points = label.rpartition(" (")
         found = library.fetch(
             "SELECT count(*) FROM points JOIN accelerators ON accelerator = slug"
-            " WHERE model = 'deepseek-r1' AND name = ?",
+            " WHERE model = 'qwen3.5-397b-a17b' AND name = ?",
             (words,),
         )
         assert int(points.rstrip(")").replace(",", "")) == found[0][0] > 0
 
 
 def test_a_filter_replaces_the_view_and_is_pushed_to_the_address(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1").button(key="selected").click().run()
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b").button(key="selected").click().run()
     before = headline(at)
-    at = at.multiselect(key="filter.accelerator").set_value(["h200-sxm"]).run()
-    assert view_of(at, "pareto").values("accelerator") == ("h200-sxm",)
+    at = at.multiselect(key="filter.accelerator").set_value(["mi355x"]).run()
+    assert view_of(at, "pareto").values("accelerator") == ("mi355x",)
     assert View.from_query(query_of(at)) == view_of(at, "pareto")
     assert headline(at) != before
 
 
 def test_filters_follow_and_options_stay_with_their_page(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", accelerator="h200-sxm", group="engine")
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", accelerator="mi355x", group="engine")
     at = at.switch_page("heatmap.py")
     at.query_params.clear()
     at = at.run()
@@ -98,13 +98,18 @@ def test_each_page_opens_on_its_own_story_until_something_is_chosen(opened: Open
 
 
 def test_an_alias_or_a_family_in_a_link_fills_the_filter(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", accelerator="H200").button(key="selected").click().run()
-    assert at.multiselect(key="filter.accelerator").value == ["h200-sxm"]
+    at = (
+        opened("pareto", v="1", model="qwen3.5-397b-a17b", accelerator="MI355X")
+        .button(key="selected")
+        .click()
+        .run()
+    )
+    assert at.multiselect(key="filter.accelerator").value == ["mi355x"]
 
 
 def test_reset_goes_back_to_the_story(opened: Open) -> None:
     story = view_of(opened("pareto"), "pareto")
-    at = opened("pareto", v="1", model="deepseek-r1", accelerator="h200-sxm", group="engine")
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", accelerator="mi355x", group="engine")
     at = at.button(key="reset").click().run()
     assert view_of(at, "pareto") == story
     assert View.from_query(query_of(at)) == story
@@ -152,10 +157,10 @@ def test_a_selection_without_points_offers_the_filter_to_lift(opened: Open) -> N
 def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
     query: dict[str, str], sentence: str, opened: Open
 ) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", **query)
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", **query)
     assert [part.value.replace("\\", "") for part in at.warning] == [sentence]
-    assert "DeepSeek" in headline(at)
-    assert view_of(at, "pareto").where == (("model", ("deepseek-r1",)),)
+    assert "Qwen3" in headline(at)
+    assert view_of(at, "pareto").where == (("model", ("qwen3.5-397b-a17b",)),)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +207,7 @@ def test_what_of_a_link_gives_way_is_told_until_something_is_chosen(opened: Open
 
 
 def test_what_a_page_fills_in_stays_when_the_page_is_drawn_again(opened: Open) -> None:
-    at = opened("heatmap", model="deepseek-r1")
+    at = opened("heatmap", model="qwen3.5-397b-a17b")
     first = view_of(at, "heatmap")
     assert first.values("osl")
     at = at.button(key="selected").click().run()
@@ -232,7 +237,7 @@ def test_points_without_two_axes_lead_to_the_data_page(opened: Open) -> None:
 
 
 def test_an_option_a_question_cannot_take_is_named_and_replaced(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", y="speed", group="engine")
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", y="speed", group="engine")
     assert len(at.warning) == 1
     assert "'speed'" in at.warning[0].value
     assert view_of(at, "pareto").option("group") == "engine"
@@ -242,7 +247,13 @@ def test_an_option_a_question_cannot_take_is_named_and_replaced(opened: Open) ->
 def test_only_the_option_that_is_wrong_is_dropped(opened: Open) -> None:
     cost = "usd_per_million_output_tokens"
     at = opened(
-        "pareto", v="1", model="deepseek-r1", y=cost, price_book="no-such-book", utilisation="0.5", slo_y="30"
+        "pareto",
+        v="1",
+        model="qwen3.5-397b-a17b",
+        y=cost,
+        price_book="no-such-book",
+        utilisation="0.5",
+        slo_y="30",
     )
     told = [part.value.replace("\\", "") for part in at.warning]
     assert len(told) == 1
@@ -272,11 +283,11 @@ def test_no_value_of_any_option_takes_the_page_away(first: int, name: str, opene
 
 
 def test_a_link_of_a_newer_version_is_told_so_and_does_its_best(opened: Open) -> None:
-    at = opened("pareto", v="99", model="deepseek-r1", group="engine")
+    at = opened("pareto", v="99", model="qwen3.5-397b-a17b", group="engine")
     assert [part.value.replace("\\", "") for part in at.warning] == [
         "This link was made by a newer version of Kneepoint (v=99); what this one knows of it is shown."
     ]
-    own = opened("pareto", v="1", model="deepseek-r1", group="engine")
+    own = opened("pareto", v="1", model="qwen3.5-397b-a17b", group="engine")
     assert not own.warning
     assert view_of(at, "pareto") == view_of(own, "pareto")
     assert headline(at) == headline(own)
@@ -307,7 +318,7 @@ def test_what_another_process_imports_is_there_at_the_next_change(
 
 
 def test_what_a_reader_types_that_cannot_be_is_told_and_the_page_stays(opened: Open) -> None:
-    at = opened("pareto", v="1", model="deepseek-r1", slo_y="100")
+    at = opened("pareto", v="1", model="qwen3.5-397b-a17b", slo_y="100")
     at = at.text_input(key="pareto.slo_x").set_value("soon").run()
     assert [part.value.replace("\\", "") for part in at.warning] == [
         "slo_x='soon' is not a number; write it as in slo_x=60."

@@ -176,11 +176,12 @@ def sides(
     ]
     if not pairs:
         return None
-    shared = {pair: table[list(pair)].dropna() for pair in pairs}
-    one, other = max(pairs, key=lambda pair: len(shared[pair]))
+    filled_in = table.notna().to_numpy(dtype=int)
+    shared = pd.DataFrame(filled_in.T @ filled_in, table.columns, table.columns).stack().to_dict()
+    one, other = max(pairs, key=lambda pair: shared[pair])
     if fixed:
         return (fixed, written(other)) if asked[0] else (written(other), fixed)
-    first_is_better = ((shared[one, other][one] / shared[one, other][other]).median() >= 1) != lower
+    first_is_better = ((table[one] / table[other]).median() >= 1) != lower
     return (written(one), written(other)) if first_is_better else (written(other), written(one))
 
 
