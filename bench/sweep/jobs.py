@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def start(folder: Folder) -> None:
             [sys.executable, "-m", "bench.sweep", str(folder.path)], cwd=ROOT, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=log, stderr=log,
         )  # fmt: skip
+    threading.Thread(target=process.wait, daemon=True).start()  # once it ends it is no zombie
     until = time.monotonic() + STARTS_WITHIN_S
     while not folder.held() and time.monotonic() < until:
         if process.poll() is not None:

@@ -51,7 +51,14 @@ def practices(library: Path) -> tuple[Practice, ...]:
 
 def is_practice(library: Path, url: str) -> bool:
     """Whether this is the URL of an endpoint that is running to be practised on."""
-    return any(one.url == url.rstrip("/").removesuffix("/v1") for one in practices(library))
+    return any(one.url == _root(url) for one in practices(library))
+
+
+def revive(library: Path, url: str) -> None:
+    """Nothing; where this was the URL of an endpoint to practise on that has ended, it is started again."""
+    for one in practices(library):
+        if one.url is None and _recorded(library / FOLDER / f"{one.name}.json") == _root(url):
+            practise(library, one.name)
 
 
 def practise(library: Path, name: str) -> Practice:
@@ -103,6 +110,10 @@ def _url(library: Path, name: str) -> str | None:
             site.close()
     except (NotReached, LookupError, TypeError):
         return None
+
+
+def _root(url: str) -> str:
+    return url.rstrip("/").removesuffix("/v1")
 
 
 def _recorded(record: Path) -> str | None:

@@ -1,0 +1,118 @@
+"""Sweeps that somebody starts, ends or goes on with: who may, what may be measured, how often, and who did it.
+
+Pages and the HTTP API come through here. Whoever is at the shell may name any host; everybody else the endpoints of
+endpoints.toml, those to practise on and, in local mode, this machine's own.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench import access
+from bench.access import Visitor
+from bench.errors import UsageError
+from bench.library import ledger
+from bench.library.store import Root
+from bench.sweep import jobs, origin
+from bench.sweep.address import demand_own_machine
+from bench.sweep.folder import Folder, listed
+from bench.sweep.origin import Origin
+from bench.sweep.plan import Plan
+from bench.sweep.practice import is_practice, revive
+from bench.sweep.queue import QUEUED, endpoint_of
+from bench.wording import counted
+
+MOST_STARTS, WITHIN_S = 10, 60
+"""Starts within so many seconds: more are a script or an accident, and each is a process of its own."""
+MOST_WAITING = 32
+STAMP = "%Y%m%d-%H%M%S"
+
+
+def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None = None) -> Folder:
+    """The folder of a sweep that was started and goes on by itself; `own_port` is the app's.
+
+    Raises:
+        AccessDenied: this visitor may not.
+        UsageError: the endpoint may not be measured from where the visitor is, or too many sweeps were started.
+        BenchError: it did not start.
+    """
+    access.demand("launch", visitor)
+    demand_endpoint(library, plan, visitor, own_port)
+    _demand_room(library)
+    folder = Folder.create(library, plan)
+    origin.keep(folder, Origin.now(who(visitor), from_page=not visitor.shell))
+    _tell(library, visitor, "launch", folder)
+    jobs.start(folder)
+    return folder
+
+
+def cancel(library: Path, sweep: str, visitor: Visitor) -> Mapping[str, Any]:
+    """The status of a sweep that was told to end, once it has; raises as `launch`, and NotFound."""
+    access.demand("launch", visitor)
+    folder = Folder.of(library, sweep)
+    told = jobs.cancel(folder)
+    _tell(library, visitor, "cancel", folder)
+    return told
+
+
+def resume(library: Path, sweep: str, visitor: Visitor, *, own_port: int | None = None) -> Folder:
+    """The folder of a sweep that goes on with what is missing; raises as `launch`, and NotFound.
+
+    An endpoint to practise on that has ended meanwhile is started again.
+    """
+    access.demand("launch", visitor)
+    folder = Folder.of(library, sweep)
+    plan = folder.plan
+    if plan.endpoint.url is not None:
+        revive(library, plan.endpoint.url)
+    demand_endpoint(library, plan, visitor, own_port)
+    _demand_room(library)
+    jobs.start(folder)
+    _tell(library, visitor, "resume", folder)
+    return folder
+
+
+def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int | None) -> None:
+    """Nothing; UsageError when this visitor may not have this endpoint measured."""
+    endpoint = plan.endpoint
+    if visitor.shell or endpoint.url is None or is_practice(library, endpoint.url):
+        return
+    if access.mode() != "local":
+        raise UsageError(
+            "From a page only endpoints of endpoints.toml can be measured here: pick one, or state yours there."
+        )
+    demand_own_machine(endpoint.url, own_port)
+    if endpoint.key_env is not None or endpoint.ca_file is not None:
+        raise UsageError(
+            "A URL in a page goes without a key: state the endpoint in endpoints.toml with key_env, and pick its name."
+        )
+
+
+def who(visitor: Visitor) -> str:
+    """How the audit names a visitor: by login or account, else by what let them in."""
+    if visitor.user:
+        return visitor.user
+    return ledger.person() if visitor.shell else f"a reader ({access.mode()})"
+
+
+def _demand_room(library: Path) -> None:
+    """Nothing; UsageError when too many were started lately, or wait."""
+    since = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=WITHIN_S)
+    sweeps = listed(library)
+    lately = sum(folder.id[: len("20260101-000000")] >= f"{since:{STAMP}}" for folder in sweeps)
+    if lately >= MOST_STARTS:
+        raise UsageError(
+            f"{counted(lately, 'sweep')} were started within a minute; wait a little before the next."
+        )
+    waiting = sum(folder.held() and folder.status["state"] == QUEUED for folder in sweeps)
+    if waiting >= MOST_WAITING:
+        raise UsageError(f"{counted(waiting, 'sweep')} wait for their turn already; cancel some, or wait.")
+
+
+def _tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
+    endpoint = folder.plan.endpoint
+    where = endpoint.name or endpoint_of(endpoint.url or "")
+    ledger.audit(Root(library, writable=True), who(visitor), what, sweep=folder.id, endpoint=where)

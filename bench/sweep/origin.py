@@ -1,0 +1,44 @@
+"""Who started a sweep, and from where: what came from a page is held to stricter rules than what came from a shell."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import asdict, dataclass
+
+from bench.sweep.folder import Folder, writing
+
+FILE = "origin.json"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who asked for a sweep and when; `from_page` holds for everybody who is not at this machine's shell."""
+
+    by: str
+    at: str
+    from_page: bool
+
+    @classmethod
+    def now(cls, by: str, from_page: bool) -> Origin:
+        """An origin of this moment."""
+        return cls(by, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), from_page)
+
+
+def keep(folder: Folder, origin: Origin) -> None:
+    """Nothing; the folder of a new sweep says where it came from."""
+    with writing(folder.path / FILE):
+        (folder.path / FILE).write_text(
+            json.dumps(asdict(origin), ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+
+def origin_of(folder: Folder) -> Origin | None:
+    """Where the sweep came from; None for one that was started at the shell."""
+    try:
+        stated = json.loads((folder.path / FILE).read_text(encoding="utf-8"))
+        return Origin(str(stated["by"]), str(stated["at"]), stated["from_page"] is not False)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError):
+        return Origin("unknown", "", from_page=True)

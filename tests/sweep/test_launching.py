@@ -1,0 +1,137 @@
+"""Who may start what: this machine's reader on this machine's endpoints, and everything is written down."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from bench.access import Visitor
+from bench.endpoint import Settings
+from bench.endpoint.serving import running
+from bench.errors import AccessDenied, BenchError, UsageError
+from bench.sweep import launching
+from bench.sweep.folder import Folder, listed
+from bench.sweep.origin import FILE, Origin, keep, origin_of
+from bench.sweep.plan import Plan
+
+HERE = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
+SHELL = Visitor.at_the_shell()
+OWN_PORT = 8501
+
+
+def plan(url: str = "http://127.0.0.1:8000", **more: object) -> Plan:
+    return Plan.from_fields(
+        {
+            "endpoint.url": url,
+            "endpoint.model": "fake-model",
+            "workloads.isl": "8",
+            "workloads.osl": "4",
+            "loads.concurrency": "2",
+            "point.requests": "20",
+            "point.warmup_requests": "2",
+            **more,
+        }
+    )
+
+
+def audit(library: Path) -> list[dict[str, str]]:
+    path = library / "audit.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_a_reader_at_this_machine_starts_a_sweep_that_goes_on_by_itself(tmp_path: Path) -> None:
+    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
+        folder = launching.launch(tmp_path, plan(url), HERE, own_port=OWN_PORT)
+        until = time.monotonic() + 30
+        while folder.status["state"] != "done" and time.monotonic() < until:
+            time.sleep(0.05)
+    assert folder.status["state"] == "done", folder.status
+    assert len(folder.read.points) == 1
+    (line,) = audit(tmp_path)
+    assert (line["what"], line["sweep"], line["who"]) == ("launch", folder.id, "a reader (local)")
+    assert line["endpoint"] == url.removeprefix("http://")
+    found = origin_of(folder)
+    assert found is not None
+    assert found.from_page
+    with pytest.raises(UsageError, match="not running"):
+        launching.cancel(tmp_path, folder.id, HERE)
+    assert [line["what"] for line in audit(tmp_path)] == ["launch"]
+
+
+@pytest.mark.parametrize(
+    "visitor",
+    [
+        Visitor(),
+        Visitor(server_address="127.0.0.1", client_address="10.0.0.9", host="localhost:8501"),
+        Visitor(server_address="0.0.0.0", client_address="127.0.0.1", host="localhost:8501"),
+        Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="kneepoint.example"),
+        Visitor("127.0.0.1", "127.0.0.1", "localhost:8501", {"X-Forwarded-For": "10.0.0.9"}),
+    ],
+)
+def test_nobody_else_starts_ends_or_resumes_one(tmp_path: Path, visitor: Visitor) -> None:
+    folder = Folder.create(tmp_path, plan())
+    for attempt in (
+        lambda: launching.launch(tmp_path, plan(), visitor),
+        lambda: launching.cancel(tmp_path, folder.id, visitor),
+        lambda: launching.resume(tmp_path, folder.id, visitor),
+    ):
+        with pytest.raises(AccessDenied):
+            attempt()
+    assert listed(tmp_path) == [folder]
+    assert audit(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"url": "http://gpu.example:8000"}, "endpoints.toml"),
+        ({"url": "http://2130706433:8000"}, "endpoints.toml"),
+        ({"url": f"http://127.0.0.1:{OWN_PORT}"}, "this app's own"),
+        ({"endpoint.key_env": "HOME"}, "without a key"),
+    ],
+)
+def test_a_page_measures_only_this_machines_own(tmp_path: Path, stated: dict[str, str], said: str) -> None:
+    asked = plan(**stated)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=said):
+        launching.launch(tmp_path, asked, HERE, own_port=OWN_PORT)
+    launching.demand_endpoint(tmp_path, asked, SHELL, OWN_PORT)
+    assert listed(tmp_path) == []
+
+
+def test_with_a_token_no_url_is_taken_from_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", "a-token-of-16-characters")
+    known = Visitor(client_address="10.0.0.9", token="a-token-of-16-characters")
+    with pytest.raises(UsageError, match="pick one, or state yours there"):
+        launching.launch(tmp_path, plan(), known)
+    with pytest.raises(AccessDenied):
+        launching.launch(tmp_path, plan(), Visitor(token="another-token-of-16"))
+
+
+def test_starts_are_limited(tmp_path: Path) -> None:
+    for _ in range(launching.MOST_STARTS):
+        Folder.create(tmp_path, plan())
+    with pytest.raises(UsageError, match="within a minute"):
+        launching.launch(tmp_path, plan(), HERE)
+    assert len(listed(tmp_path)) == launching.MOST_STARTS
+
+
+def test_what_does_not_say_where_it_came_from_is_held_to_the_stricter_rules(tmp_path: Path) -> None:
+    folder = Folder.create(tmp_path, plan())
+    assert origin_of(folder) is None
+    keep(folder, Origin.now("Ada", from_page=False))
+    assert origin_of(folder) == Origin("Ada", origin_of(folder).at, False)  # type: ignore[union-attr]
+    for damaged in ("", "{", "[]", '{"by": "Ada"}'):
+        (folder.path / FILE).write_text(damaged)
+        found = origin_of(folder)
+        assert found is not None
+        assert found.from_page
+
+
+def test_a_start_that_fails_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sweeps").write_text("no folder")
+    with pytest.raises(BenchError, match="sweeps"):
+        launching.launch(tmp_path, plan(), HERE)
