@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -47,6 +48,11 @@ def opened(arguments: argparse.Namespace) -> Library:
     from bench.library import Library
 
     return Library.open(arguments.library, shipped=not arguments.no_shipped)
+
+
+def place(arguments: argparse.Namespace) -> Path:
+    """The folder of the library the arguments name, which need not exist yet."""
+    return Path(arguments.library or os.environ.get("KNEEPOINT_LIBRARY") or "library").absolute()
 
 
 def pairs(texts: Iterable[str], example: str) -> list[tuple[str, str]]:

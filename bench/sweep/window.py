@@ -95,11 +95,11 @@ def measured(
     starts = samples.start_ns
     after = starts >= warmed_up(samples, limits, start_ns)
     everything = np.ones(len(samples), dtype=bool)
-    timed = _started_well(samples, window)
-    arrivals = _arrivals(samples)
-    metrics = _figures(samples, window, timed, after, goals, arrivals) if len(samples) else {}
+    timed = started_well(samples, window)
+    arrived = arrivals(samples)
+    metrics = _figures(samples, window, timed, after, goals, arrived) if len(samples) else {}
     run = _whole(samples, start_ns)
-    whole = _figures(samples, run, samples.outcome == OK, everything, goals, arrivals) if len(samples) else {}
+    whole = _figures(samples, run, samples.outcome == OK, everything, goals, arrived) if len(samples) else {}
     kinds = Counter(OUTCOMES[place] for place in samples.outcome[after].tolist())
     cancelled = kinds.pop("cancelled", 0)
     kinds.pop("ok", 0)
@@ -195,7 +195,8 @@ def _end_of(samples: Samples, start_ns: int) -> int:
     return int(samples.end_ns.max()) if len(samples) else start_ns
 
 
-def _started_well(samples: Samples, window: Window) -> Mask:
+def started_well(samples: Samples, window: Window) -> Mask:
+    """Which requests the latencies of a window are over: they started inside and ended well."""
     starts = samples.start_ns
     before_end = starts < window.end_ns if window.steady else starts <= window.end_ns
     chosen: Mask = (starts >= window.start_ns) & before_end & (samples.outcome == OK)
@@ -208,11 +209,15 @@ def output_tokens_between(samples: Samples, start_ns: int, end_ns: int) -> int:
     Only those of requests that ended well, or were under way when the point was over: what a failed request brought
     is of no use to anyone. Tokens that no chunk showed count at the end of their answer.
     """
-    when, tokens = _arrivals(samples)
+    when, tokens = arrivals(samples)
     return int(tokens[(when > start_ns) & (when <= end_ns)].sum())
 
 
-def _arrivals(samples: Samples) -> tuple[Column, Column]:
+def arrivals(samples: Samples) -> tuple[Column, Column]:
+    """When output tokens came and how many, of every chunk, and of what no chunk showed at the end of its answer.
+
+    Those of requests that failed are left out: what they brought is of no use to anyone.
+    """
     import numpy as np
 
     useful = (samples.outcome == OK) | (samples.outcome == CANCELLED)

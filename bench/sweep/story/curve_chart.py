@@ -1,0 +1,151 @@
+"""The chart of a run: throughput over latency, a line for each shape, its knee ringed, the chosen point marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import catalogue, chart
+from bench.chart import LABELLED_LINES, Theme
+from bench.chart.axis import Axis, widened
+from bench.plain_text import html
+from bench.sweep.story.levels import THROUGHPUT, Curve
+from bench.sweep.story.run import Story
+from bench.wording import counted, quantity
+
+HEIGHT = 460
+NOTHING_PX = 120
+ROOM = 0.12
+
+
+def figure(story: Story, theme: Theme, chosen: int | None = None) -> go.Figure:
+    """Throughput over latency of the measured points; a click gives a point's number as customdata."""
+    key = story.latency.key
+    placed = story.points
+    if THROUGHPUT in placed and key in placed:
+        placed = placed[placed[THROUGHPUT].notna() & placed[key].notna()]
+    else:
+        placed = placed.head(0)
+    if placed.empty:
+        return _nothing(theme)
+    ends = [(float(placed[name].min()), float(placed[name].max())) for name in (key, THROUGHPUT)]
+    log = ends[0][0] > 0 and ends[0][1] / ends[0][0] > 20
+    x = Axis(story.latency, log, *widened(*ends[0], log, ROOM))
+    y = Axis(catalogue.metric(THROUGHPUT), False, *widened(*ends[1], False, ROOM))
+    shades = chart.colours("shape", [curve.shape for curve in story.curves], theme)
+    named = len(story.curves) <= LABELLED_LINES
+    traces = [
+        *(_line(curve, placed, x, shades[curve.shape], story, legend=not named) for curve in story.curves),
+        *_rings(story, placed, x, theme, chosen),
+    ]
+    made = chart.layout(go.Figure(data=traces), theme, height=HEIGHT)
+    made.update_xaxes(**x.settings)
+    made.update_yaxes(**y.settings)
+    made.update_layout(
+        hovermode="closest", uirevision=story.id, margin_t=24, legend={"y": -0.2, "font_size": 12}
+    )
+    if named and len(story.curves) > 1:
+        _label_ends(made, story, x, y, shades)
+    return made
+
+
+def _line(
+    curve: Curve, placed: pd.DataFrame, x: Axis, shade: str, story: Story, *, legend: bool
+) -> dict[str, Any]:
+    """A shape's points, joined level by level; repeats of a level are points of their own beside the line."""
+    order = {number: place for place, level in enumerate(curve.levels) for number in level.points}
+    own = placed[placed["number"].isin(list(order))]
+    own = own.assign(place=own["number"].map(order)).sort_values(["place", "number"])
+    return {
+        "type": "scatter",
+        "x": own[x.metric.key].tolist(),
+        "y": own[THROUGHPUT].tolist(),
+        "mode": "lines+markers+text" if len(story.points) <= 12 else "lines+markers",
+        "name": html(curve.shape),
+        "showlegend": legend,
+        "text": [html(_short(load)) for load in own["load"]],
+        "textposition": "top center",
+        "textfont": {"size": 11, "color": shade},
+        "line": {"color": shade, "width": 1.8},
+        "marker": {
+            "symbol": "circle-open" if story.simulated else "circle",
+            "size": 9,
+            "color": shade,
+            "line": {"width": 1.6, "color": shade},
+        },
+        "customdata": [[int(number)] for number in own["number"]],
+        "hovertext": [_told(row, story) for row in own.to_dict("records")],
+        "hoverinfo": "text",
+    }
+
+
+def _rings(
+    story: Story, placed: pd.DataFrame, x: Axis, theme: Theme, chosen: int | None
+) -> Iterator[dict[str, Any]]:
+    """The knees, and the point that is told below."""
+    rings = [("knee", placed[placed["is_knee"]], 18, theme.muted, 2.0)]
+    if chosen is not None:
+        rings.append(("told below", placed[placed["number"] == chosen], 24, theme.text, 2.5))
+    for name, rows, size, colour, width in rings:
+        if len(rows):
+            yield {
+                "type": "scatter",
+                "x": rows[x.metric.key].tolist(),
+                "y": rows[THROUGHPUT].tolist(),
+                "mode": "markers",
+                "name": name,
+                "hoverinfo": "skip",
+                "marker": {
+                    "symbol": "circle-open",
+                    "size": size,
+                    "color": colour,
+                    "line": {"width": width, "color": colour},
+                },
+            }
+
+
+def _label_ends(made: go.Figure, story: Story, x: Axis, y: Axis, shades: dict[str, str]) -> None:
+    """Each line's shape beside the last of its levels."""
+    for curve in story.curves:
+        last = next((level for level in reversed(curve.levels) if level.latency is not None), None)
+        if last is None or last.latency is None:
+            continue
+        made.add_annotation(
+            x=x.place(last.latency), xref="x domain", y=y.place(last.throughput), yref="y domain",
+            text=html(curve.shape), showarrow=False, xanchor="left", xshift=12, yshift=-12,
+            font={"color": shades[curve.shape], "size": 12},
+        )  # fmt: skip
+
+
+def _told(row: dict[Any, Any], story: Story) -> str:
+    """What a point says under the pointer."""
+    lines = [f"<b>Point {row['number']}: {html(row['load'])}</b>", html(row["shape"])]
+    for key in (THROUGHPUT, story.latency.key, "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50"):
+        if key in row and not pd.isna(row[key]):
+            lines.append(
+                f"{html(catalogue.metric(key).label)}: <b>{html(quantity(float(row[key]), key))}</b>"
+            )
+    if row["requests_failed"]:
+        lines.append(f"{counted(int(row['requests_failed']), 'request')} failed")
+    if row["flags"]:
+        lines.append(html(f"Flags: {row['flags']}"))
+    return "<br>".join([*dict.fromkeys(lines), "Click for its requests"])
+
+
+def _short(load: str) -> str:
+    return load.removeprefix("concurrency ").removesuffix("requests/s").removesuffix("request/s").strip()
+
+
+def _nothing(theme: Theme) -> go.Figure:
+    made = chart.layout(go.Figure(), theme, height=NOTHING_PX)
+    made.update_layout(margin={"t": 16, "b": 16})
+    made.update_xaxes(visible=False)
+    made.update_yaxes(visible=False)
+    made.add_annotation(
+        text="No point has both throughput and latency, so nothing is drawn.", showarrow=False,
+        font={"color": theme.muted, "size": 15},
+    )  # fmt: skip
+    return made
