@@ -167,14 +167,11 @@ class Answer:
             return "http_4xx", said, None
         if status >= 300:
             return "redirected", f"HTTP {status} to {self.head.location[:200]}", None
-        failed = isinstance(document, dict) and (document.get("error") or document.get("object") == "error")
-        if self._streaming or failed:
+        if isinstance(document, dict) and (document.get("error") or document.get("object") == "error"):
+            return "error_body", f"{said}, which is an error all the same", None
+        if self._streaming:
             kind = self.head.content_type or "nothing named"
-            return (
-                "not_a_stream",
-                f"the answer is {kind}, no event stream" + (f": {words}" if failed else ""),
-                None,
-            )
+            return "not_a_stream", f"the answer is {kind}, no event stream", None
         if not isinstance(document, dict) or not document.get("choices"):
             return "malformed", NOT_A_DOCUMENT if document is None else "the answer has no choices", None
         return "ok", "", document

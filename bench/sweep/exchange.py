@@ -31,6 +31,7 @@ Outcome = Literal[
     "too_large",
     "redirected",
     "not_a_stream",
+    "error_body",
 ]
 
 ROUTES: dict[Api, str] = {"chat": "/chat/completions", "completions": "/completions"}

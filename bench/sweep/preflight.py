@@ -25,6 +25,10 @@ FIRST_S = 300.0
 """How long the first answer may take: engines compile on their first request."""
 TIMED_TOKENS = 64
 VENDOR_FIELDS = ("ignore_eos", "min_tokens")
+TRIES = 4
+"""How often a short request is sent until its failure counts, where it may have failed by chance."""
+FOR_GOOD = ("ok", "http_4xx", "redirected", "timeout", "stalled")
+"""Outcomes that another attempt would not change, or that took too long for one."""
 
 
 @dataclass(frozen=True)
@@ -344,12 +348,19 @@ class _Run:
         return [answer.input_tokens for answer in self._exchanges(manner, texts, 1)]
 
     def _exchanges(self, manner: Manner, texts: Sequence[str], osl: int) -> list[Exchange]:
-        asks = [Ask(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)]
+        """What became of each text; an endpoint that fails now and then is asked again."""
+        asks = {place: Ask(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
         target = replace(self.found.target, streaming=manner.streaming)
-        limits = Limits(requests=len(asks), timeout_s=self.first_s, stall_s=self.first_s)
-        load = Load(load_kind="closed", concurrency=min(4, len(asks)))
-        run = asyncio.run(run_point(target, iter(asks), load, limits))
-        return sorted(run.exchanges, key=lambda one: one.number)
+        limits = Limits(timeout_s=self.first_s, stall_s=self.first_s)
+        found: dict[int, Exchange] = {}
+        for _ in range(TRIES):
+            load = Load(load_kind="closed", concurrency=min(4, len(asks)))
+            run = asyncio.run(run_point(target, iter(asks.values()), load, limits))
+            found |= {one.number: one for one in run.exchanges}
+            asks = {place: ask for place, ask in asks.items() if found[place].outcome not in FOR_GOOD}
+            if not asks:
+                break
+        return [found[place] for place in sorted(found)]
 
 
 def _refused(answer: Exchange) -> bool:

@@ -163,7 +163,7 @@ class _Run:
         ran = load.result()
         tally = self.executor.tally
         if not len(ran.found):
-            return self.used_up("tokens")
+            return self.empty(ran, tally)
         if (ended := self.lost(point, tally)) is not None:
             return ended
         samples = self.folder.requests / f"{number}.parquet"
@@ -247,6 +247,16 @@ class _Run:
             return "requests" if len(ran.found) >= ran.limits.requests else None
         return "minutes" if self.minutes_left <= 0 else None
 
+    def empty(self, ran: Ran, tally: Tally) -> Ended:
+        """The end at a point that sent nothing: a cap left no room for a request, or none came in its time."""
+        if (cap := self.cut(ran, tally)) is not None:
+            return self.used_up(cap)
+        return Ended(
+            "failed",
+            f"No request came within the {ran.limits.warmup_s + (ran.limits.duration_s or 0):g} s of "
+            f"{named(ran.point)}: give its points more time in a new sweep, or a higher request rate.",
+        )
+
     def used_up(self, name: str) -> Ended:
         """The end at a cap."""
         cap = getattr(self.plan.caps, name)
@@ -270,7 +280,9 @@ class _Run:
     def given_up(self, tally: Tally) -> Ended | None:
         """Why points that keep failing end a grid."""
         last = self.lines[-LOST_IN_A_ROW:]
-        if self.plan.search != "grid" or len(last) < LOST_IN_A_ROW or any(line.requests_ok for line in last):
+        if self.plan.search != "grid" or len(last) < LOST_IN_A_ROW:
+            return None
+        if any(line.requests_ok or not line.requests_failed for line in last):
             return None
         return Ended(
             "failed",

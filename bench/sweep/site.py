@@ -113,17 +113,18 @@ class Site:
             self._connection = None
 
     def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
-        kept = self._connection is not None
-        try:
-            return self._attempt(method, path, body)
-        except (http.client.RemoteDisconnected, ConnectionError) as problem:
-            self.close()
-            if not kept:  # a kept connection may have been closed by the server meanwhile
-                raise NotReached(self._why(problem)) from None
-        except (OSError, http.client.HTTPException) as problem:
-            self.close()
-            raise NotReached(self._why(problem)) from None
-        return self._ask(method, path, body)
+        tries = (
+            2 if self._connection is None else 3
+        )  # a kept one may have been closed by the server meanwhile
+        while True:
+            tries -= 1
+            try:
+                return self._attempt(method, path, body)
+            except (OSError, http.client.HTTPException) as problem:
+                self.close()
+                reset = isinstance(problem, ConnectionResetError | BrokenPipeError)
+                if not (reset and tries):
+                    raise NotReached(self._why(problem)) from None
 
     def _attempt(self, method: str, path: str, body: bytes | None) -> Reply:
         expired = threading.Event()

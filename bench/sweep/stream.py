@@ -240,7 +240,7 @@ class Stream:
             self.wrong = self.wrong or "a chunk's choices are no list of objects"
             return
         usage = usage_of(chunk.get("usage"))
-        if self.response_id is None and isinstance(chunk.get("id"), str):
+        if not self.response_id and isinstance(chunk.get("id"), str):
             self.response_id = chunk["id"]
         length, content = 0, False
         for choice in choices:

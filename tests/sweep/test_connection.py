@@ -90,8 +90,10 @@ WRONG = [
     (document(b"500 Internal Server Error", b"<h1>Oops</h1>"), "http_5xx", "HTTP 500: <h1>Oops</h1>"),
     (document(b"503 Unavailable", b""), "http_5xx", "HTTP 503"),
     (document(b"307 Moved", b"", b"location: /elsewhere"), "redirected", "HTTP 307 to /elsewhere"),
-    (document(b"200 OK", ERROR, b"content-type: application/json"), "not_a_stream",
-     "the answer is application/json, no event stream: no such model"),
+    (document(b"200 OK", ERROR, b"content-type: application/json"), "error_body",
+     "HTTP 200: no such model, which is an error all the same"),
+    (document(b"200 OK", b"{}", b"content-type: application/json"), "not_a_stream",
+     "the answer is application/json, no event stream"),
     (document(b"200 OK", b"<html>", b"content-type: text/html; charset=utf-8"), "not_a_stream",
      "the answer is text/html, no event stream"),
     (STREAM_HEAD + b"content-encoding: gzip\r\n\r\n", "not_a_stream",
@@ -148,7 +150,7 @@ def test_an_answer_in_one_document_is_measured_where_that_is_asked() -> None:
     assert (exchange.first_ns, exchange.stamps_ns.tolist()) == (None, [])
     assert exchange.end_ns > exchange.sent_ns
     assert heard([document(b"200 OK", b"{}")], target=target).outcome == "malformed"
-    assert heard([document(b"200 OK", ERROR)], target=target).outcome == "not_a_stream"
+    assert heard([document(b"200 OK", ERROR)], target=target).outcome == "error_body"
 
 
 def test_a_key_that_a_server_repeats_is_not_kept() -> None:

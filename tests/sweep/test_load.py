@@ -160,7 +160,7 @@ FAILURES = {
     "503": "http_5xx",
     "redirect": "redirected",
     "html": "not_a_stream",
-    "error_body": "not_a_stream",
+    "error_body": "error_body",
     "error_event": "broken_stream",
     "cut": "broken_stream",
     "malformed": "malformed",

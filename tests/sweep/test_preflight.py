@@ -216,6 +216,26 @@ def test_a_plan_beyond_the_context_is_stopped_before_any_load():
     assert [check.name for check in found.checks][-1] == "context"
 
 
+@pytest.mark.parametrize("failure", ["500", "429", "cut", "html", "malformed", "reset", "error_body"])
+def test_an_endpoint_that_fails_now_and_then_is_looked_at_all_the_same(failure):
+    """Of each four requests the first two fail: fields are taken, streams come, and lengths are counted."""
+    ill = {number: failure for number in range(400) if number % 4 < 2}
+    with running(Settings(dialect="openai", ttft_ms=2, itl_ms=0, fail_at=ill)) as url:
+        plain = look(url, Manner("fake-model"), isls=[64], osls=[8])
+    assert plain.problem is None
+    assert plain.manner.streaming
+    assert plain.counts_by == "usage"
+    assert plain.timed_osl == 8
+    with running(Settings(ttft_ms=2, itl_ms=0, fail_at=ill)) as url:
+        found = look(url, osls=[8])
+    assert (found.manner.ignore_eos, found.manner.min_tokens) == (True, True)
+
+
+def test_a_connection_that_is_reset_once_is_made_again():
+    with running(Settings(ttft_ms=2, itl_ms=0, fail_at={0: "refused"})) as url:
+        assert look(url, osls=[8]).problem is None
+
+
 @pytest.mark.parametrize(
     ("failure", "words"),
     [

@@ -66,7 +66,7 @@ def test_the_samples_say_what_each_request_did(tmp_path: Path) -> None:
             <= row["sent_ns"]
             < row["first_ns"]
             == row["chunks_ns"][0]
-            < row["chunks_ns"][-1]
+            <= row["chunks_ns"][-1]
             <= row["end_ns"]
         )
         assert row["intended_ns"] is None
@@ -269,13 +269,34 @@ def test_a_point_that_only_fails_is_not_measured_at_all(tmp_path: Path) -> None:
 def test_failures_are_data(tmp_path: Path) -> None:
     with running(Settings(ttft_ms=2, itl_ms=0.5, fail={"500": 0.1, "cut": 0.1}, seed=3)) as url:
         folder = folder_for(tmp_path, url, loads__concurrency="4", point__requests="150")
-        ended = run(folder)
-        while ended.state == "failed" and not folder.read.points:  # the preflight itself may be refused
-            ended = run(folder)
+        assert run(folder).state == "done"
     line = folder.read.points[0][0]
     assert line.requests_ok + line.requests_failed == 150
     assert set(line.failures) == {"http_5xx", "broken_stream"}
     assert "failures" in {flag.kind for flag in line.flags}
+
+
+def test_a_point_in_whose_time_no_request_comes_is_told_as_that(tmp_path: Path) -> None:
+    with running(FAST) as url:
+        folder = folder_for(tmp_path, url, loads__concurrency="", loads__request_rate="0.001",
+                            point__requests="", point__duration_s="0.2", point__warmup_requests="")  # fmt: skip
+        ended = run(folder)
+    assert ended.state == "failed"
+    assert ended.reason.startswith("No request came within the 0.22 s of 0.001 requests/s (isl=32 osl=8): ")
+    assert not folder.read.points
+
+
+def test_points_whose_requests_were_all_warm_up_do_not_end_a_sweep(tmp_path: Path) -> None:
+    with running(FAST) as url:
+        folder = folder_for(
+            tmp_path, url, loads__concurrency="", loads__request_rate="4,5,6", loads__arrivals="constant",
+            point__requests="", point__duration_s="0.05", point__warmup_requests="", point__warmup_s="0.1",
+        )  # fmt: skip
+        ended = run(folder)
+    assert ended == Ended("done", "Every one of the 3 points is measured.")
+    for line, _ in folder.read.points:
+        assert (line.requests_sent, line.requests_ok, line.requests_failed) == (1, 0, 0)
+        assert "not_steady" in {flag.kind for flag in line.flags}
 
 
 def test_caps_hold_while_it_runs(tmp_path: Path) -> None:

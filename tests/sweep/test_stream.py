@@ -162,6 +162,12 @@ def test_a_server_that_counts_chunk_by_chunk_is_believed() -> None:
     assert read([b"data: " + json.dumps(listed).encode() + b"\n\n"]).tokens().tolist() == [2]
 
 
+def test_the_id_is_the_first_that_says_something() -> None:
+    """A service that filters content begins with a chunk of its own, whose id is empty."""
+    first = b'data: {"id": "", "choices": [], "prompt_filter_results": []}\n\n'
+    assert read([first, event({"content": "a"}), event({}, "stop")]).response_id == "chatcmpl-1"
+
+
 def test_a_stop_token_and_hidden_reasoning_are_no_chunks() -> None:
     words = [event({"content": word}) for word in ("a", "bcdef")]
     stream = read([*words, event({}, "stop"), usage(4, 3)])
