@@ -1,0 +1,86 @@
+"""What a plan is going to do, in words and numbers, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.sweep.budget import Budget
+from bench.sweep.plan import Plan
+from bench.sweep.queue import endpoint_of
+from bench.sweep.shapes import Length
+from bench.wording import counted, joined, number
+
+FEW = 4
+"""So many values are named one by one; of more, the first and the last."""
+LONG_MINUTES = 90
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """One figure of the budget: its label, its value in words (None while that is open), and what it means."""
+
+    label: str
+    value: str | None
+    help: str
+
+
+def sentence(plan: Plan, budget: Budget) -> str:
+    """What is going to be measured where, in one sentence: points, lengths, loads, and how long it takes at least."""
+    where = plan.endpoint.name or endpoint_of(plan.endpoint.url or "")
+    most = "At most " if budget.may_end_early else ""
+    long = f", in {minutes(budget.minutes)} at least" if budget.minutes is not None else ""
+    about = joined([part for part in (_lengths(plan), _loads(plan)) if part], "at", 2)
+    return f"{most}{counted(budget.points, 'point')} of {plan.endpoint.model} at {where}: {about}{long}."
+
+
+def figures(budget: Budget) -> tuple[Foreseen, ...]:
+    """The budget's figures, as a reader looks them over before the start."""
+    exact = "The most that can be sent: a request is never faster than alone." if budget.minutes else ""
+    early = " It may end before." if budget.may_end_early else ""
+    return (
+        Foreseen("Points", number(budget.points), f"Pairs of a workload and a load, with their repeats.{early}"),
+        Foreseen("Requests", _whole(budget.requests), exact),
+        Foreseen("Input tokens", _whole(budget.input_tokens), "What the endpoint is sent, as it counts them."),
+        Foreseen("Output tokens", _whole(budget.output_tokens), "What the endpoint is asked to write."),
+        Foreseen("Time", minutes(budget.minutes) if budget.minutes is not None else None,
+                 "The least it takes, without checks, drains and waiting for its turn."),
+        Foreseen("Cost", f"{number(budget.usd)} USD" if budget.usd is not None else None,
+                 "What its accelerators cost in that time, when their number and price are stated."),
+    )  # fmt: skip
+
+
+def minutes(least: float) -> str:
+    """A time in minutes as people say it: "50 s", "35 min", "2.5 h"."""
+    if least < 1.5:
+        return f"{max(1, round(least * 60))} s"
+    return f"{round(least)} min" if least < LONG_MINUTES else f"{least / 60:.3g} h"
+
+
+def _lengths(plan: Plan) -> str:
+    told = []
+    for workload in plan.workloads:
+        if workload.trace or workload.prompts:
+            told.append("a trace" if workload.trace else "a file of prompts")
+            continue
+        told.append(f"ISL {_span(workload.isl or ())} with OSL {_span(workload.osl or ())}")
+    return joined(list(dict.fromkeys(told)))
+
+
+def _loads(plan: Plan) -> str:
+    told = []
+    if plan.loads.concurrency:
+        told.append(f"concurrency {_span(plan.loads.concurrency)}")
+    if plan.loads.request_rate:
+        told.append(f"{_span(plan.loads.request_rate)} requests/s")
+    return joined(told)
+
+
+def _span(values: Sequence[Length | float]) -> str:
+    words = [str(value) if isinstance(value, Length) else f"{value:g}" for value in values]
+    many = f"{words[0]} to {words[-1]} ({len(words)} values)"
+    return joined(words, at_most=FEW) if len(words) <= FEW else many
+
+
+def _whole(value: int | None) -> str | None:
+    return None if value is None else f"{value:,}"
