@@ -159,7 +159,8 @@ class _Run:
                 with contextlib.suppress(asyncio.CancelledError):
                     await load
                 return self.ending
-            self.tell("running", current=self.current(point))
+            # Aside: a busy disk or terminal may take longer than the load can wait.
+            await asyncio.to_thread(self.tell, "running", current=self.current(point))
         ran = load.result()
         tally = self.executor.tally
         if not len(ran.found):
