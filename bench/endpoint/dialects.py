@@ -191,6 +191,10 @@ def _routes(settings: Settings, figures: Figures) -> dict[tuple[str, str], dict[
             "max_total_tokens": limit,
             "docker_label": None,
         },
+        ("transformers", "/openapi.json"): {
+            "openapi": "3.1.0",
+            "paths": {path: {} for path in ("/v1/chat/completions", "/v1/models", "/load_model", "/reset")},
+        },
     }
 
 

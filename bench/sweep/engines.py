@@ -74,12 +74,23 @@ def _tgi(told: Mapping[str, Any], owner: str) -> Engine | None:
     return Engine("tgi", _text(told.get("version")), _whole(told.get("max_total_tokens")))
 
 
+def _transformers(told: Mapping[str, Any], owner: str) -> Engine | None:
+    paths = told.get("paths")
+    if not isinstance(paths, Mapping) or not paths.keys() >= TRANSFORMERS_OWN:
+        return None
+    return Engine("transformers")
+
+
+TRANSFORMERS_OWN = {"/v1/chat/completions", "/load_model", "/reset"}
+"""What `transformers serve` serves; it has no info route, and tells its version nowhere."""
+
 ROUTES = (
     ("/get_server_info", _sglang),
     ("/server_info", _sglang),
     ("/version", _vllm),
     ("/props", _llama_cpp),
     ("/info", _tgi),
+    ("/openapi.json", _transformers),
 )
 """SGLang before vLLM, whose /version alone could be anyone's."""
 

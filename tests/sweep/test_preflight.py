@@ -45,7 +45,7 @@ def one_sentence(problem):
         ("sglang", "sglang", "0.5.4", "/tokenize", True),
         ("llama.cpp", "llama.cpp", "b6900", "/tokenize", True),
         ("tgi", "tgi", "3.3.6", "/tokenize", True),
-        ("transformers", None, None, "usage", False),
+        ("transformers", "hf-transformers", None, "usage", False),
         ("openai", None, None, "usage", False),
     ],
 )
