@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.maths import cost, interpolation
+from bench.maths import cost, interpolation, statistics
 
 FEWEST_FOR_A_LAW = 4
 """The Universal Scalability Law has three parameters: through three counts it would pass whatever they are."""
@@ -34,12 +34,16 @@ class Peak:
     `measured` says whether it lies between the smallest and the largest measured count; otherwise it is extrapolated
     and must be shown so. Below the smallest, throughput falls from the first measured count on. `observed` says whether
     the highest measured throughput is next to it and a larger count has less: otherwise no fall was seen, only fitted.
+    `low` and `high` are the 95 % interval of `count`; `high` is None where the measured counts are too few or scatter
+    too much to say that there is a peak at all.
     """
 
     count: float
     throughput: float
     measured: bool
     observed: bool
+    low: float
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Law:
     `contention` is σ, Amdahl's serial fraction; `coherency` is κ, always 0 in Amdahl's law. `error` is the root of
     the mean squared relative error, measured / fitted - 1, over the measured `counts`, of which `best_count` had the
     highest throughput. With few `degrees_of_freedom` (counts less parameters) a small error is no evidence that the
-    law holds.
+    law holds. `peak_interval` is the 95 % interval of the peak's count as in `Peak`, whether or not there is a peak.
     """
 
     unit_throughput: float
@@ -60,6 +64,7 @@ class Law:
     best_count: float
     degrees_of_freedom: int
     error: float
+    peak_interval: tuple[float, float | None]
 
     @property
     def smallest(self) -> float:
@@ -97,6 +102,8 @@ class Law:
             throughput,
             measured=self.smallest <= count <= self.largest,
             observed=self.best_count in (before, after) and self.best_count < self.largest,
+            low=self.peak_interval[0],
+            high=self.peak_interval[1],
         )
 
     def throughput_at(self, count: float) -> float | None:
@@ -284,7 +291,30 @@ def _fitted(counts: Sequence[float], throughputs: Sequence[float | None],
         best_count=float(n[measured.argmax()]),
         degrees_of_freedom=len(n) - parameters,
         error=error,
+        peak_interval=_peak_interval(design),
     )
+
+
+def _peak_interval(design: NDArray[np.float64]) -> tuple[float, float | None]:
+    """The 95 % interval of the Universal Scalability Law's peak by these relative throughputs, without bounds.
+
+    The peak's square (1 - σ) / κ is a ratio of two sums of the coefficients (1/λ, σ/λ, κ/λ) of one linear fit, so its
+    interval is Fieller's. Where κ cannot be told from 0, it has no upper end.
+    """
+    ones = np.ones(len(design))
+    lengths = np.linalg.norm(design, axis=0)
+    scaled = design / lengths
+    solution = np.linalg.lstsq(scaled, ones)[0]
+    df = len(design) - design.shape[1]
+    variance = float(np.sum((scaled @ solution - ones) ** 2)) / df
+    spread = variance * np.linalg.inv(scaled.T @ scaled) / np.outer(lengths, lengths)
+    sums = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])
+    over, under = sums @ (solution / lengths)
+    (first, both), (_, second) = sums @ spread @ sums.T
+    low, high = statistics.ratio_interval(
+        float(over), float(under), (float(first), float(second)), float(both), df
+    )
+    return math.sqrt(low), None if high is None else math.sqrt(high)
 
 
 def _holds(one: float, contended: float, incoherent: float, n: NDArray[np.float64]) -> bool:

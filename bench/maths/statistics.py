@@ -60,6 +60,30 @@ def half_width(parts: Iterable[tuple[float, float]]) -> float:
     return student_t_95(max(df, 1.0)) * math.sqrt(total)
 
 
+def ratio_interval(over: float, under: float, variances: tuple[float, float], covariance: float,
+                   df: float) -> tuple[float, float | None]:  # fmt: skip
+    """The 95 % interval of over / under, both estimates with these variances, as far as it lies above 0.
+
+    Without an upper end (None) where `under` cannot be told from 0, so that the ratio may be as large as one likes.
+    What would be two intervals is told as the one around both.
+
+    Source: E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Statistical Society B 16
+    (1954): the ratios r with (over - r under)^2 <= t^2 (var over - 2 r cov + r^2 var under).
+    """
+    wide = student_t_95(df) ** 2
+    square = under**2 - wide * variances[1]
+    half = over * under - wide * covariance
+    rest = over**2 - wide * variances[0]
+    inside = half**2 - square * rest
+    if square == 0 or inside < 0:
+        low = rest / (2 * half) if square == 0 and half > 0 else 0.0
+        return max(low, 0.0), None
+    ends = sorted((half + sign * math.sqrt(inside)) / square for sign in (-1, 1))
+    if square > 0:
+        return max(ends[0], 0.0), max(ends[1], 0.0)
+    return (ends[1] if ends[0] <= 0 < ends[1] else 0.0), None
+
+
 @lru_cache(maxsize=4096)
 def student_t_95(df: float) -> float:
     """How many standard errors either side of a mean its 95 % interval reaches, at df >= 1 degrees of freedom.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,17 @@ def test_families_that_meet_in_a_chart_can_be_told_apart(theme: str, eyes: str) 
             )
         )
         assert far**0.5 >= 0.05, (one, other)
+
+
+@pytest.mark.parametrize("theme", ["colour_light", "colour_dark"])
+@pytest.mark.parametrize("eyes", SEEN_BY)
+def test_shades_of_one_colour_that_stand_side_by_side_are_steps_and_not_hints(theme: str, eyes: str) -> None:
+    of = {row["family"]: oklab(row[theme], SEEN_BY[eyes]) for row in table("accelerators")}
+    for ramp in (
+        "h100 h200 gh200",
+        "b200 b300 gb200 gb300",
+        "mi300x mi325x mi350x mi355x",
+        "tpu-v6e tpu-v7x",
+    ):
+        for one, other in pairwise(ramp.split()):
+            assert math.dist(of[one], of[other]) >= (0.1 if "h200" in (one, other) else 0.07), (one, other)

@@ -159,6 +159,26 @@ def test_amdahls_law_is_recovered_from_throughputs_that_scatter_by_2_percent():
     assert not coherency.any()
 
 
+@pytest.mark.parametrize("counts", [[1, 2, 4, 8], [1, 2, 3, 4, 6, 8, 12, 16]])
+def test_the_interval_of_a_peak_holds_it_95_times_in_100(counts):
+    noise = np.random.default_rng(20_251_121)
+    exact = np.array([law(n, 500, 0.05, 0.004) for n in counts])
+    peak, held = math.sqrt(0.95 / 0.004), 0
+    for _ in range(800):
+        low, high = scaling.usl(counts, list(exact * noise.normal(1, 0.01, len(counts)))).peak_interval
+        held += low <= peak and (high is None or peak <= high)
+    assert 0.93 <= held / 800 <= 0.97
+
+
+def test_a_peak_is_sure_with_many_counts_and_unsure_with_four():
+    noise = np.random.default_rng(7)
+    many = [1, 2, 3, 4, 6, 8, 12, 16]
+    exact = [law(n, 500, 0.05, 0.004) * noise.normal(1, 0.01) for n in many]
+    sure = scaling.usl(many, exact).peak
+    assert sure.low < sure.count < sure.high < 1.5 * sure.count
+    assert scaling.usl(*GEMMA).peak.high is None
+
+
 def squares(counts, throughputs, unit, contention, coherency):
     fitted = [law(n, unit, contention, coherency) for n in counts]
     return sum((t / f - 1) ** 2 for t, f in zip(throughputs, fitted, strict=True))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.maths.statistics import half_width, log_mean, student_t_95
+from bench.maths.statistics import half_width, log_mean, ratio_interval, student_t_95
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,28 @@ def test_intervals_of_a_difference_hold_the_truth_95_times_in_100():
         reach = half_width([(a.variance, a.df), (b.variance, b.df)])
         held += abs(math.log(a.mean / b.mean)) <= reach
     assert 0.935 <= held / 2000 <= 0.97
+
+
+def test_the_interval_of_a_ratio_by_hand():
+    # Known exactly below the line it is over's own: 10 +- 2.776445 over 2, at 4 degrees of freedom.
+    low, high = ratio_interval(10, 2, (1.0, 0.0), 0.0, 4)
+    assert (low, high) == pytest.approx(((10 - 2.776445) / 2, (10 + 2.776445) / 2))
+    # Known exactly above it: 10 over 2 +- 0.2776445.
+    low, high = ratio_interval(10, 2, (0.0, 0.01), 0.0, 4)
+    assert (low, high) == pytest.approx((10 / 2.2776445, 10 / 1.7223555))
+
+
+def test_a_ratio_over_what_may_be_0_has_no_upper_end():
+    low, high = ratio_interval(10, 2, (0.0, 1.0), 0.0, 4)
+    assert low == pytest.approx(10 / 4.776445)
+    assert high is None
+    assert ratio_interval(1, 2, (1.0, 1.0), 0.0, 4) == (0.0, None)
+
+
+@given(st.floats(0.1, 10), st.floats(0.1, 10), st.floats(1e-6, 1), st.floats(1e-6, 1), st.floats(-0.99, 0.99),
+       st.integers(1, 30))  # fmt: skip
+def test_the_interval_of_a_ratio_holds_the_ratio(over, under, first, second, correlation, df):
+    covariance = correlation * math.sqrt(first * second)
+    low, high = ratio_interval(over, under, (first, second), covariance, df)
+    assert low <= over / under * (1 + 1e-6)
+    assert high is None or over / under <= high * (1 + 1e-6)

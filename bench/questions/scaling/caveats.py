@@ -15,7 +15,7 @@ from bench.questions.scaling.sentences import dates, lengths, seen_in, value_wor
 from bench.wording import counted, inline, joined, number
 
 UNLIKE = ("model", "precision", "engine", "engine_version", "harness", "source", "speculation", "disaggregated",
-          "load_kind")  # fmt: skip
+          "load_kind", "scenario", "dataset")  # fmt: skip
 
 
 def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: int) -> list[str]:
@@ -45,7 +45,8 @@ def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: in
     bases = [f"{line.label} {line.base.accelerators}" for line in steps if line.base.accelerators > 1]
     if bases:
         said.append(f"Efficiency counts from the smallest measured chips, not from one: {joined(bases)}.")
-    said += _designs(this, steps) + _runs(this, lines) + _loads(this, steps) + _not_there(this, lines)
+    said += _submissions(steps) + _designs(this, steps) + _runs(this, lines) + _loads(this, steps)
+    said += _not_there(this, lines)
     if any(place.interpolated for line in lines for place in line.places):
         said.append("Interpolated between measured points on logarithmic axes; nothing is extrapolated.")
     if any(line.replicas for line in steps):
@@ -66,6 +67,19 @@ def caveats(this: Prepared, lines: Sequence[Line], held: Selected, projected: in
         said.append(f"Left out: {joined(left_out)}.")
     said += _flagged(lines)
     return said + _prices(this, lines)
+
+
+def _submissions(steps: Sequence[Line]) -> list[str]:
+    """How MLPerf submissions are paired, and what of these figures MLCommons does not answer for."""
+    if not any(line.is_of_mlperf for line in steps):
+        return []
+    return [
+        "MLPerf submissions are compared where submitter, system, software, round, benchmark and scenario are the same"
+        " and only the count of chips differs. How many instances a system runs is not stated, so none is set against"
+        " replicas.",
+        "Efficiencies and figures per chip are derived here: they are not MLPerf results and were not verified by"
+        " MLCommons.",
+    ]
 
 
 def _designs(this: Prepared, steps: Sequence[Line]) -> list[str]:

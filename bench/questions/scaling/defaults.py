@@ -23,7 +23,7 @@ from bench.view import View
 METRICS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "input_tokens_per_s",
            "goodput_requests_per_s", "output_tokens_per_s_active", "mlperf_tokens_per_s", "mlperf_samples_per_s",
            "mlperf_queries_per_s")  # fmt: skip
-STORY = ("model", "precision", "isl", "osl")
+STORY = ("model", "precision", "isl", "osl", "scenario")
 MOST_TRIED = 4
 """So many lines of a group are looked at for one whose counts can be compared."""
 
@@ -190,7 +190,7 @@ def _metric(library: Library, view: View) -> str:
 
 
 def _with_story(library: Library, view: View, metric: str) -> View:
-    """The View narrowed to one model, precision and workload where the reader named none.
+    """The View narrowed to one model, precision, workload and MLPerf scenario where the reader named none.
 
     Taken is the one whose accelerators have the most counts of chips on one line each; a stated workload comes before
     an unstated one, three counts and more before two. Of equals it is the one where throughput is farthest from
@@ -209,7 +209,11 @@ def _with_story(library: Library, view: View, metric: str) -> View:
                     stories.setdefault(one.story, {}).setdefault(one.group, one)
     if not stories:
         return view
-    best = max(stories, key=lambda story: _strength(story, list(stories[story].values())))
+    told = [place for place, key in enumerate(absent) if key != "scenario"]
+    best = max(
+        stories,
+        key=lambda story: _strength([story[place] for place in told], list(stories[story].values())),
+    )
     pins = {key: value for key, value in zip(absent, best, strict=True) if value is not None}
     return view.with_where(**{key: (f"{value:g}" if isinstance(value, float) else str(value),)
                               for key, value in pins.items()})  # fmt: skip
@@ -222,7 +226,7 @@ def _needed(library: Library, way: str) -> str:
     return "TRUE" if way in ("", BEST) else f"{way} IS NOT NULL"
 
 
-def _strength(story: tuple[Any, ...], own: Sequence[Held]) -> tuple[Any, ...]:
+def _strength(story: Sequence[Any], own: Sequence[Held]) -> tuple[Any, ...]:
     stated = sum(value is not None for value in story)
     steady = sum(one.alike for one in own if one.alike >= STEADY_COUNTS)
     every = sum(one.alike for one in own)
@@ -242,7 +246,8 @@ def _labels(group: str, picked: Sequence[Held], own: Sequence[Sequence[dict[str,
     if group != EVERY:
         return [value_label(group, one.group) for one in picked]
     keys = ("accelerator", "model", "precision", "kv_precision", "engine", "engine_version", "speculation",
-            "disaggregated", "variant", "isl", "osl", "harness", "source", "load_kind")  # fmt: skip
+            "disaggregated", "system", "scenario", "dataset", "isl", "osl", "harness", "source",
+            "load_kind")  # fmt: skip
     firsts = [points[0] for points in own]
     unlike = [key for key in keys if len({row[key] for row in firsts}) > 1] or ["accelerator"]
     return [", ".join(value_label(key, row[key]) for key in unlike if row[key] is not None) for row in firsts]

@@ -30,6 +30,9 @@ NEAR_IDEAL = 0.95
 
 MOST_TICKS = 10
 
+AMDAHL, USL, BEYOND = "Amdahl's law, fitted", "Universal Scalability Law, fitted", "extrapolated to its peak"
+DASHES = {AMDAHL: "dash", USL: "longdashdot", BEYOND: "1px,4px"}
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -59,16 +62,17 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
     named, written = len(lines) <= LABELLED_LINES, len(lines) <= LABELLED_EFFICIENCIES
     figure.update_layout(margin_r=_room(lines, written=written) if named else 24)
     for panel in panels:
-        _add_axes(figure, panel, counts, _values(panel, numbers, lines), theme)
+        _add_axes(figure, panel, counts, _end(counts, lines), _values(panel, numbers, lines), theme)
         for line in lines:
             shade = shades[line["label"]]
             _add_line(figure, panel, line, shade, texts, theme, numbers, in_legend=not named)
     for line in lines:
-        _add_ideal(figure, panels[0], line, counts, shades[line["label"]])
+        _add_ideal(figure, line, shades[line["label"]])
+    fits = _add_laws(figure, lines, theme) if written else []
     _add_projected(figure, panels[0], numbers, theme)
     if named:
         _add_names(figure, lines, shades, written=written)
-    _add_keys(figure, rows, lines, numbers, theme)
+    _add_keys(figure, lines, numbers, fits, theme)
     return figure
 
 
@@ -91,6 +95,13 @@ def _counts(numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> l
     return sorted(every | {place["accelerators"] for place in numbers["not_measured"]})
 
 
+def _end(counts: Sequence[int], lines: Sequence[Mapping[str, Any]]) -> float:
+    """How far the axis of counts goes: to the largest, or on to a predicted peak that is drawn."""
+    drawn = lines if len(lines) <= LABELLED_EFFICIENCIES else ()
+    peaks = [float(law["beyond"][-1][0]) for line in drawn for _, law in _laws(line) if law["beyond"]]
+    return max([float(counts[-1]), *peaks])
+
+
 def _values(panel: Panel, numbers: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> list[float]:
     values = [place[panel.key] for line in lines for place in line["counts"] if place[panel.key]]
     if panel.key == "throughput":
@@ -99,7 +110,7 @@ def _values(panel: Panel, numbers: Mapping[str, Any], lines: Sequence[Mapping[st
     return values
 
 
-def _add_axes(figure: go.Figure, panel: Panel, counts: Sequence[int], values: Sequence[float],
+def _add_axes(figure: go.Figure, panel: Panel, counts: Sequence[int], end: float, values: Sequence[float],
               theme: Theme) -> None:  # fmt: skip
     suffix = "" if panel.axis == 1 else str(panel.axis)
     look = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
@@ -107,7 +118,7 @@ def _add_axes(figure: go.Figure, panel: Panel, counts: Sequence[int], values: Se
     ticks = [count for count in counts if len(counts) <= MOST_TICKS or math.log2(count).is_integer()] or list(
         counts
     )
-    low, high = counts[0], counts[-1]
+    low, high = counts[0], end
     reach = max(high / low, 2.0)
     size = 13 if panel.axis == 1 else 12
     figure.update_layout({
@@ -180,9 +191,7 @@ def _judged(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [place for place in line["counts"] if place["efficiency"] is not None]
 
 
-def _add_ideal(
-    figure: go.Figure, panel: Panel, line: Mapping[str, Any], counts: Sequence[int], shade: str
-) -> None:
+def _add_ideal(figure: go.Figure, line: Mapping[str, Any], shade: str) -> None:
     judged = _judged(line)
     if len(judged) < 2:
         return
@@ -193,6 +202,36 @@ def _add_ideal(
         "mode": "lines", "showlegend": False, "hoverinfo": "skip", "opacity": 0.65,
         "line": {"color": shade, "width": 1.3, "dash": "dot"},
     })  # fmt: skip
+
+
+def _laws(line: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The laws of a line that are told, by name; without coherency the Universal Scalability Law is Amdahl's."""
+    amdahl, usl = line["amdahl"], line["usl"]
+    found = [(AMDAHL, amdahl)] if amdahl and amdahl["told"] else []
+    if usl and usl["told"] and (not found or usl["coherency"] > 0):
+        found.append((USL, usl))
+    return found
+
+
+def _add_laws(figure: go.Figure, lines: Sequence[Mapping[str, Any]], theme: Theme) -> list[str]:
+    """The fitted laws over the measured counts, and beyond them up to a peak that is sure; returns what was drawn."""
+    drawn = []
+    for name, law in [one for line in lines if not line["runs_apart"] for one in _laws(line)]:
+        for part, dash in ((name, DASHES[name]), (BEYOND, DASHES[BEYOND])):
+            curve = law["curve"] if part == name else law["beyond"]
+            if not curve:
+                continue
+            drawn.append(part)
+            figure.add_trace({
+                "type": "scatter", "x": [count for count, _ in curve], "y": [value for _, value in curve],
+                "mode": "lines", "showlegend": False, "hoverinfo": "skip",
+                "line": {"color": theme.text, "width": 1.1, "dash": dash, "shape": "spline"},
+            })  # fmt: skip
+            if part == BEYOND:
+                figure.add_annotation(x=math.log10(curve[-1][0]), y=math.log10(curve[-1][1]), showarrow=False,
+                                      text=f"peak by the law: {number(curve[-1][0])} chips", yshift=10,
+                                      font={"size": 12, "color": theme.muted})  # fmt: skip
+    return list(dict.fromkeys(drawn))
 
 
 def _add_projected(figure: go.Figure, panel: Panel, numbers: Mapping[str, Any], theme: Theme) -> None:
@@ -241,8 +280,8 @@ def _room(lines: Sequence[Mapping[str, Any]], *, written: bool) -> int:
     return min(210, 34 + round(6.8 * max(len(_name(line, written=written)) for line in lines)))
 
 
-def _add_keys(figure: go.Figure, rows: pd.DataFrame, lines: Sequence[Mapping[str, Any]], numbers: Mapping[str, Any],
-              theme: Theme) -> None:  # fmt: skip
+def _add_keys(figure: go.Figure, lines: Sequence[Mapping[str, Any]], numbers: Mapping[str, Any],
+              fits: Sequence[str], theme: Theme) -> None:  # fmt: skip
     """Legend entries for what shapes and dots mean."""
     engines = sorted({line["deployment"]["engine"] for line in lines if line["deployment"]["engine"]})
     for engine in engines[:8]:
@@ -252,13 +291,15 @@ def _add_keys(figure: go.Figure, rows: pd.DataFrame, lines: Sequence[Mapping[str
     if numbers["not_measured"]:
         _key(figure, "not measured", theme, symbol="circle-open")
     if any(len(_judged(line)) > 1 for line in lines):
-        _key(figure, "in proportion to the smallest: what replicas of it would give", theme, symbol=None)
+        _key(figure, "in proportion to the smallest: what replicas of it would give", theme, dash="dot")
+    for fit in fits:
+        _key(figure, fit, theme, dash=DASHES[fit])
 
 
-def _key(figure: go.Figure, label: str, theme: Theme, symbol: str | None) -> None:
+def _key(figure: go.Figure, label: str, theme: Theme, *, symbol: str = "", dash: str = "") -> None:
     look: dict[str, Any] = (
-        {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": "dot"}}
-        if symbol is None
+        {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
+        if dash
         else {
             "mode": "markers",
             "marker": {"symbol": symbol, "size": 8, "color": theme.muted, "line": {"width": 1.5}},

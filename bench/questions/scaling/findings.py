@@ -8,7 +8,8 @@ from bench import catalogue
 from bench.maths.scaling import Law
 from bench.questions.scaling import memory
 from bench.questions.scaling.defaults import Prepared
-from bench.questions.scaling.measured import Line, Replicas, predicts, told
+from bench.questions.scaling.laws import predicts, told
+from bench.questions.scaling.measured import Line, Replicas
 from bench.questions.scaling.sentences import LISTED, bracket, chips, percent, seen_in, tokens_of
 from bench.wording import counted, joined, number
 
@@ -184,7 +185,12 @@ def _peak(law: Law) -> str:
         return f", its peak at {number(peak.count)} chips inside the measured counts"
     if not predicts(law):
         return ""
-    return f" and predicts a peak near {number(peak.count)} chips, beyond the measured {number(law.largest)}"
+    told = f" and predicts a peak near {number(peak.count)} chips, beyond the measured {number(law.largest)}"
+    if peak.high is not None:
+        return f"{told} (95 % interval {number(peak.low)} to {number(peak.high)})"
+    if peak.low <= law.smallest:
+        return f"{told}; its 95 % interval leaves out no count, so do not plan by it"
+    return f"{told}; its 95 % interval runs from {number(peak.low)} chips to no peak at all, so do not plan by it"
 
 
 def _fit(law: Law) -> str:

@@ -1,7 +1,8 @@
 """The lines of a scaling chart: points that differ in chips, layout and load alone, found and read by SQL.
 
 A line is an envelope: everything is equal along it but the number of chips, the layout that spreads the model over
-them (tp, pp, dp, ep, workers) and the load. Another precision or engine version is another line.
+them (tp, pp, dp, ep, workers) and the load. Another precision or engine version is another line. MLPerf's submissions
+are told apart by submitter, system and public id, which name the count; along a line those are equal but for it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,13 @@ from bench.view import View
 _LENGTH = "CASE WHEN {0}_requested IS NULL AND dataset IS NOT NULL THEN NULL ELSE {0} END"
 LENGTHS = {name: _LENGTH.format(name) for name in ("isl", "osl")}
 
+MLPERF = "mlperf-inference"
+# "HPE | HPE ProLiant DL384 Gen12 (2x GH200-144GB TensorRT) | 5.0-0038" without its 2x and -0038: submitter, system,
+# software and round stay, and two submissions of one round differ by nothing else.
+_SYSTEM = r"regexp_replace(regexp_replace(variant, '-\d+$', ''), '(^|[ (])\d+ ?x ?', '\1', 'g')"
+SYSTEM = f"CASE WHEN harness = '{MLPERF}' THEN {_SYSTEM} ELSE variant END"
+"""The SQL of a variant without the count of chips that an MLPerf submission's name holds."""
+
 ALIKE = ("source", "harness", "model", "checkpoint", "precision", "kv_precision", "engine", "engine_version",
          "accelerator", "disaggregated", "speculation", "prefix_caching", "variant", "context_tokens", "max_model_len",
          "dataset", "shared_prefix_share", "turns", "load_kind", "arrivals", "scenario")  # fmt: skip
@@ -30,6 +38,8 @@ ALIKE = ("source", "harness", "model", "checkpoint", "precision", "kv_precision"
 LAYOUT = ("nodes", "tp", "pp", "dp", "ep", "dp_attention", "prefill_accelerators", "decode_accelerators", "prefill_tp",
           "prefill_ep", "prefill_dp_attention", "prefill_workers", "decode_workers")  # fmt: skip
 """How the model is spread over the chips: free along a line, the best layout of each count is taken."""
+
+_TOLD_BY = {**LENGTHS, "variant": SYSTEM}
 
 COARSE = ("model", "accelerator", "engine_version", "isl_requested")
 """What tells most points of other lines apart without looking at everything that is alike."""
@@ -231,8 +241,8 @@ def points_of(library: Library, view: View, metric: str, lines: Sequence[Held]) 
     layout = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in LAYOUT)
     latencies = "".join(f', "{key}"' for key in latency_keys(library))
     return library.query(
-        f"SELECT {line_sql()} AS line, point_id, source_id, accelerators, isl, osl, evidence, date, source_url, flags,"
-        f" repeat, isl_requested, osl_requested, {', '.join(told)}, hash({layout}) AS layout,"
+        f"SELECT {line_sql()} AS line, {SYSTEM} AS system, point_id, source_id, accelerators, isl, osl, evidence, date,"
+        f" source_url, flags, repeat, isl_requested, osl_requested, {', '.join(told)}, hash({layout}) AS layout,"
         f' "{metric}" AS value{latencies} FROM points WHERE {condition.sql}'
         f" AND {line_sql()} IN ({', '.join(str(one.line) for one in lines)})"
         " ORDER BY line, accelerators, value DESC, point_id",
@@ -290,12 +300,12 @@ def latency_keys(library: Library) -> list[str]:
 
 def column(key: str) -> str:
     """The SQL of a column a line is told by; a length is absent where a data set stands for it."""
-    return LENGTHS.get(key, key)
+    return _TOLD_BY.get(key, key)
 
 
 def line_sql() -> str:
     """The SQL of a line's id: the same for all points that are alike."""
-    return f"CAST(hash({', '.join((*ALIKE, *LENGTHS.values()))}) >> 1 AS BIGINT)"
+    return f"CAST(hash({', '.join((*map(column, ALIKE), *LENGTHS.values()))}) >> 1 AS BIGINT)"
 
 
 def entering(view: View) -> selection.Clause:

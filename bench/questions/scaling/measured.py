@@ -9,14 +9,11 @@ from typing import Any
 from bench.maths import cost, interpolation, scaling
 from bench.maths.scaling import Instance, Law, ReplicaComparison
 from bench.pricing import ChipPrice
-from bench.questions.scaling import memory, operating
-from bench.questions.scaling.lines import LOADS
+from bench.questions.scaling import laws, memory, operating
+from bench.questions.scaling.lines import LOADS, MLPERF
 from bench.questions.scaling.memory import Room
 from bench.questions.scaling.operating import BEST, INTERACTIVITY, Place
 from bench.questions.scaling.runs import Day, Kept
-
-TRUSTED_ERROR = 0.10
-"""A law that misses the measured throughputs by more than this, as a root mean square, is not told as a finding."""
 
 LINEAR = 1.01
 """An efficiency up to this is linear: a tie, within 1 %."""
@@ -47,7 +44,8 @@ class Line:
     An efficiency is None where its place is not judged, and everywhere unless two are. `start` is the position of the
     smallest judged one. `missing` are counts that were measured elsewhere only; `rising` are those of them whose
     throughput still rises at its highest measured load, `once` those measured at one load. `peaked` says of each
-    place whether its throughput is known to rise no further. `apart` is as in `Kept`.
+    place whether its throughput is known to rise no further. `apart` is as in `Kept`. `replicas` are none of a
+    disaggregated deployment, and none of an MLPerf system, which may itself be replicas.
     """
 
     owner: Any
@@ -86,6 +84,11 @@ class Line:
     def is_told_first(self) -> bool:
         """Whether a headline may be built on it: two counts are judged, and none of another unknown version."""
         return bool(self.judged) and not self.apart
+
+    @property
+    def is_of_mlperf(self) -> bool:
+        """Whether it is of MLPerf submissions: whole systems, by MLCommons' rules."""
+        return bool(self.facts["harness"] == MLPERF)
 
     @property
     def super_linear(self) -> list[int]:
@@ -132,26 +135,11 @@ def line(owner: Any, label: str, kept: Kept, way: str, level: float | None, seen
         once=tuple(count for count in missing if way == BEST and count not in rising),
         peaked=tuple(operating.has_known_best(counts[count]) for count in chips), apart=kept.apart,
     )  # fmt: skip
-    if facts["disaggregated"]:
+    if facts["disaggregated"] or facts["load_kind"] == "scenario":
         return here
     own = counts[here.base.accelerators]
     compared = (_replicas(here, position, own, way, level, price, metric) for position, _ in here.judged)
     return replace(here, replicas=tuple(one for one in compared if one is not None))
-
-
-def told(law: Law | None) -> bool:
-    """Whether a fitted law misses the measured throughputs by little enough to be told."""
-    return law is not None and law.error <= TRUSTED_ERROR
-
-
-def predicts(law: Law | None) -> bool:
-    """Whether a law's peak beyond the measured counts is worth telling as its prediction: it fits, and could fail to.
-
-    Without a degree of freedom a law passes through every count, whether it holds or not.
-    """
-    if law is None or law.peak is None or not told(law) or law.degrees_of_freedom < 1:
-        return False
-    return law.peak.count > law.largest
 
 
 def numbers(one: Line) -> dict[str, Any]:
@@ -168,8 +156,8 @@ def numbers(one: Line) -> dict[str, Any]:
         "still_rising": list(one.rising),
         "runs_apart": {count: None if day is None else str(day) for count, day in one.apart},
         "super_linear": [one.places[position].accelerators for position in one.super_linear],
-        "amdahl": _law(one.amdahl),
-        "usl": _law(one.usl),
+        "amdahl": laws.numbers(one.amdahl),
+        "usl": laws.numbers(one.usl),
         "memory": [None if room is None else {**asdict(room), "room_gb": room.room_gb} for room in one.rooms],
         "replicas": [_compared(one, row) for row in one.replicas],
     }  # fmt: skip
@@ -196,27 +184,6 @@ def _place(one: Line, position: int) -> dict[str, Any]:
         },
         "load": {key: None if place.interpolated else _plain(place.row[key]) for key in LOADS},
         "point_ids": list(place.point_ids),
-    }
-
-
-def _law(law: Law | None) -> dict[str, Any] | None:
-    if law is None:
-        return None
-    peak = law.peak
-    return {
-        "unit_throughput": law.unit_throughput,
-        "contention": law.contention,
-        "coherency": law.coherency,
-        "error": law.error,
-        "degrees_of_freedom": law.degrees_of_freedom,
-        "told": told(law),
-        "peak": None
-        if peak is None
-        else {
-            **asdict(peak),
-            "told": told(law) and peak.measured and peak.observed,
-            "predicted": predicts(law),
-        },
     }
 
 

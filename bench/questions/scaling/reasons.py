@@ -93,9 +93,10 @@ def _laws(lines: Sequence[Line]) -> list[Why]:
         law = usl.usl
         found.append(Why("Universal Scalability Law", "T(n) = λ n / (1 + σ (n - 1) + κ n (n - 1))",
                          f"{usl.label}: λ = {number(law.unit_throughput)}, σ = {number(law.contention)}, κ ="
-                         f" {number(law.coherency)}; its peak is at sqrt((1 - σ) / κ); least squares on"
-                         " measured / fitted - 1",
-                         "Gunther, Guerrilla Capacity Planning, Springer 2007"))  # fmt: skip
+                         f" {number(law.coherency)}; its peak is at sqrt((1 - σ) / κ), with Fieller's"
+                         " interval; least squares on measured / fitted - 1",
+                         "Gunther, Guerrilla Capacity Planning, Springer 2007; Fieller, Journal of the Royal"
+                         " Statistical Society B 16, 1954"))  # fmt: skip
     return found
 
 

@@ -76,7 +76,7 @@ def headline(this: Prepared, lines: Sequence[Line], held: Selected) -> str:
         )
     elif len(steps) > 1:
         apart = counted(len(steps) - 1, "other line is", "other lines are")
-        said += f"; {apart} of another model, precision or workload"
+        said += f"; {apart} of another model, precision, workload or scenario"
     elif first.replicas and first.replicas[-1].against.ratio > 1 + GAIN:
         against = first.replicas[-1].against
         said += (
@@ -92,7 +92,7 @@ def _last(line: Line) -> Place:
 
 
 def _story(line: Line) -> tuple[object, ...]:
-    return (line.facts["model"], line.facts["precision"], *lengths(line))
+    return (*(line.facts[key] for key in ("model", "precision", "dataset", "scenario")), *lengths(line))
 
 
 def lengths(line: Line) -> tuple[float | None, float | None]:

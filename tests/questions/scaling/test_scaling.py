@@ -19,6 +19,7 @@ from bench.questions.scaling import defaults, lines, memory, operating
 from bench.view import View
 from bench.wording import number
 from tests.library.files import table
+from tests.thorough import some, times
 
 GEMMA = View.of({"model": ["gemma-4-31b"], "isl": ["512"], "osl": ["256"]})
 LLAMA = View.of({"model": ["llama-3.1-70b"], "accelerator": ["h100-sxm"], "engine_version": ["0.17"],
@@ -89,6 +90,9 @@ def test_gemmas_laws_are_told_and_the_peak_they_predict_is_called_a_prediction(s
     [said] = [said for said in answer.findings if "peak" in said]
     assert f"predicts a peak near {number(peak['count'])} chips, beyond the measured 8" in said
     assert "its peak at" not in said
+    # Four counts leave one degree of freedom: too few to say that there is a peak at all.
+    assert peak["high"] is None
+    assert f"from {number(peak['low'])} chips to no peak at all, so do not plan by it" in said
 
 
 def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
@@ -243,7 +247,7 @@ def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for(tmp_p
 
 
 def test_where_nothing_can_be_compared_a_sentence_says_what_to_do(shipped):
-    said = scaling.answer(shipped, View.of({"source": ["mlperf"]})).headline
+    said = scaling.answer(shipped, View.of({"source": ["ibm-llm-pilot"], "model": ["mt0-xxl"]})).headline
     assert "two counts of chips" in said
     assert "choose another model" in said
     linked = GEMMA.with_options(at="interactivity").made_whole()
@@ -297,7 +301,7 @@ def test_every_way_of_every_group_is_answered_in_plain_json_and_drawn(shipped):
         view = View.of({"model": [model]})
         offered = scaling.choices(shipped, view)
         ways, groups = ([value for value, _ in offered[key]] for key in ("at", "group"))
-        own = groups[place::3]  # each model takes a third of the groups, each way all of these
+        own = some(groups[place::3], 2)  # each model takes a third of the groups, each way all of these
         for way in ways:
             for group, theme in zip(own, itertools.cycle((LIGHT, DARK)), strict=False):
                 answer = scaling.answer(shipped, view.with_options(at=way, group=group))
@@ -337,7 +341,7 @@ PLACES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(60, 12))
 @given(PLACES, st.floats(1, 500))
 def test_no_place_lies_outside_what_its_count_was_measured_at(found, level):
     points = [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from bench.chart import LIGHT
 from bench.library import Library
 from bench.questions import scaling
 from bench.questions.scaling import operating
 from bench.view import View
-from tests.questions.scaling.test_scaling import asked, by_count, library_of, line_of, run
+from tests.questions.scaling.test_scaling import GEMMA, LLAMA, asked, by_count, library_of, line_of, run
 
 MONTHS = {"date": "2025-12-19", "engine_version": ""}, {"date": "2026-03-23", "engine_version": ""}
 
@@ -158,3 +159,38 @@ def test_the_why_holds_the_inputs_of_the_first_line(shipped):
         text for what, text in inputs.items() if "USD" in text and "per chip" in text and "H100" in text
     ]
     assert "4.92" in cost or "4.91" in cost
+
+
+def test_fitted_laws_are_drawn_over_the_measured_counts_and_named(shipped):
+    drawn = scaling.figure(scaling.answer(shipped, GEMMA), LIGHT)
+    curves = {trace.line.dash: trace for trace in drawn.data if trace.line.width == 1.1}
+    assert set(curves) == {"dash", "longdashdot"}
+    for curve in curves.values():
+        assert (curve.x[0], curve.x[-1]) == pytest.approx((1, 8))
+        assert curve.y[0] == pytest.approx(1260, rel=0.01)
+        assert curve.y[-1] == pytest.approx(2208, rel=0.01)
+    named = {trace.name for trace in drawn.data if trace.showlegend is not False}
+    assert {"Amdahl's law, fitted", "Universal Scalability Law, fitted"} <= named
+
+
+def test_a_law_that_does_not_fit_is_not_drawn(shipped):
+    answer = scaling.answer(shipped, LLAMA)
+    assert answer.numbers["lines"][0]["usl"]["curve"] == []
+    assert not [trace for trace in scaling.figure(answer, LIGHT).data if trace.line.width == 1.1]
+
+
+def test_a_law_goes_on_dotted_only_to_a_peak_that_is_sure(tmp_path):
+    # sigma 0.05 and kappa 0.004: the peak is at sqrt(0.95 / 0.004) = 15.4 chips, 12 are measured.
+    counts = (1, 2, 3, 4, 6, 8, 12)
+    library = library_of(tmp_path, *(
+        run(n, 500 * n / (1 + 0.05 * (n - 1) + 0.004 * n * (n - 1)) * (1.001 if n % 2 else 0.999)) for n in counts
+    ))  # fmt: skip
+    answer = asked(library)
+    peak = line_of(answer)["usl"]["peak"]
+    assert peak["low"] < 15.4 < peak["high"]
+    drawn = scaling.figure(answer, LIGHT)
+    [beyond] = [trace for trace in drawn.data if trace.line.dash == "1px,4px" and trace.x[0]]
+    assert (beyond.x[0], beyond.x[-1]) == pytest.approx((12, peak["count"]))
+    assert 10 ** drawn.layout.xaxis.range[1] > peak["count"]
+    assert any("peak by the law" in note.text for note in drawn.layout.annotations)
+    assert any("95 % interval" in said and "beyond the measured 12" in said for said in answer.findings)

@@ -1,0 +1,73 @@
+"""Scaling over MLPerf submissions: paired by submitter, system and round, never across them, never as replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from bench.library import Library
+from bench.questions import Answer, question
+from bench.view import View
+
+SCALING = question("scaling")
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    library = Library.open(tmp_path_factory.mktemp("none") / "own")
+    yield library
+    library.close()
+
+
+def asked(library: Library, **where: str) -> Answer:
+    return SCALING.answer(
+        library, View.of({"source": ["mlperf"], **{key: [one] for key, one in where.items()}})
+    )
+
+
+# HPE's DL384 with 1 and 2 GH200, round 5.0: 9,362.85 / 4,609.05 / 2 = 1.0157, 5,666.16 / 2,845.43 / 2 = 0.9957.
+@pytest.mark.parametrize(
+    ("model", "scenario", "accelerator", "efficiencies"),
+    [
+        ("llama-2-70b", "offline", "gh200-144gb", {1: 1, 2: 1.0157}),
+        ("gpt-j-6b", "offline", "gh200-144gb", {1: 1, 2: 0.9957}),
+        ("llama-2-70b", "server", "b200-sxm", {1: 1, 8: 98443.3 / 12078.4 / 8}),
+        ("deepseek-r1", "offline", "gb300", {72: 1, 288: 2494310 / 647076 / 4}),
+        ("llama-2-70b", "interactive", "mi350x", {8: 1, 16: 103633 / 51616.6 / 2}),
+    ],
+)
+def test_counts_of_one_system_are_compared(
+    shipped: Library, model: str, scenario: str, accelerator: str, efficiencies: dict[int, float]
+) -> None:
+    [line] = asked(shipped, model=model, scenario=scenario, accelerator=accelerator).numbers["lines"]
+    found = {place["accelerators"]: place["efficiency"] for place in line["counts"]}
+    assert found == pytest.approx(efficiencies, abs=5e-5)
+
+
+def test_a_line_has_one_submitter_system_and_round(shipped: Library) -> None:
+    answer = SCALING.answer(shipped, View.of({"source": ["mlperf"]}, {"group": "line"}))
+    assert len(answer.numbers["lines"]) > 1
+    for _, own in answer.rows.groupby("line"):
+        names = [name.split(" | ") for name in own["variant"]]
+        assert len({submitter for submitter, _, _ in names}) == 1
+        assert len({entry.rpartition("-")[0] for _, _, entry in names}) == 1
+        assert own["date"].nunique() == 1
+
+
+def test_the_default_is_one_scenario(shipped: Library) -> None:
+    assert len(asked(shipped).view.values("scenario")) == 1
+
+
+def test_a_system_is_not_set_against_replicas_and_mlcommons_is_named(shipped: Library) -> None:
+    answer = asked(shipped, model="llama-2-70b")
+    assert not any(line["replicas"] for line in answer.numbers["lines"])
+    said = " ".join(answer.caveats)
+    assert "only the count of chips differs" in said
+    assert "not verified by MLCommons" in said
+
+
+def test_systems_with_one_count_each_are_refused_in_words(shipped: Library) -> None:
+    answer = asked(shipped, model="qwen3-vl-235b-a22b")
+    assert not answer.numbers["lines"]
+    assert "two counts of chips with all else equal" in answer.headline
