@@ -12,7 +12,7 @@ import pandas as pd
 from bench import catalogue, selection
 from bench.errors import NotFound
 from bench.library import Library
-from bench.library.store import Root, read_manifest
+from bench.library.store import Root, read_manifest, short
 from bench.view import View
 from bench.wording import counted
 
@@ -136,7 +136,7 @@ def original(library: Library, source_id: str) -> tuple[str, bytes]:
                 return main.name, main.read_bytes()
             names = (manifest.main, *manifest.companions)
             return f"{main.stem}.zip", _zipped([place / name for name in names], place)
-    raise NotFound(f"The files of the source {source_id[:12]}… are not in the library.")
+    raise NotFound(f"The files of the source {short(source_id)} are not in the library.")
 
 
 def _zipped(files: Sequence[Path], base: Path) -> bytes:

@@ -73,6 +73,8 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _tell(report: ImportReport, *, dry_run: bool) -> None:
+    from bench.library.store import short
+
     verb = "would be imported" if dry_run else "imported"
     for source in report.imported:
         held = [counted(source.points, "point")] if source.points or not source.scores else []
@@ -81,7 +83,7 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
             f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})."
         )
     for known in report.already:
-        output.line(f"{known.file}: already in the library (id {known.sha256[:12]}).")
+        output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")
     for missing in report.missing_facts:
         command = "--set" if dry_run else f"facts {missing.sha256[:12]}"
         output.line(

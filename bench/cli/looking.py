@@ -65,12 +65,14 @@ def _query(arguments: argparse.Namespace) -> int:
 
 
 def _sources(arguments: argparse.Namespace) -> int:
+    from bench.library.store import short
+
     rows = output.frame_rows(opened(arguments).sources())
     if arguments.json:
         output.document(rows)
         return 0
     shown = [
-        {**row, "id": row["source_id"][:12], "title": row.get("title") or row.get("file")} for row in rows
+        {**row, "id": short(row["source_id"]), "title": row.get("title") or row.get("file")} for row in rows
     ]
     output.table(shown, SOURCE_COLUMNS)
     return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench import formats
 from bench.errors import InputError
-from bench.formats import Format
+from bench.formats import Format, journal
 from bench.formats.reading import SourceFile
 from bench.records import Refusal
 
@@ -34,7 +34,7 @@ class Found:
 def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
     """Every result file among the paths; folders are searched to any depth, hidden names left out.
 
-    `library`: the folders of the library itself, which is no place to import from, but for its sweeps.
+    `library`: the folders of the library itself, which is no place to import from.
     """
     candidates: list[Candidate] = []
     refused: dict[Path, Refusal] = {}
@@ -42,8 +42,7 @@ def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
     homes = [folder.resolve() for folder in library]
     for path, named in _files(paths):
         try:
-            if any(_within(path.resolve(), home) for home in homes):
-                raise InputError(f"{path.name} lies in the library itself; import from another folder.")
+            _demand_outside(path, homes)
             candidates.append(_candidate(path))
         except InputError as problem:
             told = refused if named and path.is_file() else passed_over
@@ -56,8 +55,13 @@ def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
     )
 
 
-def _within(path: Path, home: Path) -> bool:
-    return path.is_relative_to(home) and not path.is_relative_to(home / "sweeps")
+def _demand_outside(path: Path, homes: Sequence[Path]) -> None:
+    whole = path.resolve()
+    for home in homes:
+        if whole.is_relative_to(home / journal.SWEEPS):
+            raise InputError(f"{path.name} belongs to a sweep of this library, which is read in place.")
+        if whole.is_relative_to(home):
+            raise InputError(f"{path.name} lies in the library itself; import from another folder.")
 
 
 def _candidate(path: Path) -> Candidate:

@@ -19,9 +19,10 @@ import pyarrow as pa
 
 from bench import formats
 from bench.errors import InputError
+from bench.formats import journal
 from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
-from bench.library import ledger
+from bench.library import in_place, ledger
 from bench.library.finding import Candidate
 from bench.library.packs import Held, PackWriter
 from bench.library.report import Already, Imported, ImportReport, MissingFact
@@ -81,8 +82,9 @@ class Batch:
         try:
             staged = self._staged(candidate)
             source_id = staged.source_id
-            if source_id in self.seen or source_id in self._snapshot.owners:
-                self.report.already.append(Already(str(candidate.path), source_id))
+            known = self._known(candidate, source_id)
+            if known is not None:
+                self.report.already.append(Already(str(candidate.path), known))
                 return
             if self._snapshot.purged(source_id) and not force:
                 reason = self._snapshot.ledgers.retractions[source_id].reason
@@ -93,17 +95,30 @@ class Batch:
         except (InputError, pa.ArrowException, duckdb.Error) as problem:
             self.refuse(Refusal(str(candidate.path), _sentence(candidate.path, problem)), source_id)
 
+    def _known(self, candidate: Candidate, source_id: str) -> str | None:
+        """The source the file is already; a copy of a journal that is read in place is its sweep."""
+        if source_id in self.seen or source_id in self._snapshot.owners:
+            return source_id
+        sweep = journal.sweep_of(candidate.path) if candidate.module.NAME == journal.NAME else None
+        return sweep if sweep in self._snapshot.owners else None
+
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.
 
         NotFound or InputError when its files cannot be read any more.
         """
-        manifest = read_manifest(folder)
-        file = SourceFile(folder / manifest.main, tuple(folder / name for name in manifest.companions))
         written = self._snapshot.ledgers.facts_written.get(source_id, 0)
-        held = Held(source_id, manifest.file, manifest.format, manifest.imported, facts=written)
-        facts = self._snapshot.ledgers.facts.get(source_id, {})
-        self._add(formats.recognise(file), file, held, facts, None, manifest.file)
+        if journal.SWEEP_ID.fullmatch(source_id):
+            said = in_place.read(source_id, folder, written)
+            if said is None:
+                raise InputError(f"The sweep {source_id} has no finished point any more.")
+            reading, held = said
+        else:
+            manifest = read_manifest(folder)
+            file = SourceFile(folder / manifest.main, tuple(folder / name for name in manifest.companions))
+            held = Held(source_id, manifest.file, manifest.format, manifest.imported, facts=written)
+            reading = _reading(formats.recognise(file), file, held.file)
+        self._add(reading, held, self._snapshot.ledgers.facts.get(source_id, {}), None, held.file)
 
     def refuse(self, refusal: Refusal, source_id: str = "") -> None:
         """Nothing; the report and, when the batch is published, the ledger of refusals hold it."""
@@ -150,23 +165,19 @@ class Batch:
         written = ledgers.facts_written.get(source_id, 0) + bool(self._facts)
         held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written)
         file, shown = SourceFile(staged.main, staged.companions), str(candidate.path)
-        done = self._add(candidate.module, file, held, facts, staged, shown)
+        done = self._add(_reading(candidate.module, file, held.file), held, facts, staged, shown)
         self.report.imported.append(Imported(shown, done.format, source_id, done.points, done.scores))
 
     def _add(
         self,
-        module: formats.Format,
-        file: SourceFile,
+        reading: Reading,
         held: Held,
         facts: Mapping[str, Any],
         staged: Staged | None,
         shown: str,
     ) -> Held:
-        with _read_errors(held.file):
-            reading = module.read(file)
-            about = {**read_card(file).about(), **reading.about}
         writer = PackWriter(self._folder / uuid.uuid4().hex)
-        rows = SourceRows(replace(held, format=reading.format, about=about), facts, self._runs)
+        rows = SourceRows(replace(held, format=reading.format, about=reading.about), facts, self._runs)
         done = rows.write(_pulled(reading, held.file), writer, keep=self._keep)
         self.report.refused.extend(replace(refusal, file=shown) for refusal in reading.refusals)
         if staged is not None and not done.points and not done.scores:
@@ -179,6 +190,13 @@ class Batch:
             MissingFact(shown, held.id, key, count) for key, count in rows.missing.items()
         )
         return done
+
+
+def _reading(module: formats.Format, file: SourceFile, name: str) -> Reading:
+    """What the file says, with what its source card says about it as a whole."""
+    with _read_errors(name):
+        reading = module.read(file)
+        return replace(reading, about={**read_card(file).about(), **reading.about})
 
 
 def _pulled(reading: Reading, name: str) -> Reading:

@@ -1,6 +1,7 @@
 """The DuckDB index: in memory, locked down, rebuilt from the files in a moment; nothing in it is worth keeping.
 
-Points, scores, passports and refusals of packs are views over Parquet; the small rest are tables. Measured on a
+Points, scores, passports and refusals of packs are views over Parquet; the small rest are tables, and so are sweeps'
+journals that are read in place. Measured on a
 million points: one list of files matched by field id costs what a bare read_parquet costs. Of few points it is the
 planning of such a view that costs, 5 ms a query, so few points that are asked for again become a table.
 """
@@ -21,11 +22,13 @@ from bench import catalogue
 from bench.formats.reading import REAL
 from bench.library import tables
 from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, SQL_TYPES, literal, quoted, read_sql
-from bench.library.packs import SIDECARS, Pack
+from bench.library.packs import SIDECARS, Pack, conformed
 from bench.library.runs import UNDATED, KnownRuns, Run
 from bench.library.snapshot import Snapshot
 
 MEMORY_LIMIT = "512MB"
+IN_PLACE = "in_place"
+"""The table of the rows that were read from journals; there is none where no sweep is read in place."""
 
 FEW_POINTS = 10_000
 """2 kB each in memory; as a table, the shipped 4,700 are made in 27 ms and a query of them costs a tenth."""
@@ -125,6 +128,13 @@ class Index:
 
     def _show_packs(self, snapshot: Snapshot, stored: frozenset[str], derived: Mapping[str, str]) -> None:
         columns = {**PACK_BASE, **dict.fromkeys(sorted(stored), REAL)}
+        growing = [pack for pack in snapshot.packs if pack.rows is not None]
+        if growing:
+            rows = pa.concat_tables(
+                [conformed(pack.rows, pa.schema(list(columns.items()))) for pack in growing]
+            )
+            self._table(IN_PLACE, rows)
+            self._table(f"{IN_PLACE}_passports", pa.concat_tables([pack.passports for pack in growing]))
         metrics = _point_columns(stored, derived)
         self._view("pack_points", _rows_sql(snapshot, columns, partial(_doubled, snapshot)))
         shown = _rows_sql(snapshot, columns, partial(_hidden, snapshot))
@@ -191,7 +201,7 @@ def _point_columns(stored: frozenset[str], derived: Mapping[str, str]) -> str:
 
 def _rows_sql(snapshot: Snapshot, columns: Mapping[str, pa.DataType], left_out: LeftOut) -> str:
     """The rows of all packs but some; only packs with such rows are filtered, so the others cost nothing more."""
-    conditions = {str(pack.path): left_out(pack) for pack in snapshot.packs}
+    conditions = {str(pack.path): left_out(pack) for pack in snapshot.packs if pack.rows is None}
     kept = ", ".join(quoted(name) for name in columns)
     whole = [path for path, condition in conditions.items() if not condition]
     parts = [f"SELECT {kept} FROM {read_sql(whole, columns)} AS packs"]
@@ -200,6 +210,10 @@ def _rows_sql(snapshot: Snapshot, columns: Mapping[str, pa.DataType], left_out: 
         out = " OR ".join(f"(filename = {literal(path)} AND ({sql}))" for path, sql in touched.items())
         rows = read_sql(list(touched), columns, filename=True)
         parts.append(f"SELECT {kept} FROM {rows} AS packs WHERE NOT ({out})")
+    growing = [left_out(pack) for pack in snapshot.packs if pack.rows is not None]
+    if growing:
+        out = " OR ".join(f"({sql})" for sql in growing if sql) or "false"
+        parts.append(f"SELECT {kept} FROM {IN_PLACE} WHERE NOT ({out})")
     return " UNION ALL ".join(parts)
 
 
@@ -224,10 +238,16 @@ def _among(column: str, ids: Sequence[str]) -> str:
 
 
 def _sidecar_sql(snapshot: Snapshot, name: str, kinds: Mapping[str, pa.DataType]) -> str:
-    paths = [str(pack.sidecar(name)) for pack in snapshot.packs if name in pack.sheet.sidecars]
+    paths = [
+        str(pack.sidecar(name))
+        for pack in snapshot.packs
+        if pack.rows is None and name in pack.sheet.sidecars
+    ]
     rows = read_sql(paths, kinds, filename=True)
     kept = ", ".join(f"beside.{quoted(column)}" for column in kinds)
+    growing = name == "passports" and any(pack.rows is not None for pack in snapshot.packs)
     return (
         f"SELECT {kept} FROM {rows} AS beside JOIN held ON held.source_id = beside.source_id"
         f" AND beside.filename = replace(held.pack, '.parquet', '.{name}.parquet')"
+        + (f" UNION ALL SELECT {kept} FROM {IN_PLACE}_passports AS beside" if growing else "")
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import tempfile
 import threading
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
+from bench.formats.journal import SWEEP_ID
 from bench.library import facts as stated
 from bench.library import ledger, merging
 from bench.library.columns import IDENTITY
@@ -25,7 +25,16 @@ from bench.library.packs import IMPORTER, damage
 from bench.library.report import ImportReport
 from bench.library.runs import Runs
 from bench.library.snapshot import Watch
-from bench.library.store import SHORT_ID, SOURCE_ID, Root, clear_abandoned, imported, staging_folder
+from bench.library.store import (
+    SHORT_ID,
+    Root,
+    clear_abandoned,
+    named,
+    nobody_holds,
+    short,
+    sources_in,
+    staging_folder,
+)
 from bench.names import DATA
 from bench.records import Refusal
 
@@ -34,7 +43,6 @@ if TYPE_CHECKING:
 
 SHIPPED = DATA / "library"
 PRICE_BOOKS = DATA / "prices"
-SOURCE_PREFIX = re.compile(r"[0-9a-f]{8,63}")
 REPAIRS = 5
 
 
@@ -183,7 +191,7 @@ class Library:
             raise NotFound(f"{id[:80]!r} is not retracted.")
         if retraction.purged:
             raise UsageError(
-                f"The source {id[:12]}… was purged, its bytes are gone; import its file again with force."
+                f"The source {short(retraction.id)} was purged, its bytes are gone; import its file again with force."
             )
         self._change("retractions", retraction.id, "restore", who, source_id=retraction.source_id)
 
@@ -201,6 +209,8 @@ class Library:
             raise UsageError("Give a reason; it is told to whoever imports the file again.")
         if not self._own.source(source_id).is_dir() and self._held_by_shipped(source_id):
             raise UsageError("This source ships with Kneepoint and cannot be purged; retract it instead.")
+        if not self._ended(source_id):
+            raise UsageError(f"The sweep {source_id} is running: cancel it, then purge it.")
         self._change("retractions", source_id, "purge", who, source_id=source_id, reason=reason.strip())
         with self._writing():
             self._erase(source_id)
@@ -214,7 +224,7 @@ class Library:
         """
         with self._working(dry_run=False) as (folder, root):
             self.refresh()
-            ids = self._own_sources()
+            ids = [name for name in sources_in(self._own) if self._snapshot.readable(name)]
             batch = Batch(root, self._snapshot, folder, self._runs(without=ids))
             for source_id in ids:
                 try:
@@ -226,6 +236,13 @@ class Library:
             ledger.audit(root, who or ledger.person(), "rebuild", sources=len(batch.seen), importer=IMPORTER)
         self.refresh()
         return len(batch.seen)
+
+    def settle(self) -> None:
+        """Nothing; sweeps that have ended are in packs, and no later start has to read their journals."""
+        with self._writing():
+            self._repair()
+            merging.merge(self._own, self._watch.look)
+        self.refresh()
 
     def close(self) -> None:
         """Nothing; gives the memory of the index back."""
@@ -258,11 +275,15 @@ class Library:
     def _repair(self, wanted: str | None = None) -> None:
         """Reads sources again whose facts were written, but whose rows were not made before the writer died.
 
-        One that cannot be read keeps its rows; when it is the `wanted` one, that is an error.
+        Sweeps that have ended since are read as well, from then on from a pack. One that cannot be read keeps its
+        rows; when it is the `wanted` one, that is an error.
         """
         for _ in range(REPAIRS):
             self.refresh()
-            stale = self._snapshot.out_of_date()
+            stale = (
+                *self._snapshot.out_of_date(),
+                *(sweep for sweep in self._snapshot.read_in_place() if self._ended(sweep)),
+            )
             if not stale:
                 return
             with staging_folder(self._own) as folder:
@@ -322,12 +343,9 @@ class Library:
         known = set(self._snapshot.owners)
         if purged:
             known |= {key for key, row in self._snapshot.ledgers.retractions.items() if row.purged}
-        if SOURCE_ID.fullmatch(text) and text in known:
-            return text
-        begun = [key for key in known if key.startswith(text)] if SOURCE_PREFIX.fullmatch(text) else []
-        if len(begun) != 1:
-            raise NotFound(f"There is no source {text[:80]!r} in the library; `sources` lists them.")
-        return begun[0]
+            if SWEEP_ID.fullmatch(text) and self._own.source(text).is_dir():  # one that has measured nothing
+                known.add(text)
+        return named(text, known)
 
     def _named(self, text: str) -> tuple[str, str]:
         """The id of the point, score or source this text names, and the source it is or lies in."""
@@ -347,17 +365,12 @@ class Library:
         folders = [root.source(source_id) for root in reversed(self._roots)]
         return next((folder for folder in folders if folder.is_dir()), folders[0])
 
+    def _ended(self, source_id: str) -> bool:
+        """Whether nobody is measuring this source now."""
+        return nobody_holds(self._own.source(source_id) / "lock")
+
     def _held_by_shipped(self, source_id: str) -> bool:
         return any(root.source(source_id).is_dir() for root in self._roots if not root.writable)
-
-    def _own_sources(self) -> list[str]:
-        """The sources whose files lie here, in the order they were imported; those purged left out."""
-        folders = self._own.sources.iterdir() if self._own.sources.is_dir() else ()
-        found = [path.name for path in folders if SOURCE_ID.fullmatch(path.name)]
-        return sorted(
-            (name for name in found if not self._snapshot.purged(name)),
-            key=lambda name: (imported(self._own.source(name)), name),
-        )
 
     def _runs(self, without: Sequence[str] = ()) -> Runs:
         """The runs of series, those the library holds included; those of sources being read again left out."""
@@ -370,7 +383,7 @@ class Library:
             return run(self._index.cursor())
         except (duckdb.IOException, duckdb.InvalidInputException) as problem:
             with self._lock:
-                for pack in self._snapshot.packs:
+                for pack in (pack for pack in self._snapshot.packs if pack.rows is None):
                     reason = damage(pack.path)
                     if reason:
                         self._watch.exclude(pack.path, reason)

@@ -35,13 +35,17 @@ PENDING_ROWS = 65_536
 
 @dataclass(frozen=True)
 class Held:
-    """What a pack holds of one source. `facts` counts the facts that were written when its rows were made."""
+    """What a pack holds of one source. `facts` counts the facts that were written when its rows were made.
+
+    `bytes` is how much of a journal they were made of, 0 for a source that does not grow.
+    """
 
     id: str
     file: str
     format: str
     imported: str
     facts: int = 0
+    bytes: int = 0
     tool_version: str | None = None
     points: int = 0
     scores: int = 0
@@ -53,6 +57,7 @@ class Held:
     last_date: str | None = None
     source_url: str | None = None
     about: Mapping[str, str] = field(default_factory=dict)
+    usd_per_accelerator_hour: float | None = None
 
 
 @dataclass(frozen=True)
@@ -81,11 +86,16 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Pack:
-    """A published pack, in the shipped library or in the reader's own."""
+    """A published pack, in the shipped library or in the reader's own.
+
+    A journal that is read in place is one as well: its rows are then in memory, and `path` is the journal's.
+    """
 
     path: Path
     sheet: Sheet
     shipped: bool
+    rows: pa.Table | None = None
+    passports: pa.Table | None = None
 
     def sidecar(self, name: str) -> Path:
         """Where the sidecar of this name lies."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,11 +17,21 @@ from bench.library import facts as stated
 from bench.library import ids
 from bench.library.columns import IDENTITY, PASSPORTS, REFUSALS, SCORES, SERIES_KEY
 from bench.library.facts import WANTED
-from bench.library.packs import Held, PackWriter
+from bench.library.packs import Held
 from bench.library.runs import Runs
 from bench.records import Refusal
 
 REFUSAL_TEXT = 500
+
+
+class RowWriter(Protocol):
+    """Where rows go: onto disk, or into memory."""
+
+    def write(self, rows: pa.Table) -> None:
+        """Nothing; takes rows of points."""
+
+    def write_beside(self, name: str, rows: pa.Table) -> None:
+        """Nothing; takes rows of a sidecar."""
 
 
 class SourceRows:
@@ -38,7 +48,7 @@ class SourceRows:
         self._url: str | None = None
         self._open: dict[str, int] = {}
 
-    def write(self, reading: Reading, writer: PackWriter, *, keep: bool = True) -> Held:
+    def write(self, reading: Reading, writer: RowWriter, *, keep: bool = True) -> Held:
         """What the pack now holds of this source; InputError when the format gave what the vocabulary lacks.
 
         With `keep` false the rows are made and checked but not written.
@@ -65,6 +75,7 @@ class SourceRows:
             first_date=min(self._dates).isoformat() if self._dates else None,
             last_date=max(self._dates).isoformat() if self._dates else None,
             source_url=self._url,
+            usd_per_accelerator_hour=reading.usd_per_accelerator_hour,
         )
 
     @property

@@ -1,7 +1,8 @@
 """What a library holds at one moment: which packs count, which of their rows, and the version that names this state.
 
-A source counts once, however many packs hold it. Of several packs the one made by the newest importer, then with the
-most facts, then merged most often, then shipped, then first by name owns the source; every process decides alike.
+A source counts once, however many packs hold it. Of several packs the one made by the newest importer, then of the
+most of its journal, then with the most facts, then merged most often, then shipped, then first by name owns the source;
+every process decides alike. A copy of a journal that is read in place does not count.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.errors import InputError
-from bench.library import ledger
+from bench.formats import journal
+from bench.library import in_place, ledger
 from bench.library.ledger import Ledgers
 from bench.library.packs import Held, Pack, Sheet, listed, read_sheet
 from bench.library.store import Root
@@ -62,6 +64,16 @@ class Snapshot:
         retraction = self.ledgers.retractions.get(source_id)
         return retraction is not None and retraction.purged
 
+    def readable(self, source_id: str) -> bool:
+        """Whether a source whose files are there is one to read: not purged, and a sweep once it has a point."""
+        return source_id in self.owners or not (
+            self.purged(source_id) or journal.SWEEP_ID.fullmatch(source_id)
+        )
+
+    def read_in_place(self) -> tuple[str, ...]:
+        """The sweeps of one's own whose rows are in memory, since no pack holds all of them yet."""
+        return tuple(held.id for held, pack in self.held() if pack.rows is not None and not pack.shipped)
+
     def out_of_date(self) -> tuple[str, ...]:
         """The sources whose rows were made before their latest facts were written."""
         written = self.ledgers.facts_written
@@ -77,6 +89,7 @@ class Watch:
         self._sheets: dict[Path, Sheet] = {}
         self._damaged: dict[str, str] = {}
         self._digests: dict[PriceBook, str] = {}
+        self._journals = in_place.Journals()
         self._mark: object = None
         self._ledger_sizes: object = None
         self._ledgers = Ledgers()
@@ -92,14 +105,17 @@ class Watch:
         names = [(root, listed(root.points)) for root in self._roots]
         sizes = tuple(ledger.size(root.ledger(name)) for root in self._roots for name in ledger.VISIBLE)
         books = _price_books(self._price_folders)
-        mark = (tuple(tuple(found) for _, found in names), sizes, books)
+        journals = in_place.found(self._roots)
+        mark = (tuple(tuple(found) for _, found in names), sizes, books, journals)
         if self._latest is not None and mark == self._mark:
             return self._latest
         if sizes != self._ledger_sizes:
             self._ledgers, self._ledger_sizes = ledger.read(self._roots), sizes
         packs = [pack for root, found in names for pack in self._packs(root, found)]
         self._digests = {book: self._digests.get(book) or book.digest() for book in books}
-        self._latest = _snapshot(packs, self._ledgers, dict(self._damaged), sizes, self._digests)
+        growing, unreadable = self._journals.look(journals, packs, self._ledgers)
+        damaged = {**self._damaged, **unreadable}
+        self._latest = _snapshot([*packs, *growing], self._ledgers, damaged, sizes, self._digests)
         self._mark = mark
         return self._latest
 
@@ -133,10 +149,12 @@ def _snapshot(
     for source_id, retraction in ledgers.retractions.items():
         if retraction.purged:
             owners.pop(source_id, None)
+    for copy in _copies(owners):
+        del owners[copy]
     owning = set(map(id, owners.values()))
     counted = [
-        (source_id, owners[source_id].sheet.importer, owners[source_id].held[source_id].facts)
-        for source_id in sorted(owners)
+        (source_id, pack.sheet.importer, pack.held[source_id].facts, pack.held[source_id].bytes)
+        for source_id, pack in sorted(owners.items(), key=lambda one: one[0])
     ]
     content = (counted, sorted(Path(path).name for path in damaged), sizes, sorted(books.values()))
     return Snapshot(
@@ -150,9 +168,23 @@ def _snapshot(
     )
 
 
-def _rank(pack: Pack, source_id: str) -> tuple[int, int, int, bool, str]:
-    sheet = pack.sheet
-    return (-sheet.importer, -pack.held[source_id].facts, -sheet.generation, not pack.shipped, pack.path.name)
+def _copies(owners: Mapping[str, Pack]) -> list[str]:
+    """The imported journals of sweeps that are read in place as well."""
+    in_place = {f"sweep-{source_id}" for source_id in owners if journal.SWEEP_ID.fullmatch(source_id)}
+    if not in_place:
+        return []
+    return [
+        source_id
+        for source_id, pack in owners.items()
+        if not journal.SWEEP_ID.fullmatch(source_id)
+        and pack.held[source_id].format == journal.NAME
+        and not in_place.isdisjoint(pack.held[source_id].slugs)
+    ]
+
+
+def _rank(pack: Pack, source_id: str) -> tuple[int, int, int, int, bool, str]:
+    sheet, held = pack.sheet, pack.held[source_id]
+    return (-sheet.importer, -held.bytes, -held.facts, -sheet.generation, not pack.shipped, pack.path.name)
 
 
 def _price_books(folders: Sequence[Path]) -> tuple[PriceBook, ...]:

@@ -11,15 +11,20 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from bench.errors import InputError, NotFound
+from bench.formats import journal
 
 SOURCE_ID = re.compile(r"[0-9a-f]{64}")
 SHORT_ID = re.compile(r"[0-9a-f]{16}")
+BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
+"""How a source id may begin that a person has not written out."""
+
 ABANDONED_S = 60
 BLOCK = 1 << 20
 
@@ -52,8 +57,12 @@ class Root:
 
     def source(self, source_id: str) -> Path:
         """The folder of a source; NotFound when the text is no source id, so it never becomes a path."""
+        if journal.SWEEP_ID.fullmatch(source_id):
+            return self.path / journal.SWEEPS / source_id
         if not SOURCE_ID.fullmatch(source_id):
-            raise NotFound(f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits.")
+            raise NotFound(
+                f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits, or is a sweep's."
+            )
         return self.sources / source_id
 
 
@@ -84,7 +93,12 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a source folder; NotFound when the folder or the manifest is missing or damaged."""
+    """The manifest of a source folder; NotFound when the folder or the manifest is missing or damaged.
+
+    A sweep's folder needs none: what it is follows from its id.
+    """
+    if journal.SWEEP_ID.fullmatch(folder.name):
+        return _of_sweep(folder)
     try:
         stated = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return Manifest(
@@ -100,7 +114,46 @@ def read_manifest(folder: Path) -> Manifest:
         ) from problem
 
 
-def imported(folder: Path) -> str:
+def _of_sweep(folder: Path) -> Manifest:
+    if not (folder / journal.FILE).is_file():
+        raise NotFound(f"The sweep {folder.name} has no journal: it has measured nothing yet.")
+    day, time_of_day, _ = folder.name.split("-")
+    began = "-".join((day[:4], day[4:6], day[6:])) + "T" + ":".join(wrap(time_of_day, 2)) + "+00:00"
+    file = f"{journal.SWEEPS}/{folder.name}/{journal.FILE}"
+    return Manifest(journal.FILE, (), journal.NAME, file, began)
+
+
+def short(source_id: str) -> str:
+    """The id as a person is told it: a sweep's whole, of any other the beginning."""
+    return source_id if journal.SWEEP_ID.fullmatch(source_id) else source_id[:12]
+
+
+def named(text: str, known: Collection[str]) -> str:
+    """The one of these source ids that this is, or the beginning of; NotFound when it is of none or of several."""
+    if (SOURCE_ID.fullmatch(text) or journal.SWEEP_ID.fullmatch(text)) and text in known:
+        return text
+    begun = [key for key in known if key.startswith(text)] if BEGINNING.fullmatch(text) else []
+    if len(begun) != 1:
+        raise NotFound(f"There is no source {text[:80]!r} in the library; `sources` lists them.")
+    return begun[0]
+
+
+def sources_in(root: Root) -> list[str]:
+    """The sources whose files lie in this folder, in the order they were imported; sweeps that measured something."""
+    found = [name for name in _names(root.sources) if SOURCE_ID.fullmatch(name)]
+    sweeps = [name for name in _names(root.path / journal.SWEEPS) if journal.SWEEP_ID.fullmatch(name)]
+    found += [name for name in sweeps if (root.source(name) / journal.FILE).is_file()]
+    return sorted(found, key=lambda name: (_imported(root.source(name)), name))
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _imported(folder: Path) -> str:
     """When a source was imported; empty when its manifest cannot be read."""
     try:
         return read_manifest(folder).imported
@@ -129,7 +182,7 @@ def clear_abandoned(root: Root) -> None:
         return
     for folder in root.staging.iterdir():
         with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > ABANDONED_S and _nobody_holds(folder / "lock"):
+            if time.time() - folder.stat().st_mtime > ABANDONED_S and nobody_holds(folder / "lock"):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -285,13 +338,14 @@ def _copy(source: Path, target: Path | None) -> str:
     return digest.hexdigest()
 
 
-def _nobody_holds(lock: Path) -> bool:
+def nobody_holds(lock: Path) -> bool:
+    """Whether no process holds the lock of this file; so too where there is no such file."""
     try:
         handle = os.open(lock, os.O_RDWR)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return True
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     finally:

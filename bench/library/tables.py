@@ -15,6 +15,7 @@ from pyarrow import json as arrow_json
 
 from bench import names
 from bench.errors import InputError
+from bench.formats import journal
 from bench.formats.reading import ABOUT, REAL, TEXT, WHOLE
 from bench.library.columns import REFUSALS
 from bench.library.facts import PRICE
@@ -136,9 +137,9 @@ def _sources(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
 
 
 def _stated_prices(snapshot: Snapshot) -> Iterable[Price]:
-    """The prices people stated as a fact of a source."""
+    """The prices people stated as a fact of a source, or of a sweep's plan."""
     for held, _ in snapshot.held():
-        usd = snapshot.ledgers.facts.get(held.id, {}).get(PRICE)
+        usd = snapshot.ledgers.facts.get(held.id, {}).get(PRICE, held.usd_per_accelerator_hour)
         if usd is not None:
             for accelerator in held.accelerators:
                 yield Price(
@@ -154,7 +155,12 @@ def _of_files(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
             latest[tuple(entry.get(key) for key in REFUSALS)] = entry
     yield from latest.values()
     for path, reason in snapshot.damaged.items():
-        yield {"file": Path(path).name, "reason": reason}
+        yield {"file": _shown(Path(path)), "reason": reason}
+
+
+def _shown(path: Path) -> str:
+    """A pack by its name, a journal by its place below the library."""
+    return "/".join(path.parts[-3:]) if path.name == journal.FILE else path.name
 
 
 def _named(rows: Sequence[Any]) -> pa.Table:

@@ -1,21 +1,17 @@
-"""A sweep's journal enters the library, as any result file does, once no load is under way any more."""
+"""A sweep that has ended is read from a pack of the library, once no load is under way any more."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bench.errors import BenchError
-from bench.sweep.facts import PRICE
 from bench.sweep.folder import Folder
-
-RESUMED = "The sweep was resumed, and its longer journal is in the library instead."
 
 
 def enter(folder: Folder, library: Path) -> int:
-    """How many points of the sweep the library holds now; a shorter journal of the same sweep is replaced.
+    """How many points of the sweep the library shows; it has shown them since each was finished.
 
     Raises:
-        BenchError: the journal was not taken.
+        BenchError: the library cannot be written. Its readers then go on reading the journal itself.
     """
     from bench.library import Library
 
@@ -23,17 +19,8 @@ def enter(folder: Folder, library: Path) -> int:
         return 0
     held = Library.open(library, shipped=False)
     try:
-        price = folder.plan.facts.get(PRICE)
-        report = held.add([folder.journal], {PRICE: price} if price is not None else {})
-        if report.refused:
-            raise BenchError(report.refused[0].reason)
-        kept = {row.sha256 for row in report.imported} | {row.sha256 for row in report.already}
-        rows = held.fetch(
-            "SELECT source_id, count(*) FROM points WHERE source = ? GROUP BY ALL", [f"sweep-{folder.id}"]
-        )
-        for source_id, _ in rows:
-            if source_id not in kept:
-                held.purge(source_id, RESUMED)
-        return sum(count for source_id, count in rows if source_id in kept)
+        held.settle()
+        shown: int = held.fetch("SELECT count(*) FROM points WHERE source_id = ?", [folder.id])[0][0]
+        return shown
     finally:
         held.close()

@@ -19,9 +19,9 @@ from bench.formats import journal as journals
 from bench.formats.journal import Journal, Line
 from bench.sweep.plan import Plan
 
-ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
-SWEEPS = "sweeps"
-UNDER_WAY = ("starting", "checking", "running")
+ID = journals.SWEEP_ID
+SWEEPS = journals.SWEEPS
+UNDER_WAY = ("starting", "queued", "checking", "running")
 """The states of a sweep that has not ended; without a process behind it, it was interrupted."""
 
 

@@ -1,0 +1,331 @@
+"""Sweeps are sources from their first point on: seen at once, counted once, with the same ids whatever happens."""
+
+from __future__ import annotations
+
+import fcntl
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import holdings
+from bench.errors import NotFound, UsageError
+from bench.formats.journal import EndLine
+from bench.library import Library, people_sql
+from bench.library.ids import point_ids
+from bench.library.packs import listed
+from tests.library.files import sweep as table_of
+from tests.library.sweeps import ID, OTHER, Sweep, point, session
+
+EVERYTHING = "SELECT * FROM points ORDER BY source_id, locator"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    opened = Library.open(tmp_path / "library", shipped=False)
+    yield opened
+    opened.close()
+
+
+def shown(library: Library) -> list[tuple[Any, ...]]:
+    library.refresh()
+    return library.fetch("SELECT source_id, concurrency FROM points ORDER BY ALL")
+
+
+def rows(library: Library) -> list[tuple[Any, ...]]:
+    library.refresh()
+    return library.fetch(EVERYTHING)
+
+
+def packs(library: Library) -> list[str]:
+    return listed(library.path / "points")
+
+
+def test_a_point_is_there_as_soon_as_its_line_is(library: Library) -> None:
+    versions = [library.version]
+    made = Sweep(library.path)
+    assert shown(library) == []
+    assert list(library.sources()["source_id"]) == []
+    for number in (1, 2, 3):
+        made.tear(point(number))
+        assert len(shown(library)) == number - 1
+        made.measure(number)
+        assert shown(library) == [(ID, level) for level in range(1, number + 1)]
+        versions.append(library.version)
+    assert len(set(versions)) == 4
+    assert not packs(library)
+    expected = point_ids(ID, ["point 1", "point 2", "point 3"]).to_pylist()
+    assert [row[0] for row in library.fetch("SELECT point_id FROM points ORDER BY locator")] == expected
+    source = library.sources().to_dict("records")[0]
+    assert (source["source_id"], source["file"], source["format"]) == (
+        ID,
+        f"sweeps/{ID}/journal.jsonl",
+        "journal",
+    )
+    assert (source["points"], source["title"], source["imported"]) == (
+        3,
+        "A night at the lab",
+        "2026-11-21T12:00:00+00:00",
+    )
+    assert library.refusals().empty
+
+
+def test_two_processes_see_the_same_and_people_ask_about_it(library: Library) -> None:
+    Sweep(library.path).measure(1, 2)
+    Sweep(library.path, OTHER).measure(1)
+    other = Library.open(library.path, shipped=False)
+    assert rows(other) == rows(library)
+    assert other.version == library.version
+    other.close()
+    found = people_sql.run(library, "SELECT source_id, count(*) AS n FROM points GROUP BY 1 ORDER BY 1")
+    assert found.table.to_pydict() == {"source_id": [OTHER, ID], "n": [1, 2]}
+
+
+def test_once_it_has_ended_a_pack_holds_the_same(library: Library) -> None:
+    made = Sweep(library.path)
+    made.measure(1, 2)
+    made.say(EndLine("done", "Every point is measured.", "2026-11-21T12:10:00+00:00"))
+    before, version, told = rows(library), library.version, holdings.passports_of(library, point_id(library))
+    library.settle()
+    assert len(packs(library)) == 1
+    assert (rows(library), library.version) == (before, version)
+    assert holdings.passports_of(library, point_id(library)).equals(told)
+    assert len(told) == 2
+    made.journal.chmod(0o000)
+    made.journal.rename(made.journal.with_suffix(".away"))
+    later = Library.open(library.path, shipped=False)  # what a pack holds is not read from the journal again
+    assert rows(later) == before
+    later.close()
+    library.settle()
+    assert len(packs(library)) == 1
+
+
+def point_id(library: Library) -> str:
+    return str(library.fetch("SELECT point_id FROM points ORDER BY locator LIMIT 1")[0][0])
+
+
+def test_a_running_sweep_gets_no_pack(library: Library) -> None:
+    made = Sweep(library.path)
+    made.measure(1)
+    with (made.folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        library.settle()
+        library.add([table_of(library.path.parent / "files", 1, 3)])
+        assert len(packs(library)) == 1  # that of the file
+        assert len(shown(library)) == 4
+        with pytest.raises(UsageError, match=f"The sweep {ID} is running: cancel it, then purge it"):
+            library.purge(ID, "a slip")
+    library.settle()
+    assert len(packs(library)) == 2
+    assert len(shown(library)) == 4
+
+
+class Walk:
+    """Things that happen to a library with two sweeps, and the points that were measured meanwhile."""
+
+    def __init__(self, library: Library, seed: int) -> None:
+        self.library, self.draw = library, random.Random(seed)
+        self.sweeps = [Sweep(library.path), Sweep(library.path, OTHER)]
+        self.measured: set[tuple[str, int]] = set()
+        self.variants: dict[str, str] = {}
+
+    def step(self) -> None:
+        made = self.draw.choice(self.sweeps)
+        number = 1 + sum(id == made.id for id, _ in self.measured)
+        self.draw.choice([self.measure, self.measure, self.tear, self.resume, self.settle, self.state, self.rebuild,
+                          self.lose_packs, self.take_file])(made, number)  # fmt: skip
+
+    def measure(self, made: Sweep, number: int) -> None:
+        made.measure(number)
+        self.measured.add((made.id, number))
+
+    def tear(self, made: Sweep, number: int) -> None:
+        made.tear(point(number), self.draw.randint(1, 60))
+
+    def resume(self, made: Sweep, number: int) -> None:
+        made.say(session(made.id))
+
+    def settle(self, made: Sweep, number: int) -> None:
+        self.library.settle()
+
+    def state(self, made: Sweep, number: int) -> None:
+        if number > 1:
+            self.variants[made.id] = f"variant {self.draw.random()}"
+            self.library.set_facts(made.id, {"variant": self.variants[made.id]})
+
+    def rebuild(self, made: Sweep, number: int) -> None:
+        self.library.rebuild()
+
+    def lose_packs(self, made: Sweep, number: int) -> None:
+        for path in (self.library.path / "points").glob("*"):
+            path.unlink()
+
+    def take_file(self, made: Sweep, number: int) -> None:
+        self.library.add([table_of(self.library.path.parent / "files", self.draw.randrange(3), 2)])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_happens_in_whatever_order_every_point_counts_once(library: Library, seed: int) -> None:
+    """Measuring, tearing, settling, stating facts, rebuilding and losing packs, against a plain set."""
+    walk, ids = Walk(library, seed), dict[tuple[str, int], str]()
+    for _ in range(20):
+        walk.step()
+        seen = Library.open(library.path, shipped=False) if walk.draw.random() < 0.3 else library
+        seen.refresh()
+        found = seen.fetch(
+            "SELECT source_id, concurrency, point_id, variant FROM points WHERE harness = 'kneepoint'"
+        )
+        assert sorted((id, level) for id, level, _, _ in found) == sorted(walk.measured)
+        for id, level, name, variant in found:
+            assert ids.setdefault((id, level), name) == name
+            assert variant == walk.variants.get(id)
+        if seen is not library:
+            seen.close()
+
+
+def test_facts_and_prices_hold_at_once_while_it_runs(library: Library) -> None:
+    made = Sweep(library.path, usd_per_accelerator_hour=2.5)
+    made.measure(1)
+    prices = "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'"
+    library.refresh()
+    assert library.fetch(prices) == [("h100-sxm", 2.5)]
+    with (made.folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        library.set_facts(ID[:8], {"accelerator": "h200", "usd_per_accelerator_hour": 3})
+        made.measure(2)
+        assert not packs(library)
+        for _ in range(2):
+            library.refresh()
+            assert library.fetch("SELECT DISTINCT accelerator FROM points") == [("h200-sxm",)]
+            assert library.fetch(prices) == [("h200-sxm", 3.0)]
+            library.settle()
+    library.set_facts(ID, {"accelerator": None, "usd_per_accelerator_hour": None})
+    assert len(packs(library)) == 1
+    assert library.fetch("SELECT DISTINCT accelerator FROM points") == [("h100-sxm",)]
+    assert library.fetch(prices) == [("h100-sxm", 2.5)]
+
+
+def test_points_and_sweeps_are_hidden_and_noted_like_any_other(library: Library) -> None:
+    made = Sweep(library.path)
+    made.measure(1, 2)
+    second = point_ids(ID, ["point 2"]).to_pylist()[0]
+    library.annotate(second, "the fan failed")
+    library.retract(second, "too hot")
+    assert shown(library) == [(ID, 1)]
+    made.measure(3)
+    assert shown(library) == [(ID, 1), (ID, 3)]
+    library.settle()
+    assert shown(library) == [(ID, 1), (ID, 3)]
+    library.restore(second)
+    library.retract(ID, "the wrong machine")
+    made.measure(4)
+    assert shown(library) == []
+    library.restore(ID)
+    assert len(shown(library)) == 4
+    assert library.fetch("SELECT source_id, text FROM notes") == [(ID, "the fan failed")]
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_purged_sweep_is_gone_with_its_folder(library: Library, settled: bool) -> None:
+    made, other = Sweep(library.path), Sweep(library.path, OTHER)
+    made.measure(1, 2)
+    other.measure(1)
+    if settled:
+        library.settle()
+    library.purge(ID, "it was a secret")
+    assert not made.folder.exists()
+    assert shown(library) == [(OTHER, 1)]
+    assert library.rebuild() == 1
+    assert shown(library) == [(OTHER, 1)]
+    Sweep(library.path).measure(1)  # a copy put back by hand
+    assert shown(library) == [(OTHER, 1)]
+
+
+def test_a_sweep_that_measured_nothing_can_be_purged_too(library: Library) -> None:
+    made = Sweep(library.path)
+    with pytest.raises(NotFound):
+        library.retract(ID, "nothing there")
+    library.purge(ID, "tidying up")
+    assert not made.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"{oops\n", "journal.jsonl, line 3, is not valid JSON: the journal was changed or damaged"),
+        (
+            b'{"kneepoint_journal":9}\n',
+            "journal.jsonl, line 3, is of version 9, and this Kneepoint reads up to 1",
+        ),
+    ],
+)
+def test_a_damaged_journal_is_told_and_harms_no_other(library: Library, line: bytes, said: str) -> None:
+    made, other = Sweep(library.path), Sweep(library.path, OTHER)
+    other.measure(1)
+    made.measure(1)
+    with made.journal.open("ab") as stream:
+        stream.write(line)
+    assert shown(library) == [(OTHER, 1)]
+    told = library.refusals().to_dict("records")
+    assert [row["file"] for row in told] == [f"sweeps/{ID}/journal.jsonl"]
+    assert told[0]["reason"].startswith(said)
+    made.measure(2)  # cuts it off
+    assert len(shown(library)) == 3
+    assert library.refusals().empty
+
+
+def test_what_a_pack_holds_of_it_stays_when_its_journal_is_damaged(library: Library) -> None:
+    made = Sweep(library.path)
+    made.measure(1)
+    library.settle()
+    with made.journal.open("ab") as stream:
+        stream.write(b"oops\n")
+    assert shown(library) == [(ID, 1)]
+    assert len(library.refusals()) == 1
+    assert library.rebuild() == 0
+    assert shown(library) == [(ID, 1)]
+
+
+def test_its_own_journal_is_not_imported_and_a_copy_counts_once(library: Library, tmp_path: Path) -> None:
+    made = Sweep(library.path)
+    made.measure(1)
+    report = library.add([made.journal])
+    assert (
+        report.refused[0].reason
+        == "journal.jsonl belongs to a sweep of this library, which is read in place."
+    )
+    copy = tmp_path / "copied.jsonl"
+    shutil.copy(made.journal, copy)
+    library.refresh()
+    report = library.add([copy])
+    assert [row.sha256 for row in report.already] == [ID]
+    assert shown(library) == [(ID, 1)]
+
+
+def test_an_imported_journal_gives_way_to_its_sweep(library: Library, tmp_path: Path) -> None:
+    elsewhere = Sweep(tmp_path / "elsewhere")
+    elsewhere.measure(1, 2)
+    (imported,) = library.add([elsewhere.journal]).imported
+    assert shown(library) == [(imported.sha256, 1), (imported.sha256, 2)]
+    shutil.copytree(elsewhere.folder, library.path / "sweeps" / ID)
+    assert shown(library) == [(ID, 1), (ID, 2)]
+    library.settle()
+    assert shown(library) == [(ID, 1), (ID, 2)]
+
+
+def test_its_file_can_be_had(library: Library) -> None:
+    made = Sweep(library.path)
+    made.measure(1)
+    assert holdings.original(library, ID) == ("journal.jsonl", made.journal.read_bytes())
+
+
+def test_what_is_no_sweep_among_the_sweeps_is_passed_over(library: Library) -> None:
+    (library.path / "sweeps" / "notes").mkdir(parents=True)
+    (library.path / "sweeps" / "README").write_text("hello")
+    (library.path / "sweeps" / OTHER).write_text("a file where a folder belongs")
+    Sweep(library.path).measure(1)
+    assert shown(library) == [(ID, 1)]
+    assert library.refusals().empty
