@@ -34,6 +34,7 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     why: dict[str, str] = field(default_factory=dict)
     ttft_ms: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+    tpot_ms: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def add(self, one: Exchange) -> None:
         """Nothing; one more request has ended."""
@@ -45,6 +46,9 @@ class Tally:
             if one.first_ns is not None:
                 start = one.intended_ns if one.intended_ns is not None else one.sent_ns
                 self.ttft_ms.append((one.first_ns - start) / 1e6)
+                later = (one.output_tokens or 0) - 1
+                if one.stamps_ns and later > 0:
+                    self.tpot_ms.append((one.stamps_ns[-1] - one.first_ns) / later / 1e6)
         elif one.outcome == "cancelled":
             self.cancelled += 1
         else:
@@ -66,6 +70,11 @@ class Tally:
         return median(self.ttft_ms) if self.ttft_ms else None
 
     @property
+    def tpot_ms_p50(self) -> float | None:
+        """The median of the latest requests' TPOT; None before the first."""
+        return median(self.tpot_ms) if self.tpot_ms else None
+
+    @property
     def reasons(self) -> str:
         """The failures by kind, each with its first error: "20 connect (Connection refused)"."""
         return ", ".join(f"{many:,} {kind}" + (f" ({self.why[kind]})" if self.why.get(kind) else "")
@@ -85,6 +94,7 @@ class Tally:
             whole.kinds += part.kinds
             whole.why = {**part.why, **whole.why}
             whole.ttft_ms.extend(part.ttft_ms)
+            whole.tpot_ms.extend(part.tpot_ms)
         return whole
 
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import datetime
-import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from typing import Any
@@ -20,27 +18,27 @@ from bench.errors import BenchError
 from bench.formats.journal import EndLine, PointLine
 from bench.records import Flag
 from bench.sweep import budget as budgets
-from bench.sweep import opening, profiles, spool
+from bench.sweep import opening, profiles, queue, spool
 from bench.sweep.assignment import Assignment
 from bench.sweep.calibration import Calibration
 from bench.sweep.clock import ClockDrift, ClockReading
 from bench.sweep.executors.local import Local
 from bench.sweep.finishing import Ran, line_of
 from bench.sweep.folder import Folder, NotWritten, Writer
-from bench.sweep.live import Pace, Tally
+from bench.sweep.live import Tally
+from bench.sweep.moment import now
 from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import Stop
 from bench.sweep.ramp import Finished, named
 from bench.sweep.request_file import to_parquet
 from bench.sweep.shapes import PlannedPoint
 from bench.sweep.telemetry import Poller
+from bench.sweep.telling import Teller, Watch
 from bench.wording import counted
 
 TOLD_EVERY_S = 0.5
 LOST_IN_A_ROW = 2
 """A grid ends after so many points in a row without one good answer: the next one will have none either."""
-
-Watch = Callable[[Mapping[str, Any]], object]
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,13 @@ class Ended:
 
     state: str
     reason: str
+
+
+CANCELLED = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
+
+
+class _Cancelled(Exception):
+    """It was cancelled while it waited for its turn."""
 
 
 def run(folder: Folder, watch: Watch | None = None) -> Ended:
@@ -67,17 +72,13 @@ class _Run:
 
     def __init__(self, folder: Folder, watch: Watch | None) -> None:
         self.folder = folder
-        self.watch = watch
         self.plan = folder.plan
+        self.teller = Teller(folder, self.plan, watch)
         before = folder.read
         self.attempt = len(before.sessions)
         self.lines = [line for line, _ in before.points]
-        self.began = monotonic()
-        self.started = _now()
-        self.spent_s = sum(line.seconds or 0.0 for line in self.lines)
         self.ending: Ended | None = None
         self.executor = Local(opening.workers(self.plan))
-        self.pace = Pace()
         self.checks: list[dict[str, Any]] = []
 
     def whole(self) -> Ended:
@@ -88,29 +89,45 @@ class _Run:
         spool.clear(
             self.folder.requests, [line.samples.rpartition("/")[2] for line in self.lines if line.samples]
         )
-        self.tell("checking")
         sustained: tuple[Mapping[str, Any], ...] = ()
         writer: Writer | None = None
         try:
             with _terminable():
+                self.await_turn()
                 found = self.opened()
             writer = Writer(self.folder)
-            writer.add(opening.session(self.plan, found, self.folder.id, self.started))
+            writer.add(opening.session(self.plan, found, self.folder.id, self.teller.started))
             import uvloop
 
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 ended, sustained = runner.run(self.points(found, writer))
         except KeyboardInterrupt:
             ended = Ended("interrupted", "It was told to end before its first point.")
+        except _Cancelled:
+            ended = CANCELLED
         except BenchError as problem:
             ended = Ended("failed", str(problem))
         with contextlib.suppress(NotWritten):  # where nothing can be written, the sentence is all there is
             if writer is not None:
-                writer.add(EndLine(ended.state, ended.reason, _now(), sustained))
+                writer.add(EndLine(ended.state, ended.reason, now(), sustained))
             self.tell(ended.state, reason=ended.reason, sustained=list(sustained))
         if writer is not None:
             writer.close()
         return ended
+
+    def await_turn(self) -> None:
+        """Nothing; no other sweep measures this endpoint, and this machine has the cores. _Cancelled when told so."""
+
+        def wait(why: str) -> None:
+            self.tell(queue.QUEUED, reason=why)
+
+        def begin() -> None:
+            self.teller.begin()
+            self.tell("checking")
+
+        standing, over = self.teller.standing, self.folder.cancel.exists
+        if not queue.await_turn(self.folder, standing, waiting=wait, begins=begin, over=over):
+            raise _Cancelled
 
     def opened(self) -> Preflight:
         """What the preflight found, all of it well enough to go on."""
@@ -150,17 +167,19 @@ class _Run:
         """Why the sweep ends with this point; None when it is kept and the sweep goes on."""
         number = 1 + max((line.number for line in self.lines), default=0)
         load = asyncio.ensure_future(self.load(point, number, found))
-        self.pace = Pace()
-        while not load.done():
-            await asyncio.wait({load}, timeout=TOLD_EVERY_S)
-            self.heed_cancel()
-            if self.ending is not None and not load.done():
-                load.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await load
-                return self.ending
-            # Aside: a busy disk or terminal may take longer than the load can wait.
-            await asyncio.to_thread(self.tell, "running", current=self.current(point))
+        self.teller.begin_point()
+        try:
+            while not load.done():
+                await asyncio.wait({load}, timeout=TOLD_EVERY_S)
+                self.heed_cancel()
+                if self.ending is not None and not load.done():
+                    return self.ending
+                # Aside: a busy disk or terminal may take longer than the load can wait.
+                await asyncio.to_thread(
+                    self.tell, "running", current=self.teller.current(point, self.executor.tally)
+                )
+        finally:
+            await _over(load)
         ran = load.result()
         tally = self.executor.tally
         if not len(ran.found):
@@ -175,7 +194,6 @@ class _Run:
         to_parquet(ran.found, ran.start_ns, samples, ran.readings)
         writer.add(line)
         self.lines.append(line)
-        self.spent_s += ran.seconds
         spool.clear(
             self.folder.requests, [one.samples.rpartition("/")[2] for one in self.lines if one.samples]
         )
@@ -203,7 +221,7 @@ class _Run:
             steady_within=self.plan.point.steady_within,
             tokens_left=self.tokens_left,
         )
-        started, before = _now(), ClockReading.now()
+        started, before = now(), ClockReading.now()
         poller = Poller(found.target)
         poller.start()
         try:
@@ -228,8 +246,10 @@ class _Run:
     @property
     def minutes_left(self) -> float:
         """What the cap on minutes leaves."""
-        earlier = sum(line.seconds or 0.0 for line in self.lines if (line.started or "") < self.started)
-        return self.plan.caps.minutes - (earlier + monotonic() - self.began) / 60
+        earlier = sum(
+            line.seconds or 0.0 for line in self.lines if (line.started or "") < self.teller.started
+        )
+        return self.plan.caps.minutes - (earlier + monotonic() - self.teller.began) / 60
 
     def capped(self) -> Ended | None:
         """Why there is no next point, when a cap is met."""
@@ -293,7 +313,7 @@ class _Run:
     def heed_cancel(self) -> None:
         """Nothing; the sweep ends when the file that asks for it is there."""
         if self.folder.cancel.exists():
-            self.ending = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
+            self.ending = CANCELLED
 
     def heed_signals(self) -> None:
         """Nothing; SIGINT and SIGTERM end the sweep with the point under way."""
@@ -310,41 +330,9 @@ class _Run:
 
     # What is told meanwhile
 
-    def current(self, point: PlannedPoint) -> dict[str, Any]:
-        """The point under way and how it goes."""
-        tally = self.executor.tally
-        return {
-            "key": point.key,
-            "level": named(point),
-            "requests_ok": tally.ok,
-            "requests_failed": tally.failed,
-            "output_tokens_per_s": self.pace.look(tally.tokens),
-            "ttft_ms_p50": tally.ttft_ms_p50,
-        }
-
     def tell(self, state: str, **more: Any) -> None:
         """Nothing; the status says where the sweep is."""
-        possible = len(profiles.possible(self.plan))
-        done = len(self.lines)
-        elapsed = monotonic() - self.began
-        left = self.spent_s / done * (possible - done) if done and state == "running" else None
-        status = {
-            "id": self.folder.id,
-            "state": state,
-            "title": self.plan.title,
-            "pid": os.getpid(),
-            "started": self.started,
-            "updated": _now(),
-            "points_done": done,
-            "points_possible": possible,
-            "seconds": elapsed,
-            "seconds_left": left,
-            "checks": self.checks,
-            **more,
-        }
-        self.folder.tell(status)
-        if self.watch is not None:
-            self.watch(status)
+        self.teller.tell(state, self.plan, self.lines, self.checks, **more)
 
 
 @contextlib.contextmanager
@@ -365,6 +353,14 @@ def _terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+async def _over(load: asyncio.Future[Ran]) -> None:
+    """Nothing; the load has ended, by itself or now, and what went wrong in it is in its result."""
+    load.cancel()
+    await asyncio.wait({load})
+    if not load.cancelled():
+        load.exception()
+
+
 def capped(cap: str, requests: int) -> Flag:
     """What is said of a point that a cap cut short."""
     return Flag(
@@ -381,10 +377,6 @@ def _finished(line: PointLine) -> Finished:
 
 def _least(*values: int | None) -> int | None:
     return min((value for value in values if value is not None), default=None)
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def status_of(ended: Ended) -> int:

@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.sweep import queue
+from bench.endpoint import Settings
+from bench.endpoint.serving import running
+from bench.sweep import jobs, queue
 from bench.sweep.folder import Folder
+from bench.sweep.plan import Plan
 from bench.sweep.queue import Standing, await_turn, endpoint_of, obstacle
 
 ASKED = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), min_size=1, max_size=9)
@@ -130,3 +133,33 @@ def test_who_leaves_the_queue_lets_the_next_one_on(tmp_path: Path, monkeypatch: 
     assert third.began.wait(5)
     assert not second.began.is_set()
     third.ends.set()
+
+
+def test_two_sweeps_of_one_endpoint_follow_each_other(tmp_path: Path) -> None:
+    """Real sweeps: the second is queued while the first runs, says so, and is measured whole afterwards."""
+    stated = {
+        "endpoint.model": "fake-model",
+        "workloads.isl": "8",
+        "workloads.osl": "4",
+        "loads.concurrency": "2",
+        "point.duration_s": "1.5",
+        "point.warmup_s": "0",
+    }
+    with running(Settings(ttft_ms=5, itl_ms=1)) as url:
+        plan = Plan.from_fields({"endpoint.url": url, **stated})
+        first, second = Folder.create(tmp_path, plan), Folder.create(tmp_path, plan)
+        jobs.start(first)
+        jobs.start(second)
+        states = {first.id: [], second.id: []}  # type: dict[str, list[str]]
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not all("done" in seen for seen in states.values()):
+            told = {folder.id: folder.status for folder in (first, second)}
+            for name, status in told.items():
+                states[name].append(status["state"])
+            assert sum(status["state"] in ("checking", "running") for status in told.values()) <= 1
+            waits = [one for one in told.values() if one["state"] == "queued"]
+            assert all("would measure each other" in one["reason"] for one in waits)
+            time.sleep(0.05)
+    assert all(seen[-1] == "done" for seen in states.values()), states
+    assert any("queued" in seen for seen in states.values())
+    assert [len(folder.read.points) for folder in (first, second)] == [1, 1]
