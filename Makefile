@@ -12,6 +12,9 @@ PORT ?= 8501
 BIN := .venv/bin
 ON_EVERY_CORE := -n auto --dist loadfile
 
+# What Python has compiled is kept: the tests start it a hundred times.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What is installed is remembered by an empty file that carries the hash of what was asked for.
 asked = $(firstword $(shell { $(PYTHON) -V || true; cat $(1); } 2>&1 | cksum))
 APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt)
@@ -30,7 +33,7 @@ test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tes
 	$(BIN)/python -m pytest -m browser
 
 check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, tests without browser, engine and setup
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not browser and not engine and not setup"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile quick -m "not browser and not engine and not setup"
 
 lint: $(DEV_INSTALLED) ## format check, lint and types
 	$(BIN)/python -m ruff format --check .

@@ -8,6 +8,7 @@ from hypothesis import settings
 
 # A slow machine is no failure; all else as hypothesis chooses it, here and where CI is set.
 settings.register_profile("patient", parent=settings.default, deadline=None)
+settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=15)
 settings.load_profile("patient")
 
 

@@ -15,6 +15,7 @@ import pytest
 from bench.library import Library
 from tests.library.files import sweep
 from tests.library.writers import add_each, change_for_ever
+from tests.thorough import times
 
 ROWS = 3
 
@@ -44,7 +45,7 @@ def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
     files = [sweep(tmp_path / "files", number, ROWS) for number in range(8)]
     place = tmp_path / "library"
     writers = []
-    for seed in range(3):
+    for seed in range(times(3, 2)):
         shuffled = random.Random(seed).sample(files, len(files))
         writers.append(processes.Process(target=add_each, args=(place, shuffled)))
     for writer in writers:
@@ -71,7 +72,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_library(
     place = tmp_path / "library"
     chance = random.Random(7)
     kept: set[str] = set()
-    for _ in range(10):
+    for _ in range(times(10, 3)):
         writer = processes.Process(target=change_for_ever, args=(place, chance.sample(files, len(files))))
         writer.start()
         time.sleep(chance.uniform(0.05, 0.45))

@@ -16,6 +16,7 @@ from bench.plain_text import html
 from bench.questions import pareto
 from bench.questions.pareto import hover, labels, points
 from bench.view import View
+from tests.thorough import times
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(ship
 SHARE = st.floats(0, 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(60, 15))
 @given(
     st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8),
     st.lists(st.lists(st.tuples(SHARE, SHARE).map(tuple), max_size=8).map(sorted), max_size=5),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
+from bench.cli import main
 from bench.endpoint import Settings, running
 from bench.library import Library
 from bench.questions import question
@@ -74,12 +77,11 @@ def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tm
     library.close()
 
 
-def test_an_id_that_is_no_sweep_is_told(tmp_path: Path) -> None:
+def test_an_id_that_is_no_sweep_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder_for(tmp_path, "http://127.0.0.1:9")
     for id in ("../../etc", "20200101-000000-000000", "zzzz", ""):
-        done = bench("status", id, "--library", str(tmp_path))
-        assert done.returncode == 1, id
-        assert done.stderr.startswith("There is no sweep")
+        assert main(["status", id, "--library", str(tmp_path)]) == 1, id
+        assert capsys.readouterr().err.startswith("There is no sweep")
 
 
 def test_a_plan_beyond_its_caps_starts_nothing(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from bench.records import Load
 from bench.sweep.calibration import WORDS, Calibration, calibrate, calibrated
 from bench.sweep.prompts import FIRST_WORDS, lengths_to_calibrate, prompts
 from bench.sweep.shapes import Length, PlannedPoint, Shape
+from tests.thorough import times
 
 CLOSED = Load(load_kind="closed", concurrency=4)
 
@@ -99,7 +100,7 @@ def test_prompts_have_the_isl_that_the_server_counts(name, around):
         assert max(abs(tokens - isl) for tokens in counted) <= max(0.02 * isl, 4)
 
 
-@settings(max_examples=30)
+@settings(max_examples=times(30, 10))
 @given(
     st.sampled_from(sorted(TOKENIZERS)),
     st.integers(0, 60),
@@ -138,7 +139,7 @@ def test_inputs_too_long_to_calibrate_follow_from_shorter_ones(name):
     assert max(isls) == 8192
     calibration = calibrate(count, isls)
     for isl in (16_384, 131_072):
-        counted = count([prompt.text for prompt in first(5, point(isl), calibration=calibration)])
+        counted = count([prompt.text for prompt in first(times(5, 2), point(isl), calibration=calibration)])
         assert all(tokens == pytest.approx(isl, rel=0.01) for tokens in counted)
 
 

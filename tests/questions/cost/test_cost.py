@@ -17,6 +17,7 @@ from bench.library import Library
 from bench.questions import Answer, question
 from bench.questions.cost import bars
 from bench.view import View
+from tests.thorough import times
 
 ASKED = question("cost")
 ARTICLE = {"source": ["inferencebench-gemma4-h100"]}
@@ -253,7 +254,9 @@ def test_an_option_that_cannot_be_is_named(shipped: Library, options: dict[str, 
         asked(shipped, ARTICLE, **options)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=times(8, 3), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.integers(1, 100), st.integers(2, 9))
 def test_cost_falls_with_utilisation_and_the_bill_of_used_tokens_is_linear(
     shipped: Library, percent: int, factor: int
