@@ -228,6 +228,24 @@ def test_a_full_disk_ends_it_with_a_sentence_and_a_whole_journal(tmp_path: Path)
     assert len(keys(folder)) == 2
 
 
+def test_a_disk_that_fills_up_under_a_point_ends_it_with_a_sentence_alone(tmp_path: Path) -> None:
+    """Nothing can be written from the first look at the running point on, which ends before the second look."""
+    told = (
+        "import gc, pathlib, resource, sys; from bench.sweep.folder import Folder; from bench.sweep.runner import run; "
+        "full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)); "
+        "ended = run(Folder(pathlib.Path(sys.argv[1])), lambda status: full() if status.get('current') else None); "
+        "print(ended.state, ended.reason); gc.collect()"
+    )
+    with running(Settings(ttft_ms=20, itl_ms=5)) as url:
+        folder = folder_for(tmp_path, url, loads__concurrency="2", point__requests="26")
+        done = subprocess.run(
+            [sys.executable, "-c", told, str(folder.path)], capture_output=True, text=True, timeout=60
+        )
+    assert done.stdout.startswith("failed ")
+    assert "cannot be written (file too large)" in done.stdout
+    assert done.stderr == ""
+
+
 def test_a_sweep_never_waits_for_duckdb_or_pandas(tmp_path: Path) -> None:
     """Nor for pyarrow and numpy before its load has ended: what is not imported costs no time and no memory."""
     told = (
