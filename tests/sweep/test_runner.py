@@ -18,6 +18,7 @@ import pytest
 
 from bench.endpoint import Settings, running, truth
 from bench.errors import UsageError
+from bench.sweep import load
 from bench.sweep.folder import Folder
 from bench.sweep.opening import looked_at
 from bench.sweep.runner import Ended, run
@@ -262,7 +263,10 @@ def test_a_sweep_never_waits_for_duckdb_or_pandas(tmp_path: Path) -> None:
     assert done.stdout == "done (0, []) (1, ['numpy', 'pyarrow'])\n", done.stderr
 
 
-def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Path) -> None:
+def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "LONGEST_PAUSE_S", 0.1)  # it is knocked at as often, sooner
     gone = threading.Event()
     with running(FAST) as url:
         folder = folder_for(
