@@ -12,13 +12,21 @@ HERE = Path(__file__).parent
 
 
 def navigation() -> dict[str, list[st.Page]]:
-    """The pages by section: one for each question that has a script here, then the data."""
+    """The pages by section: one for each question that has a script here, then the data.
+
+    A run is reached from what links to it, so it has an address and no entry.
+    """
     sections: dict[str, list[st.Page]] = {}
     for name, question in questions().items():
         if (HERE / f"{name}.py").exists():
             page = st.Page(f"{name}.py", title=question.TITLE, url_path=name, default=name == FIRST)
             sections.setdefault(question.SECTION, []).append(page)
-    sections.setdefault("Library", []).append(st.Page("data.py", title="Data", url_path="data"))
+    sections.setdefault("Library", []).extend(
+        [
+            st.Page("data.py", title="Data", url_path="data"),
+            st.Page("run.py", title="Run", url_path="run", visibility="hidden"),
+        ]
+    )
     return sections
 
 

@@ -7,6 +7,9 @@ points is kept apart, a few at a time.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -17,6 +20,10 @@ from bench.library import Library
 from bench.questions import Answer, Choices, question, questions
 from bench.selection import Offer
 from bench.view import View
+
+if TYPE_CHECKING:
+    from bench.sweep.folder import Folder
+    from bench.sweep.story import PointStory, Story
 
 Texts = tuple[str, ...]
 Pairs = tuple[tuple[str, str], ...]
@@ -181,3 +188,53 @@ def held(table: str, version: str) -> pd.DataFrame:
 def told(version: str) -> str:
     """What is loaded, in one sentence."""
     return holdings.told(library())
+
+
+def run_story(folder: Folder) -> Story:
+    """What a sweep's folder tells, until its files or its state change."""
+    return _run_story(str(folder.path), _stamp(folder), str(folder.status.get("state")))
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _run_story(path: str, stamp: Texts, state: str) -> Story:
+    from bench.sweep import folder, story  # only a page about a sweep needs plans and all that checks them
+
+    return story.story(folder.Folder(Path(path)))
+
+
+def point_story(folder: Folder, number: int) -> PointStory:
+    """What the n-th point of a sweep tells; a measured point never changes."""
+    return _point_story(str(folder.path), number, _stamp(folder)[:1])
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def _point_story(path: str, number: int, plan: Texts) -> PointStory:
+    from bench.sweep import folder, story
+
+    return story.point_story(folder.Folder(Path(path)), number)
+
+
+def point_figure(folder: Folder, number: int, chart_of: str, theme: str) -> go.Figure:
+    """One of a point's charts: over_time, latencies or waterfall."""
+    return _point_figure(str(folder.path), number, _stamp(folder)[:1], chart_of, theme)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _point_figure(path: str, number: int, plan: Texts, chart_of: str, theme: str) -> go.Figure:
+    from bench.sweep.story import point_charts
+
+    drawn = {"over_time": point_charts.over_time, "latencies": point_charts.latencies,
+             "waterfall": point_charts.waterfall}[chart_of]  # fmt: skip
+    return drawn(_point_story(path, number, plan), chart.theme(theme))
+
+
+def _stamp(folder: Folder) -> Texts:
+    """When the plan and the journal were written, and how long the journal is: another stamp, another story."""
+    told = []
+    for path in (folder.path / "plan.json", folder.journal):
+        try:
+            found = path.stat()
+            told.append(f"{found.st_mtime_ns} {found.st_size}")
+        except OSError:
+            told.append("")
+    return tuple(told)

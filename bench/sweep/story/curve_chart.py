@@ -79,6 +79,7 @@ def _line(
         "customdata": [[int(number)] for number in own["number"]],
         "hovertext": [_told(row, story) for row in own.to_dict("records")],
         "hoverinfo": "text",
+        "unselected": {"marker": {"opacity": 1}},
     }
 
 
@@ -88,7 +89,7 @@ def _rings(
     """The knees, and the point that is told below."""
     rings = [("knee", placed[placed["is_knee"]], 18, theme.muted, 2.0)]
     if chosen is not None:
-        rings.append(("told below", placed[placed["number"] == chosen], 24, theme.text, 2.5))
+        rings.append(("the point below", placed[placed["number"] == chosen], 24, theme.text, 2.5))
     for name, rows, size, colour, width in rings:
         if len(rows):
             yield {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -9,13 +10,16 @@ import plotly.graph_objects as go
 
 from bench import catalogue, chart
 from bench.chart import OKABE_ITO, Theme
+from bench.chart.axis import decade_ticks
 from bench.plain_text import html
 from bench.sweep.story.latencies import Distribution
 from bench.sweep.story.phases import PHASES
 from bench.sweep.story.point import PointStory
 from bench.wording import number
 
-COURSE_PX, LATENCIES_PX = 480, 300
+COURSE_PX, PANEL_PX = 480, 250
+PANEL_GAP = 0.38
+"""The room between two lines of panels, by the height of one: ticks and title of the upper one."""
 BAR_PX, FEWEST_BARS_PX, MOST_BARS_PX = 6, 220, 640
 TOKENS, UNDER_WAY, RUNNING, WAITING = OKABE_ITO[0], OKABE_ITO[2], OKABE_ITO[4], OKABE_ITO[3]
 SHADES = {
@@ -28,6 +32,8 @@ SHADES = {
 }
 MARKED = (50, 90, 99)
 """The percentiles that are marked on each curve."""
+TITLE_PX = 13
+LABEL_ROOM = 0.42
 LONG_TAIL = 20
 """From this ratio of the 99.9th percentile to the first one on, an axis of latencies is logarithmic."""
 
@@ -73,6 +79,12 @@ def over_time(point: PointStory, theme: Theme) -> go.Figure:
                "anchor": "y2"},
     )  # fmt: skip
     _mark_window(made, point, theme)
+    return _titled(made)
+
+
+def _titled(made: go.Figure) -> go.Figure:
+    made.update_xaxes(title_font_size=TITLE_PX)
+    made.update_yaxes(title_font_size=TITLE_PX)
     return made
 
 
@@ -119,33 +131,34 @@ def _mark_window(made: go.Figure, point: PointStory, theme: Theme) -> None:
 
 
 def latencies(point: PointStory, theme: Theme) -> go.Figure:
-    """The cumulative distribution of each latency in a panel of its own, its percentiles marked."""
+    """The cumulative distribution of each latency in a panel of its own, two side by side, percentiles marked."""
     found = list(point.latencies.values())
-    made = chart.layout(go.Figure(), theme, height=LATENCIES_PX)
-    gap = 0.045
-    width = (1 - gap * (len(found) - 1)) / max(1, len(found))
+    lines = max(1, math.ceil(len(found) / 2))
+    made = chart.layout(go.Figure(), theme, height=PANEL_PX * lines)
+    axis = {"gridcolor": theme.grid, "linecolor": theme.muted, "ticks": "outside", "tickcolor": theme.muted,
+            "zeroline": False, "title": {"standoff": 8}}  # fmt: skip
     for place, one in enumerate(found):
         name = "" if place == 0 else str(place + 1)
-        made.add_traces(_curve(one, name, theme))
-        start = place * (width + gap)
+        line, column = divmod(place, 2)
+        top = 1 - line * (1 + PANEL_GAP) / (lines + PANEL_GAP * (lines - 1))
+        high = 1 / (lines + PANEL_GAP * (lines - 1))
         metric = catalogue.metric(f"{one.key}_p50")
-        title = f"{metric.label.rsplit(', ', 1)[0]} ({metric.unit})"
+        title = html(f"{metric.label.rsplit(', ', 1)[0]} ({metric.unit})")
+        made.add_traces(_curve(one, name, theme))
         made.update_layout({
-            f"xaxis{name}": {"domain": [start, start + width], "title_text": html(title), "gridcolor": theme.grid,
-                             "linecolor": theme.muted, "ticks": "outside", "tickcolor": theme.muted, "zeroline": False,
-                             "nticks": 6, "title": {"standoff": 10, "font": {"size": 12}}, **_scale(one)},
+            f"xaxis{name}": {**axis, "domain": [0.53 * column, 0.53 * column + 0.47], "anchor": f"y{name}",
+                             "title_text": title, "nticks": 6, **_scale(one)},
+            f"yaxis{name}": {**axis, "domain": [max(0.0, top - high), top], "anchor": f"x{name}", "range": [0, 102],
+                             "title_text": "" if column else "At or below (%)", "tickvals": [0, 25, 50, 75, 90, 100]},
         })  # fmt: skip
-    made.update_layout(
-        showlegend=False, margin={"t": 16, "b": 56}, hovermode="closest",
-        yaxis={"title_text": "Share at or below (%)", "range": [0, 101], "tickvals": [0, 25, 50, 75, 90, 100]},
-    )  # fmt: skip
-    return made
+    made.update_layout(showlegend=False, margin={"t": 16, "b": 52}, hovermode="closest")
+    return _titled(made)
 
 
 def _curve(one: Distribution, axis: str, theme: Theme) -> list[dict[str, Any]]:
     values, percents = one.curve()
     marked = [one.at(percent) for percent in MARKED]
-    shared = {"type": "scatter", "xaxis": f"x{axis}", "yaxis": "y"}
+    shared = {"type": "scatter", "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
     return [
         {
             **shared,
@@ -160,8 +173,8 @@ def _curve(one: Distribution, axis: str, theme: Theme) -> list[dict[str, Any]]:
             "x": marked,
             "y": list(MARKED),
             "mode": "markers+text",
-            "text": [f"p{percent} {number(value)}" for percent, value in zip(MARKED, marked, strict=True)],
-            "textposition": ["bottom right", "bottom right", "bottom left"],
+            "text": [f" p{percent} {number(value)}" for percent, value in zip(MARKED, marked, strict=True)],
+            "textposition": "middle right",
             "textfont": {"size": 11, "color": theme.text},
             "marker": {"size": 6, "color": theme.text},
             "hoverinfo": "skip",
@@ -171,10 +184,18 @@ def _curve(one: Distribution, axis: str, theme: Theme) -> list[dict[str, Any]]:
 
 
 def _scale(one: Distribution) -> dict[str, Any]:
+    """The axis of a latency, with room for the words beside its last percentile."""
     low, high = one.at(1), one.at(99.9)
+    most = float(one.values[-1])
     if low > 0 and high / low > LONG_TAIL:
-        return {"type": "log", "dtick": 1, "exponentformat": "none", "tickformat": ",~g"}
-    return {"type": "linear", "tickformat": ",~g", "rangemode": "tozero"}
+        least = max(float(one.values[0]), low / LONG_TAIL)
+        ends = math.log10(least), math.log10(most)
+        room = ends[1] + LABEL_ROOM * max(0.3, ends[1] - ends[0])
+        ticks = decade_ticks(least, 10**room)
+        shown = {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]} if len(ticks) > 2 else {}
+        return {"type": "log", "range": [ends[0], room], "tickformat": ",~g", **shown}
+    room = max(most, one.at(MARKED[-1]) * (1 + LABEL_ROOM))
+    return {"type": "linear", "tickformat": ",~g", "range": [0, room * 1.02]}
 
 
 def waterfall(point: PointStory, theme: Theme) -> go.Figure:
@@ -211,7 +232,7 @@ def waterfall(point: PointStory, theme: Theme) -> go.Figure:
             x=(point.window.start_ns + point.window.end_ns) / 2e9, xref="x", y=1, yref="paper", yanchor="bottom",
             text="measured window", showarrow=False, font={"size": 12, "color": theme.muted},
         )  # fmt: skip
-    return made
+    return _titled(made)
 
 
 def _told(row: dict[Any, Any]) -> str:

@@ -1,0 +1,126 @@
+"""One point of a run: its figures, its flags, how it went over time, its latencies, its requests, its failures."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from bench import catalogue, chart
+from bench.errors import InputError
+from bench.formats.journal import PointLine
+from bench.plain_text import markdown
+from bench.sweep.story import PointStory
+from bench.sweep.story.levels import load_words, shape_words
+from bench.wording import counted, flag_words, inline, joined, number, quantity
+from pages.shared import cached, table
+from pages.shared.runs import Run
+
+TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
+CHARTS = {
+    "over_time": "Output tokens by when they arrived, and requests under way, over the point",
+    "latencies": "Cumulative distributions of the latencies of the measured requests",
+    "waterfall": "Where the time of each request went",
+}
+LABELS = {
+    "latency": "Latency (ms)",
+    "count": "Values",
+    "mean": "Mean",
+    "min": "Least",
+    "max": "Most",
+    **{f"p{percent}": f"p{percent}" for percent in (50, 90, 95, 99)},
+}
+
+
+def told(run: Run, chosen: int) -> None:
+    """The story of one point."""
+    line = next(line for line in run.story.lines if line.number == chosen)
+    with st.container(key="behind", border=True):
+        _summary(line)
+        try:
+            point = cached.point_story(run.folder, chosen)
+        except InputError as problem:
+            st.caption(markdown(str(problem)))
+            return
+        _figure(run, chosen, "over_time")
+        st.caption(_course(point))
+        if point.latencies:
+            _figure(run, chosen, "latencies")
+            _statistics(point)
+        _figure(run, chosen, "waterfall")
+        st.caption(markdown(point.waterfall.said))
+        _failures(point)
+
+
+def _summary(line: PointLine) -> None:
+    figures = [
+        f"{inline(catalogue.metric(key))} {quantity(line.metrics[key], key)}"
+        for key in TOLD
+        if key in line.metrics
+    ]
+    failed = f", {line.requests_failed:,} failed" if line.requests_failed else ""
+    st.markdown(
+        f"**Point {line.number}: {markdown(load_words(line.load))}, {markdown(shape_words(line))}**  \n"
+        + markdown(
+            f"{joined(figures, at_most=len(TOLD))}; {counted(line.requests_ok, 'request')} ended well{failed}."
+        )
+    )
+    flags = [
+        f"- **{markdown(flag_words(flag.kind))}** {markdown(f'{flag.seen} {flag.why} {flag.do}')}"
+        for flag in line.flags
+    ]
+    if flags:
+        st.markdown("\n".join(flags))
+
+
+def _course(point: PointStory) -> str:
+    if point.window is None:
+        return "This journal does not say which part of the point was measured."
+    width = float(point.over_time["to_s"].iloc[0] - point.over_time["from_s"].iloc[0])
+    engine = (
+        " The engine's own figures were read once a second."
+        if len(point.engine)
+        else " The engine told no figures of its own."
+    )
+    why = f" {point.window.why[:1].upper()}{point.window.why[1:]}." if point.window.why else ""
+    return markdown(
+        f"Tokens are counted by when they arrived, in stretches of {number(width * 1000)} ms; those inside the shaded "
+        f"window, over its {number(point.window.duration_s)} s, are the point's throughput.{why}{engine}"
+    )
+
+
+def _figure(run: Run, number: int, name: str) -> None:
+    saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{run.story.id}-{number}-{name}"}
+    st.plotly_chart(
+        cached.point_figure(run.folder, number, name, run.theme),
+        key=f"chart.run.{name}",
+        theme=None,
+        config={**chart.CONFIG, "toImageButtonOptions": saved},
+        alt=CHARTS[name],
+    )
+
+
+def _statistics(point: PointStory) -> None:
+    rows = [
+        {"latency": catalogue.metric(f"{key}_p50").label.rsplit(", ", 1)[0], **found.statistics}
+        for key, found in point.latencies.items()
+    ]
+    table.show(
+        pd.DataFrame(rows), key="rows.latencies", alt="Percentiles of each latency, in ms", labels=LABELS
+    )
+
+
+def _failures(point: PointStory) -> None:
+    if not point.failures:
+        return
+    lines = []
+    for failure in point.failures:
+        warm = failure.in_all - failure.requests
+        beside = f", and {warm:,} in the warm-up" if warm else ""
+        lines.append(
+            f"- **{markdown(failure.kind.replace('_', ' '))}**: {counted(failure.requests, 'request')}{beside}"
+        )
+        lines += [
+            f"    - request {one.number:,} at {number(one.at_s)} s: {markdown(one.error)}"
+            for one in failure.examples
+        ]
+    st.markdown("What failed, with the first of each kind  \n\n" + "\n".join(lines))

@@ -1,0 +1,247 @@
+"""The parts of a run's page: which run the address names, its result, its points, and what lies behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from bench import chart
+from bench.plain_text import markdown, visible
+from bench.questions import questions
+from bench.sweep.folder import ID, SWEEPS, UNDER_WAY, Folder, listed
+from bench.sweep.story import Story, curve_chart
+from bench.sweep.story.levels import THROUGHPUT
+from bench.view import View
+from bench.wording import counted, joined
+from pages.shared import address, buttons, cached, notices, shell, table
+
+NAME = "run"
+NEWEST = 8
+WAITING = ("queued", *UNDER_WAY)
+LABELS = {
+    "number": "Point",
+    "load": "Load",
+    "shape": "Requests",
+    "requests_ok": "Ended well",
+    "requests_failed": "Failed",
+    "is_knee": "Knee",
+    "flags": "Flags",
+    "started": "Started",
+    "state": "Ended",
+    "reason": "Why",
+    "tool_version": "Kneepoint",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """The run of this page, and the theme it is drawn for."""
+
+    folder: Folder
+    story: Story
+    theme: str
+    version: str
+
+
+def named() -> Run:
+    """The run that the address names; the page ends here with what there is instead when it names none."""
+    address.kept().page = NAME
+    library = cached.current()
+    id = st.query_params.get("run", "")
+    folder = Folder(library.path / SWEEPS / id) if ID.fullmatch(id) else None
+    if folder is None or not folder.path.is_dir():
+        _none(id, listed(library.path))
+        st.stop()
+    return Run(folder, cached.run_story(folder), st.context.theme.type or "light", library.version)
+
+
+def headline(run: Run) -> None:
+    """The result, and what to hold against it."""
+    st.title(markdown(run.story.headline), anchor=False)
+    st.caption(" ".join(markdown(caveat) for caveat in run.story.caveats))
+    if run.story.findings:
+        st.markdown("\n".join(f"- {markdown(finding)}" for finding in run.story.findings))
+
+
+def onward(run: Run) -> None:
+    """The next step this state asks for, the ways on, and the page's link."""
+    story = run.story
+    number = st.query_params.get("point", "")
+    query = urlencode({"run": story.id, **({"point": number} if number.isdigit() else {})})
+    with st.container(key="onward", horizontal=True, vertical_alignment="center"):
+        if story.state in WAITING:
+            _link("jobs", "Watch it", {"job": story.id})
+        if cached.count(View.of({"source": [story.source]}), run.version):
+            _link("pareto", "See it on the frontier", dict(_frontier(story)))
+        _link("jobs", "All sweeps", {})
+        buttons.link(NAME, [*questions(), "data", NAME], query, "", run.theme)
+    if story.state in WAITING and not _has("jobs"):
+        st.code(f"python -m bench watch {story.id}", language="bash")
+    elif story.again.missing and story.state not in WAITING:
+        st.caption("What is missing is measured by")
+        st.code(f"python -m bench resume {story.id}", language="bash")
+
+
+def curve(run: Run) -> int | None:
+    """The run's points as a chart; the number of the one the reader chose there, in the list or by link."""
+    story = run.story
+    if not story.lines:
+        return None
+    numbers = [line.number for line in story.lines]
+    asked = st.query_params.get("point")
+    chosen = int(asked) if asked and asked.isdecimal() and int(asked) in numbers else None
+    if asked and chosen is None:
+        notices.about_the_link([f"This run has no point {asked[:20]}; it has {_range(numbers)}."])
+    with st.container(key="chart"):
+        st.plotly_chart(
+            curve_chart.figure(story, chart.theme(run.theme), chosen),
+            key="chart.run",
+            theme=None,
+            config=chart.CONFIG,
+            alt=story.headline,
+            on_select=_clicked,
+            selection_mode=("points",),
+        )
+    st.caption(markdown(_key(run)))
+    words = {
+        line.number: _words(row)
+        for line, row in zip(story.lines, story.points.to_dict("records"), strict=True)
+    }
+    st.session_state["run.point"] = chosen
+    with st.container(key="options"):
+        st.selectbox(
+            "Point",
+            numbers,
+            format_func=lambda number: visible(words[number]),
+            placeholder="Click a point of the chart, or pick one here, for its requests",
+            key="run.point",
+            on_change=_picked,
+            index=None,
+            width=420,
+        )
+    return chosen
+
+
+def points(run: Run) -> None:
+    """Every point with its figures and flags, and as files."""
+    if run.story.points.empty:
+        return
+    table.show(run.story.points, key="rows.run", alt=f"Table: {run.story.headline}", labels=LABELS)
+    with st.container(key="actions", horizontal=True, vertical_alignment="center"):
+        table.downloads(lambda: run.story.points, f"kneepoint-{run.story.id}")
+
+
+def behind(run: Run) -> None:
+    """The plan, what measured and what served, the preflight and the sessions, folded away."""
+    story = run.story
+    with st.expander("Plan"):
+        _rows(story.planned)
+        st.code(story.toml, language="toml")
+    with st.expander("Environment: what served, and what measured"):
+        _rows(story.environment)
+    if story.checks:
+        failed = sum(check.passed is False for check in story.checks)
+        with st.expander(
+            f"Preflight: {counted(len(story.checks), 'check')}" + (f", {failed} failed" if failed else "")
+        ):
+            st.markdown(
+                "\n".join(f"- {_mark(check.passed)} {markdown(check.said)}" for check in story.checks)
+            )
+    if len(story.sessions) > 1:
+        with st.expander(f"Sessions: started, and gone on with {counted(len(story.sessions) - 1, 'time')}"):
+            table.show(
+                story.sessions.drop(columns="evidence"), key="rows.sessions", alt="Sessions", labels=LABELS
+            )
+
+
+def _none(id: str, known: list[Folder]) -> None:
+    """What there is instead of a run that is not there."""
+    if not id:
+        st.title("This page tells the story of one sweep, and this link names none.", anchor=False)
+    else:
+        st.title(markdown(f"There is no sweep '{visible(id[:60])}' in this library."), anchor=False)
+    if not known:
+        st.markdown("Nothing was measured here yet. A first look at an endpoint takes about a minute:")
+        st.code(
+            "python -m bench sweep --url http://127.0.0.1:8000 --model MODEL --profile quick", language="bash"
+        )
+        return
+    st.markdown("The newest sweeps:")
+    with st.container(key="sentences"):
+        for folder in known[:NEWEST]:
+            told = folder.status
+            words = [folder.id, str(told.get("title") or ""), str(told.get("state"))]
+            _link(NAME, ", ".join(word for word in words if word), {"run": folder.id})
+    if len(known) > NEWEST:
+        st.caption(f"{len(known) - NEWEST:,} older ones are listed by python -m bench sweeps.")
+
+
+def _frontier(story: Story) -> Iterable[tuple[str, str]]:
+    options = {"y": THROUGHPUT, "x": story.latency.key}
+    if story.simulated:
+        options["frontier_evidence"] = "all"
+    return View.of({"source": [story.source]}, options).pairs()
+
+
+def _link(page: str, label: str, query: Mapping[str, str]) -> None:
+    if _has(page):
+        st.page_link(
+            f"{page}.py",
+            label=markdown(label),
+            query_params=dict(query),
+            icon=":material/arrow_forward:",
+            icon_position="right",
+        )
+
+
+def _has(page: str) -> bool:
+    return f"/{page}" in shell.addresses()
+
+
+def _clicked() -> None:
+    event: Mapping[str, Any] = st.session_state["chart.run"]
+    for point in event["selection"]["points"]:
+        number = point.get("customdata")
+        number = number[0] if isinstance(number, list) else number
+        if number:
+            st.query_params["point"] = str(number)
+            return
+
+
+def _picked() -> None:
+    number = st.session_state["run.point"]
+    if number is None:
+        st.query_params.pop("point", None)
+    else:
+        st.query_params["point"] = str(number)
+
+
+def _key(run: Run) -> str:
+    """What the chart's marks mean."""
+    loads = {line.load.load_kind for line in run.story.lines}
+    numbers = {"closed": "the concurrency", "open": "requests/s"}
+    said = "Each point is a load; the number at it is " + joined(
+        [words for kind, words in numbers.items() if kind in loads], "or"
+    )
+    return f"{said}. Open marks are not measured on an engine." if run.story.simulated else f"{said}."
+
+
+def _words(row: Mapping[Any, Any]) -> str:
+    repeat = f", repeat {row['repeat']}" if "repeat" in row else ""
+    return f"{row['number']}: {row['load']}, {row['shape']}{repeat}"
+
+
+def _range(numbers: list[int]) -> str:
+    return f"points {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"point {numbers[0]} alone"
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> None:
+    st.markdown("  \n".join(f"{markdown(label)}: **{markdown(words)}**" for label, words in rows))
+
+
+def _mark(passed: bool | None) -> str:
+    return {True: ":material/check:", False: ":material/close:"}.get(passed, ":material/help:")  # type: ignore[arg-type]

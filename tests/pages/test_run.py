@@ -1,0 +1,175 @@
+"""The page of a run: its result, its points, one point's requests, and what it says when there is none of that."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench.endpoint import Settings, running
+from bench.sweep.folder import Folder
+from bench.sweep.runner import run
+from bench.sweep.story import point_story, story
+from tests.pages.drawn import Open, headline, text_of
+from tests.sweep.sweeping import folder_for
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A small sweep with failures in it, measured by the real runner."""
+    with running(Settings(step_ms=4, fail={"500": 0.1}, dialect="vllm")) as url:
+        folder = folder_for(
+            tmp_path_factory.mktemp("run"), url, loads__concurrency="1,4", point__requests="24"
+        )
+        assert run(folder).state == "done"
+    return folder
+
+
+@pytest.fixture
+def folder(measured: Folder, own_library: Path) -> Folder:
+    """That sweep in the library the pages read."""
+    shutil.copytree(measured.path, own_library / "sweeps" / measured.id)
+    return Folder(own_library / "sweeps" / measured.id)
+
+
+def told(text: str) -> str:
+    return text.replace("\\", "")
+
+
+def test_a_link_to_a_run_shows_its_result_its_points_and_where_they_come_from(
+    folder: Folder, opened: Open
+) -> None:
+    at = opened("run", run=folder.id)
+    found = story(folder)
+    assert not at.exception
+    assert not at.warning
+    assert told(headline(at)) == found.headline
+    said = told(text_of(at))
+    for caveat in found.caveats:
+        assert caveat in said
+    assert len(at.get("plotly_chart")) == 1
+    (shown,) = (table.value for table in at.dataframe)
+    assert shown["number"].tolist() == [1, 2]
+    assert [part.label for part in at.expander][:2] == ["Plan", "Environment: what served, and what measured"]
+    assert found.toml.strip() in [code.value.strip() for code in at.code]
+    assert f"Client: cores: **{dict(found.environment)['Client: cores']}**" in said
+
+
+def test_a_link_to_a_point_shows_its_requests(folder: Folder, opened: Open) -> None:
+    at = opened("run", run=folder.id, point="2")
+    point = point_story(folder, 2)
+    assert not at.exception
+    assert len(at.get("plotly_chart")) == 4
+    said = told(text_of(at))
+    assert "Point 2: concurrency 4, 32 in / 8 out" in said
+    assert point.waterfall.said in said
+    for flag in point.line.flags:
+        assert flag.seen in said
+    for failure in point.failures:
+        assert failure.examples[0].error in said
+    statistics = next(table.value for table in at.dataframe if "latency" in table.value)
+    assert statistics["p50"].iloc[0] == point.line.metrics["ttft_ms_p50"]
+
+
+def test_a_point_is_picked_and_put_back_and_the_address_follows(folder: Folder, opened: Open) -> None:
+    at = opened("run", run=folder.id)
+    at = at.selectbox(key="run.point").select(2).run()
+    assert at.query_params["point"] in ("2", ["2"])
+    assert len(at.get("plotly_chart")) == 4
+    at = at.selectbox(key="run.point").set_value(None).run()
+    assert "point" not in at.query_params
+    assert len(at.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "",
+        "../../etc",
+        "20200101-000000-000000",
+        "20200101-000000-00000g",
+        "<b>x</b> [a](javascript:alert(1))",
+    ],
+)
+def test_an_id_that_is_no_run_lists_those_there_are(id: str, folder: Folder, opened: Open) -> None:
+    at = opened("run", run=id)
+    assert not at.exception
+    assert headline(at).endswith(".")
+    links = at.get("page_link")
+    assert [link.proto.query_string for link in links] == [f"run={folder.id}"]
+    assert "<b>" not in headline(at).replace("\\<", "")
+    assert "](javascript" not in headline(at)
+
+
+def test_without_any_sweep_the_next_step_is_to_make_one(opened: Open) -> None:
+    at = opened("run")
+    assert not at.exception
+    assert at.code[0].value.startswith("python -m bench sweep ")
+
+
+def test_a_point_that_is_not_there_is_told(folder: Folder, opened: Open) -> None:
+    for point in ("9", "x", "-1", "9" * 30):
+        at = opened("run", run=folder.id, point=point)
+        assert not at.exception
+        assert len(at.warning) == 1
+        assert "it has points 1 to 2" in told(at.warning[0].value)
+        assert told(headline(at)) == story(folder).headline
+
+
+def test_lost_samples_leave_the_rest_of_the_page(folder: Folder, opened: Open) -> None:
+    (folder.requests / "1.parquet").unlink()
+    at = opened("run", run=folder.id, point="1")
+    assert not at.exception
+    assert "cannot be read as the requests of a point" in text_of(at)
+    assert len(at.get("plotly_chart")) == 1
+    assert at.dataframe
+
+
+def test_an_interrupted_sweep_says_so_and_how_it_goes_on(folder: Folder, opened: Open) -> None:
+    lines = folder.journal.read_bytes().splitlines(keepends=True)
+    folder.journal.write_bytes(b"".join(lines[:2]))
+    folder.tell({**folder.status, "state": "running"})
+    at = opened("run", run=folder.id)
+    assert not at.exception
+    said = told(text_of(at))
+    assert "It was interrupted after 1 point: its process ended before the sweep did" in said
+    assert "1 point of the plan is missing." in said
+    assert f"python -m bench resume {folder.id}" in [code.value for code in at.code]
+
+
+def test_a_sweep_before_its_first_point_has_a_page(own_library: Path, opened: Open) -> None:
+    folder = folder_for(own_library, "http://127.0.0.1:9")
+    with folder.taken():
+        folder.tell({"id": folder.id, "state": "checking"})
+        at = opened("run", run=folder.id)
+        assert not at.exception
+        assert told(headline(at)) == "fake-model: the sweep is looking at the endpoint."
+        assert not at.get("plotly_chart")
+        assert not at.dataframe
+
+
+def test_a_plan_that_cannot_be_read_is_one_sentence(folder: Folder, opened: Open) -> None:
+    (folder.path / "plan.json").write_text("{", encoding="utf-8")
+    at = opened("run", run=folder.id)
+    assert not at.exception
+    assert len(at.warning) == 1
+    assert "holds no sweep" in told(at.warning[0].value)
+
+
+def test_what_an_endpoint_says_is_shown_as_text(folder: Folder, opened: Open) -> None:
+    hostile = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) $x$ :red[y]"
+    lines = [json.loads(line) for line in folder.journal.read_text(encoding="utf-8").splitlines()]
+    lines[0]["deployment"]["variant"] = hostile
+    lines[0]["simulates"] = hostile
+    lines[1]["flags"] = [{"kind": hostile, "seen": hostile, "why": hostile, "do": hostile}]
+    folder.journal.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    status = folder.status
+    folder.tell({**status, "checks": [{"name": "a", "passed": True, "said": hostile}]})
+    at = opened("run", run=folder.id, point="1")
+    assert not at.exception
+    said = text_of(at)
+    for acting in ("<img", "](javascript:", ":red[", "$x$"):
+        assert acting not in said.replace("\\<", "").replace("\\$", "")
+    assert hostile in told(said).replace("\u2060", "")
