@@ -52,13 +52,16 @@ def terminal(text: object) -> str:
 def csv_cell(value: object) -> object:
     """The value for a CSV cell: text a spreadsheet would run as a formula gets a leading quote.
 
-    Numbers stay numbers, a negative one included. Source of the list: OWASP, "CSV Injection".
+    Numbers stay numbers, a negative one included. Source of the list: OWASP, "CSV Injection". A line of the text ends
+    with a line feed: before Python 3.13 a cell with a lone carriage return is written without quotation marks, and
+    what follows it would begin a cell of its own.
     """
     if not isinstance(value, str) or not value:
         return value
-    if value[0] in "=+-@\t\r" and not _is_number(value):
-        return f"'{value}"
-    return value
+    text = value.replace("\r\n", "\n").replace("\r", "\n")
+    if text[0] in "=+-@\t\n" and not _is_number(text):
+        return f"'{text}"
+    return text
 
 
 def _is_number(text: str) -> bool:

@@ -32,6 +32,11 @@ def test_a_formula_gets_a_leading_quote_and_a_number_stays_one() -> None:
     ]
 
 
+def test_a_line_break_of_any_kind_begins_no_cell() -> None:
+    rows = pd.DataFrame({"variant": ["\r=1+1", "a\r=1+1", "a\r\n@b", "\r0"]})
+    assert read_back(csv.written(rows))[1:] == [["'\n=1+1"], ["a\n=1+1"], ["a\n@b"], ["\n0"]]
+
+
 def test_a_list_is_one_cell() -> None:
     rows = pd.DataFrame({"restated_in": [["https://a.example", "=b"], None]})
     assert read_back(csv.written(rows)) == [["restated_in"], ["https://a.example; =b"], [""]]
