@@ -411,7 +411,7 @@ def until(holds: object, seconds: float = 20) -> None:
 
 def test_sigterm_keeps_what_is_measured(tmp_path: Path) -> None:
     with running(Settings(ttft_ms=5, itl_ms=1)) as url:
-        folder = folder_for(tmp_path, url, loads__concurrency="4,2", point__requests="120", workers="2")
+        folder = folder_for(tmp_path, url, loads__concurrency="1,2", point__requests="100", workers="2")
         process = started(folder)
         until(lambda: len(keys(folder)) == 1 and folder.status.get("current"))
         process.send_signal(signal.SIGTERM)
