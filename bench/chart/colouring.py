@@ -50,7 +50,7 @@ class Colouring:
         """Whether dark text reads better than light text on each value's colour (WCAG 2.2 relative luminance)."""
         place = (self.of(values) - self.low) / (self.high - self.low)
         knots = np.linspace(0, 1, len(self.stops))
-        channels = np.array([_rgb(stop) for stop in self.stops]).T
+        channels = np.array([rgb(stop) for stop in self.stops]).T
         red, green, blue = (_linear(np.interp(place, knots, channel) / 255) for channel in channels)
         return np.asarray(0.2126 * red + 0.7152 * green + 0.0722 * blue > SAME_CONTRAST)
 
@@ -117,7 +117,8 @@ def _ratio_ticks(reach: float) -> list[float]:
     return sorted({1.0, *kept, *(1 / ratio for ratio in kept)})
 
 
-def _rgb(colour: str) -> tuple[int, int, int]:
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue of a colour written as #rrggbb or rgb(r, g, b)."""
     if colour.startswith("#"):
         return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
     red, green, blue = colour.removeprefix("rgb(").removesuffix(")").split(",")

@@ -12,7 +12,7 @@ from .envelope import Envelope, Points, distance
 from .grid import Better
 from .leads import Break, Leader, Node, Pair, Phase, phases
 
-Verdict = Literal["crosses", "a_leads", "b_leads", "tie", "unsettled", "no_overlap"]
+Verdict = Literal["crosses", "passes", "a_leads", "b_leads", "tie", "no_overlap"]
 
 PARTS = 16
 """Into so many parts the way between two knots is cut, to follow a 95 % band that is narrowest in the middle."""
@@ -25,8 +25,9 @@ class Knot:
     `lead_percent` is how many percent the leader is ahead, above 0 when that is A, below 0 when it is B: the better
     y against the worse, so that 125 ms against 100 ms is 25 % as 125 tokens/s against 100 are. `lead_low` to
     `lead_high` is its 95 % interval, None where a measurement it rests on has no repeats. `tie`: within 1 %, or 0 lies
-    in that interval. Not `settled` where the one behind lacks there what was ahead nearby: see `Break`. `member_a`
-    and `member_b` are the places of the curves that are best there among those given.
+    in that interval. Not `settled` where the one behind lacks there what was ahead nearby, so that the lead is of what
+    was measured there and no more: see `Break`. `member_a` and `member_b` are the places of the curves that are best
+    there among those given.
     """
 
     x: float
@@ -79,12 +80,12 @@ class Crossing:
 class Crossover:
     """Two sides compared where both were measured.
 
-    `verdict` is `crosses` when there is a crossing by more than a tie; `a_leads` or `b_leads` when only one leads
-    where that is settled; `tie` when none does; `unsettled` when each leads but no crossing parts them, or nothing is
-    settled. With `a_leads`, `b_leads` and `tie` every crossing is within a tie. `breaks` are where the lead passes on
-    without a crossing. `smallest` and `largest` are the settled knots of the leader's smallest lead (where it may be
-    behind, within a tie) and largest; None unless one leads. `overlap` is None when the ranges do not overlap; when it
-    is a single x, there is one knot.
+    `verdict` is `crosses` when there is a crossing by more than a tie; `passes` when each leads at some knot but only
+    breaks part them; `a_leads` or `b_leads` when only one leads at a knot; `tie` when none does. But with `crosses`
+    every crossing is within a tie. `breaks` are where the lead passes on without a crossing. `smallest` and `largest`
+    are the knots of the leader's smallest lead (where it may be behind, within a tie) and largest, the settled ones
+    where there are any; None unless one leads. `overlap` is None when the ranges do not overlap; when it is a single x,
+    there is one knot.
     """
 
     verdict: Verdict
@@ -96,6 +97,39 @@ class Crossover:
     smallest: Knot | None
     largest: Knot | None
     breaks: tuple[Break, ...] = ()
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Every time the lead passes from one knot's leader to the next's by more than a tie, in order."""
+        decided = [knot for knot in self.knots if not knot.tie]
+        return tuple(
+            self._turn(one, other) for one, other in pairwise(decided) if _leader(one) != _leader(other)
+        )
+
+    def _turn(self, below: Knot, above: Knot) -> Turn:
+        within = [one for one in self.crossings if below.x <= one.x <= above.x and not one.within_tie]
+        cut = min(self.breaks, key=lambda one: _gap(one, below.x, above.x), default=None)
+        return Turn(_leader(above), below, above, within[-1] if within else None, None if within else cut)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The lead passing to `leads_after` between two knots: by a crossing, or by a break and then nobody knows where.
+
+    `below` is the last knot that the former leader leads, `above` the first that the new one does.
+    """
+
+    leads_after: Leader
+    below: Knot
+    above: Knot
+    crossing: Crossing | None
+    cut: Break | None
+
+
+def _gap(cut: Break, low: float, high: float) -> float:
+    """How far what a break leaves open lies from a part of the axis; 0 where they touch."""
+    first, last = sorted((cut.x, cut.until))
+    return max(low - last, first - high, 0.0)
 
 
 def crossover(a: Points, b: Points, better: Better = "higher") -> Crossover:
@@ -131,13 +165,12 @@ def compared(a: Envelope, b: Envelope) -> Crossover:
     crossings = [one for one in every if one.within_tie or _settled(one, told)]
     left_out = [one.x for one in every if one not in crossings]
     breaks = [_closed(one, left_out) for one in breaks]
-    verdict = _verdict(told, knots, crossings)
+    verdict = _verdict(knots, crossings)
     smallest = largest = None
     if verdict in ("a_leads", "b_leads"):
         direction = 1 if verdict == "a_leads" else -1
-        ranked = sorted(
-            (knot for knot in knots if knot.settled), key=lambda knot: direction * knot.lead_percent
-        )
+        told_of = [knot for knot in knots if knot.settled] or knots
+        ranked = sorted(told_of, key=lambda knot: direction * knot.lead_percent)
         smallest, largest = ranked[0], ranked[-1]
     overlap = (pair.xs[0], pair.xs[-1])
     return Crossover(
@@ -280,13 +313,13 @@ def _percent(lead: float) -> float:
     return math.copysign(100 * math.expm1(abs(lead)), lead)
 
 
-def _verdict(told: Sequence[Phase], knots: Sequence[Knot], crossings: Sequence[Crossing]) -> Verdict:
+def _verdict(knots: Sequence[Knot], crossings: Sequence[Crossing]) -> Verdict:
     if any(not one.within_tie for one in crossings):
         return "crosses"
-    leaders = {_leader(knot) for knot in knots if knot.settled and not knot.tie}
+    leaders = {_leader(knot) for knot in knots if not knot.tie}
     if len(leaders) == 1:
         return "a_leads" if leaders == {"a"} else "b_leads"
-    return "unsettled" if leaders or any(not phase.settled for phase in told) else "tie"
+    return "passes" if leaders else "tie"
 
 
 def _leader(knot: Knot) -> Leader:

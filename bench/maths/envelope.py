@@ -88,6 +88,8 @@ class Envelope:
         self.sign = 1 if better == "higher" else -1
         self.xs = sorted({x for curve in self.curves for x in curve.xs})
         self.range = (self.xs[0], self.xs[-1])
+        self._held: dict[float, Height] = {}
+        self._lines: dict[tuple[float, float], list[Height]] = {}
 
     def covers(self, x: float) -> bool:
         """Whether any member's range holds x."""
@@ -95,8 +97,11 @@ class Envelope:
 
     def at(self, x: float) -> Height:
         """The best member at an x that the envelope covers, measured there rather than interpolated where equal."""
-        held = [place for place, curve in enumerate(self.curves) if curve.range[0] <= x <= curve.range[1]]
-        return self._best(x, held)
+        found = self._held.get(x)
+        if found is None:
+            held = [place for place, curve in enumerate(self.curves) if curve.range[0] <= x <= curve.range[1]]
+            found = self._held[x] = self._best(x, held)
+        return found
 
     def y(self, x: float) -> float:
         """The best value at an x that the envelope covers."""
@@ -111,6 +116,12 @@ class Envelope:
 
         No member may have been measured strictly between the two, so that each is one straight line there.
         """
+        found = self._lines.get((x0, x1))
+        if found is None:
+            found = self._lines[x0, x1] = self._between(x0, x1)
+        return found
+
+    def _between(self, x0: float, x1: float) -> list[Height]:
         held = [
             place for place, curve in enumerate(self.curves) if curve.range[0] <= x0 and curve.range[1] >= x1
         ]

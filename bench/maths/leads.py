@@ -48,7 +48,7 @@ class Break:
     """Where the lead passes on only because `side` has no better member there: no crossing.
 
     `member` is the one that led up to `x` and was not measured further (`beyond` is "above"), or that leads from `x`
-    on and was not measured before it ("below"). From `x` to `until` who leads is therefore not known.
+    on and was not measured before it ("below"). From `x` to `until` who leads is known only of what was measured there.
     """
 
     x: float

@@ -109,7 +109,9 @@ def slider(page: Page) -> None:
 
 
 def rows(page: Page) -> None:
-    """The knots of a pair; or the pairs, of which a picked row becomes the pair."""
+    """The knots of a pair; or the pairs, of which a picked row becomes the pair; nothing where there is neither."""
+    if page.answer.rows.empty:
+        return
     if not is_list(page):
         result.rows(page, labels=_knot_labels(page.answer.numbers))
         return
@@ -142,9 +144,9 @@ def _cell(verdict: Mapping[str, Any]) -> str:
     return f"**{text}**" if verdict["asked"] else text
 
 
-def _who(verdict: Mapping[str, Any]) -> tuple[str, tuple[float, ...]]:
+def _who(verdict: Mapping[str, Any]) -> tuple[Any, ...]:
     """Who leads under a normalisation, and where that changes."""
-    return verdict["kind"], tuple(round(x, 1) for x in verdict["crossings"])
+    return verdict["kind"], tuple(round(x, 1) for x in verdict["crossings"]), str(verdict["turns"])
 
 
 def _choose(page: Page, place: int) -> None:

@@ -53,18 +53,27 @@ def test_between_two_knots_a_side_may_be_overtaken_and_overtake_again():
 def test_where_the_best_member_ends_the_lead_passes_on_without_a_crossing():
     # A's better member ends at 64; what is left of A is behind.
     found = against([[(1, 200), (64, 200)], [(1, 50), (256, 50)]], [[(1, 100), (256, 100)]])
-    assert (found.verdict, found.crossings) == ("a_leads", ())
+    assert (found.verdict, found.crossings) == ("passes", ())
     (one,) = found.breaks
     assert (one.x, one.until, one.side, one.member, one.beyond) == (64, 256, "a", 0, "above")
     assert [(knot.x, knot.settled) for knot in found.knots] == [(1, True), (64, True), (256, False)]
-    assert found.smallest.x in (1, 64)
+    (turn,) = found.turns
+    assert (turn.below.x, turn.above.x, turn.leads_after, turn.crossing, turn.cut) == (
+        64,
+        256,
+        "b",
+        None,
+        one,
+    )
+    assert (found.smallest, found.largest) == (None, None)
 
 
 def test_where_a_better_member_begins_the_side_is_not_known_below():
     found = against([[(64, 200), (256, 200)], [(1, 50), (256, 50)]], [[(1, 100), (256, 100)]])
-    assert (found.verdict, found.crossings) == ("a_leads", ())
+    assert (found.verdict, found.crossings) == ("passes", ())
     (one,) = found.breaks
     assert (one.x, one.until, one.side, one.beyond) == (64, 1, "a", "below")
+    assert [(turn.below.x, turn.above.x, turn.leads_after) for turn in found.turns] == [(1, 64, "a")]
     assert [(knot.x, knot.settled) for knot in found.knots] == [(1, False), (64, True), (256, True)]
 
 
@@ -78,16 +87,50 @@ def test_a_crossing_with_what_a_missing_member_left_is_none():
 def test_places_of_different_series_make_no_line():
     """Nothing was measured at both 64 and 256 on A's side: whether and where B overtakes it is not known."""
     found = against([[(64, 200)], [(256, 50)]], [[(64, 100), (256, 100)]])
-    assert (found.verdict, found.crossings) == ("a_leads", ())
+    assert (found.verdict, found.crossings) == ("passes", ())
     assert found.breaks[0].beyond == "above"
+    assert [(turn.below.x, turn.above.x, turn.leads_after) for turn in found.turns] == [(64, 256, "b")]
 
 
-def test_each_leading_without_a_crossing_is_unsettled():
+def test_at_a_measured_load_the_best_of_those_measured_there_counts_and_no_line_joins_two_layouts():
+    """The layout of 2 chips ends at 32 with 4,347; the one of 4 has 3,172 there and 4,113 at 64, A 4,335."""
+    two, four = [(16, 3176), (32, 4347)], [(32, 3172), (64, 4113), (128, 5020)]
+    found = against([[(16, 2457), (32, 3351), (64, 4335)], [(128, 6470)]], [two, four])
+    assert (found.verdict, found.crossings) == ("passes", ())
+    assert [(knot.x, round(knot.y_b)) for knot in found.knots] == [
+        (16, 3176),
+        (32, 4347),
+        (64, 4113),
+        (128, 5020),
+    ]
+    assert [round(knot.lead_percent, 1) for knot in found.knots] == [-29.3, -29.7, 5.4, 28.9]
+    (turn,) = found.turns
+    assert (turn.below.x, turn.above.x, turn.cut.side, turn.cut.member, turn.cut.beyond) == (
+        32,
+        64,
+        "b",
+        0,
+        "above",
+    )
+    assert [knot.settled for knot in found.knots] == [True, True, False, False]
+
+
+def test_a_crossing_and_a_break_are_both_turns_of_the_lead():
+    # A overtakes the level B at 4; its rising member ends at 16, and what is left of it is behind.
+    found = against([[(1, 50), (16, 200)], [(1, 10), (64, 10)]], [[(1, 100), (64, 100)]])
+    assert found.verdict == "crosses"
+    by_crossing, by_break = found.turns
+    assert by_crossing.crossing.x == pytest.approx(4)
+    assert (by_crossing.cut, by_break.crossing) == (None, None)
+    assert (by_break.below.x, by_break.above.x, by_break.cut.x) == (16, 64, 16)
+
+
+def test_each_leading_without_a_crossing_only_passes_the_lead_on():
     # A's best ends at 4, then B's at 16, and B's other begins at 64: neither side's lead is doubted at 1 and at 64.
     a = [[(1, 300), (4, 300)], [(1, 50), (64, 50)]]
     b = [[(1, 100), (16, 100)], [(1, 10), (64, 10)], [(64, 400)]]
     found = against(a, b)
-    assert found.verdict == "unsettled"
+    assert found.verdict == "passes"
     assert found.crossings == ()
     assert [knot.settled for knot in found.knots] == [True, True, False, True]
 
@@ -97,7 +140,8 @@ def test_where_one_ends_and_the_other_begins_the_shorter_phase_is_doubted():
     a = [[(1, 400), (128, 900)], [(128, 200), (512, 200)], [(512, 1000)]]
     b = [[(1, 100), (128, 300)], [(256, 330)], [(512, 170)]]
     found = against(a, b)
-    assert (found.verdict, found.crossings) == ("a_leads", ())
+    assert (found.verdict, found.crossings) == ("passes", ())
+    assert [(turn.below.x, turn.above.x) for turn in found.turns] == [(128, 256), (256, 512)]
     assert [(knot.x, knot.settled) for knot in found.knots] == [
         (1, True),
         (128, True),
@@ -155,6 +199,46 @@ def test_exchanging_the_sides_mirrors_everything(a, b, better):
     assert [(cut.x, swap[cut.leads_after]) for cut in one.crossings] == [
         (cut.x, cut.leads_after) for cut in other.crossings
     ]
+    assert [(turn.below.x, turn.above.x, swap[turn.leads_after]) for turn in one.turns] == [
+        (turn.below.x, turn.above.x, turn.leads_after) for turn in other.turns
+    ]
+
+
+@given(SIDE, SIDE, BETTER, st.sampled_from([0.25, 2, 1024]), st.sampled_from([0.5, 4, 4096]))
+def test_scaling_both_sides_scales_every_place_and_changes_no_verdict(a, b, better, by_x, by_y):
+    """By powers of two, so that rounding decides nothing."""
+    scaled = [[[(x * by_x, y * by_y) for x, y in points] for points in members] for members in (a, b)]
+    one, other = against(a, b, better), against(*scaled, better)
+    assert other.verdict == one.verdict
+    assert [(knot.x, knot.tie, knot.settled) for knot in other.knots] == [
+        (knot.x * by_x, knot.tie, knot.settled) for knot in one.knots
+    ]
+    assert [knot.lead_percent for knot in other.knots] == pytest.approx(
+        [knot.lead_percent for knot in one.knots]
+    )
+    assert [cut.x for cut in other.crossings] == pytest.approx([cut.x * by_x for cut in one.crossings])
+    assert [(cut.side, cut.member, cut.beyond) for cut in other.breaks] == [
+        (cut.side, cut.member, cut.beyond) for cut in one.breaks
+    ]
+    assert [turn.below.x * by_x for turn in one.turns] == [turn.below.x for turn in other.turns]
+
+
+@given(SIDE, SIDE, BETTER)
+def test_a_lead_at_the_knots_passes_on_by_a_crossing_or_by_a_series_that_ends_or_begins_between(a, b, better):
+    found = against(a, b, better)
+    leaders = [knot.lead_percent > 0 for knot in found.knots if not knot.tie]
+    assert len(found.turns) == sum(one != other for one, other in pairwise(leaders))
+    if found.verdict != "crosses":
+        told = {(): "tie", (True,): "a_leads", (False,): "b_leads", (False, True): "passes"}
+        assert found.verdict in (told[tuple(sorted(set(leaders)))], "no_overlap")
+    for turn in found.turns:
+        assert (turn.crossing is None) != (turn.cut is None)
+        if turn.crossing:
+            assert turn.below.x <= turn.crossing.x <= turn.above.x
+        else:
+            low, high = sorted((turn.cut.x, turn.cut.until))
+            assert low <= turn.above.x
+            assert high >= turn.below.x
 
 
 def best(members, x):

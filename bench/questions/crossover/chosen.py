@@ -15,7 +15,17 @@ from bench.maths.crossover import Crossing, Knot
 from bench.maths.leads import Break
 from bench.questions import Why
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover import divisors, even, likeness, reasons, sentences, sides, tables, versus
+from bench.questions.crossover import (
+    divisors,
+    even,
+    likeness,
+    passing,
+    reasons,
+    sentences,
+    sides,
+    tables,
+    versus,
+)
 from bench.questions.crossover.asked import SIDES, Asked
 from bench.questions.crossover.curves import Curve
 from bench.questions.crossover.versus import Match, Outcome, Side, Verdict
@@ -53,6 +63,7 @@ def told(library: Library, view: View, asked: Asked) -> Told:
     knots = _knots(outcome, told_of)
     prices_even = even.break_even(asked, match, prices)
     about = _about(match, asked)
+    turns = _turns(outcome, told_of)
     numbers: dict[str, Any] = {
         "mode": "pair",
         "kind": outcome.kind,
@@ -67,6 +78,7 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         "knots": knots,
         "crossings": [_crossing(one, outcome, told_of) for one in outcome.found.crossings] if outcome.found else [],
         "breaks": [_break(one, outcome, told_of) for one in outcome.found.breaks] if outcome.found else [],
+        "turns": turns,
         "lead": _lead(outcome),
         "curves": _drawn(outcome, told_of),
         "lines": {key: _line(line) for key, line in zip(SIDES, (outcome.a, outcome.b), strict=True)},
@@ -79,11 +91,11 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         banner = ["Both sides are the same points."]
     numbers["banner"] = banner
     return Told(
-        sentences.headline(asked, outcome, labels, about),
+        sentences.headline(asked, outcome, labels, about, turns),
         tables.of_knots(asked, knots),
         [
             *sentences.findings(asked, outcome, labels),
-            *sentences.changes(asked, numbers["crossings"], numbers["breaks"], labels),
+            *sentences.changes(asked, numbers["crossings"], numbers["breaks"], labels, turns),
             *even.sentences_of(asked, prices_even, labels, numbers["prices"]),
             *_next(asked, outcome),
         ],
@@ -91,6 +103,7 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         [
             *banner,
             *(likeness.mixed(labels, *points) if all(points) else []),
+            *_ranges(outcome, labels, told_of),
             *_left_out(match, labels),
             *even.priced(numbers["prices"], labels, prices),
         ],
@@ -208,6 +221,17 @@ def _break(one: Break, outcome: Outcome, told: Mapping[str, Any]) -> dict[str, A
     return {"x": one.x, "until": one.until, "side": one.side, "beyond": one.beyond, "member": words}
 
 
+def _turns(outcome: Outcome, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if outcome.found is None or outcome.a is None or outcome.b is None:
+        return []
+    return passing.numbers(outcome.found, {"a": outcome.a, "b": outcome.b}, told)
+
+
+def _ranges(outcome: Outcome, labels: tuple[str, str], told: Mapping[str, Any]) -> list[str]:
+    lines = zip(labels, (outcome.a, outcome.b), strict=True)
+    return [sentence for label, line in lines if line for sentence in passing.ranges(label, line, told)]
+
+
 def _lead(outcome: Outcome) -> dict[str, Any] | None:
     found = outcome.found
     if found is None or found.smallest is None or found.largest is None:
@@ -284,6 +308,7 @@ def _verdict(asked: Asked, one: Verdict, labels: tuple[str, str]) -> dict[str, A
         "kind": one.outcome.kind,
         "verdict": sentences.brief(asked, one.outcome, sentences.short(labels)),
         "crossings": [crossing.x for crossing in found.crossings if not crossing.within_tie] if found else [],
+        "turns": [[turn.below.x, turn.above.x] for turn in found.turns] if found else [],
         "leads": [{**_at(knot), "tie": knot.tie, "settled": knot.settled} for knot in (found.knots if found else ())],
         "asked": one.along == asked.along and one.chips is None and one.per == asked.per,
     }  # fmt: skip

@@ -81,6 +81,7 @@ def completed(library: Library, view: View) -> View:
             if book in ("", printed):
                 return view.with_options(price_book=printed, price_terms=WITH_POINTS)
     if terms == WITH_POINTS:
+        pricing.asked(library, book, "")
         raise UsageError(
             f"price_terms={WITH_POINTS} is for points whose own page prints prices{_in(book)}; leave price_terms out."
         )

@@ -23,7 +23,12 @@ STRIP_SHARE = 0.15
 FAINT = 0.4
 """Points of a series that is the best elsewhere, but not at their place."""
 FEW_TICKS = 4
+MOST_CHANGES = 3
+"""So many brackets without a crossing are drawn; of more the strip tells."""
 TICKS_APART = 0.065
+
+CLOSE = 0.05
+"""The share of the chart's height, in which both curves end, that a line of a name takes."""
 
 LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX = 20, 7, 170
 """A line of a curve's name, the width of a letter, and the room beside the chart at most."""
@@ -49,13 +54,15 @@ def _pair(numbers: Numbers, theme: Theme) -> go.Figure:
     shown = [one for one in numbers["crossings"] if not one["within_tie"]]
     for place_of, one in enumerate(shown):
         _add_crossing(figure, one, numbers, theme, whole=len(shown) == 1, raised=place_of % 2 == 1)
+    _add_changes(figure, numbers, theme)
     xs = sorted({point["x"] for side in ("a", "b") for point in numbers["curves"][side]})
     if numbers["knots"]:
-        strips.add(figure, numbers["knots"], numbers, theme, yaxis="y2")
+        strips.add(figure, numbers["knots"], numbers, theme, yaxis="y2", colours=colours)
         whose = html(numbers["a"]["label"].split(",")[0])
+        doubt = strips.doubt(numbers["knots"])
         figure.add_annotation(
             x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
-            text=f"Who leads: A is {whose}", font={"size": 12, "color": theme.muted},
+            text=f"Who leads: A is {whose}{doubt}", font={"size": 12, "color": theme.muted},
         )  # fmt: skip
     _set_axes(figure, numbers, xs)
     _add_ends(figure, numbers, colours)
@@ -127,6 +134,22 @@ def _add_crossing(figure: go.Figure, one: Mapping[str, Any], numbers: Numbers, t
     )  # fmt: skip
 
 
+def _add_changes(figure: go.Figure, numbers: Numbers, theme: Theme) -> None:
+    """Where the lead passes on since a side's best series changes: the bracket, and of a single one what changes."""
+    changes = [turn for turn in numbers["turns"] if turn["x"] is None]
+    for turn in changes if len(changes) <= MOST_CHANGES else ():
+        figure.add_shape(
+            type="rect", x0=turn["below"], x1=turn["above"], y0=0, y1=1, yref="y domain", layer="below",
+            fillcolor=theme.muted, opacity=0.13, line={"width": 1, "dash": "dot", "color": theme.text},
+        )  # fmt: skip
+        whose = html(numbers[turn["side"]]["label"].split(",")[0])
+        text = f"{place(turn['below'])} to {place(turn['above'])}: {whose} changes {turn['what']}"
+        figure.add_annotation(
+            x=(_log(turn["below"]) + _log(turn["above"])) / 2, y=1, yref="y domain", yanchor="bottom", showarrow=False,
+            font={"size": 13, "color": theme.text}, text=f"<b>{text}</b>" if len(numbers["turns"]) == 1 else "",
+        )  # fmt: skip
+
+
 def _set_axes(figure: go.Figure, numbers: Numbers, xs: Sequence[float]) -> None:
     ticks = _apart(xs) if len(xs) <= strips.MOST_TICKS else decade_ticks(min(xs), max(xs))
     if len(ticks) < FEW_TICKS and len(xs) > FEW_TICKS:
@@ -168,7 +191,7 @@ def _apart(xs: Sequence[float]) -> list[float]:
 
 
 def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -> None:
-    """Each curve's name: beside its end where that is the last of the axis, else above or below it."""
+    """Each curve's name: beside its end where that is the last of the axis, else above or below it to the right."""
     ends = {
         side: max((one for one in numbers["curves"][side] if one["best"]), key=lambda one: one["x"])
         for side in SIDES
@@ -177,18 +200,26 @@ def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -
     last = max(end["x"] for end in ends.values())
     names = {side: _in_lines(numbers[side]["label"]) for side in ends}
     beside = [side for side in ends if ends[side]["x"] == last]
-    room = max(len(line) for side in beside for line in names[side])
+    room = max(len(line) for lines in names.values() for line in lines)
     figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
     upper = max(ends, key=lambda side: ends[side]["y"])
     for side, end in ends.items():
         outside = side in beside
+        shift = 14 if not outside else 0 if _close(numbers, ends) else -9
         figure.add_annotation(
             x=_log(end["x"]), y=_log(end["y"]), showarrow=False, align="left",
             text="<br>".join(f"<b>{html(one)}</b>" for one in names[side]),
-            xanchor="left" if outside else "center", xshift=10 if outside else 0,
-            yanchor="bottom" if side == upper else "top", yshift=9 * (1 if (side == upper) != outside else -1),
+            xanchor="left", xshift=10 if outside else 2,
+            yanchor="bottom" if side == upper else "top", yshift=shift * (1 if side == upper else -1),
             font={"size": 13, "color": colours[side]},
         )  # fmt: skip
+
+
+def _close(numbers: Numbers, ends: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether both curves end so near each other that names in the middle of their ends would overlap."""
+    values = [point["y"] for side in SIDES for point in numbers["curves"][side]]
+    heights = [_log(end["y"]) for end in ends.values()]
+    return max(heights) - min(heights) < CLOSE * max(_log(max(values)) - _log(min(values)), 1e-9)
 
 
 def _in_lines(label: str) -> list[str]:

@@ -44,6 +44,12 @@ def _of_two(asked: Asked, pairs: Sequence[Pair], hardware: tuple[str, str], what
         if leaders == {"a_leads"} or leaders == {"b_leads"}:
             first, second = (a, b) if leaders == {"a_leads"} else (b, a)
             return f"{first} leads {second} in {what} in all {counted(len(pairs), 'pair')}"
+        if "passes" in leaders:
+            passed = sum(pair.outcome.kind == "passes" for pair in pairs)
+            return (
+                f"the lead between {a} and {b} in {what} passes on only where a best series ends, in {passed} of"
+                f" {counted(len(pairs), 'pair')}"
+            )
         return f"{a} and {b} change the lead in {what} in none of {counted(len(pairs), 'pair')}"
     if len({leads for _, leads in decided}) == 1:
         new, old = (a, b) if decided[0][1] == "a" else (b, a)
@@ -62,7 +68,7 @@ def _of_two(asked: Asked, pairs: Sequence[Pair], hardware: tuple[str, str], what
 def _otherwise(kinds: Kinds) -> str:
     """In how many of the same pairs it changes hands when divided otherwise: "; per chip and per dollar never"."""
     never = [
-        WORDS[per] for per, found in kinds.items() if "not_known" not in found and "crosses" not in found
+        WORDS[per] for per, found in kinds.items() if not {"not_known", "crosses", "passes"} & set(found)
     ]
     sometimes = [
         f"{WORDS[per]} in {found.count('crosses')}"

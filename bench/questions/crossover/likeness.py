@@ -119,6 +119,12 @@ def layout(point: Point) -> str:
     return ", ".join(words)
 
 
+def of_one_kind(*points: Point) -> bool:
+    """Whether these differ in nothing that tells runs apart but chips, layout, engine version and date."""
+    told = [key for key in MIXED if key != "engine_version"]
+    return len({tuple(point[key] for key in told) for point in points}) < 2
+
+
 def _values(side: Sequence[Point], key: str) -> list[Any]:
     return sorted(
         {point[key] for point in side if point[key] is not None}, key=lambda value: (str(type(value)), value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
+from operator import ne
 from typing import Any
 
 from bench.library import Library
@@ -26,7 +27,7 @@ FEWEST = 2
 """A curve of fewer places is none."""
 MOST_PAIRS = 200
 MOST_CANDIDATES = 400
-KINDS = ("crosses", "tie", "a_leads", "b_leads")
+KINDS = ("crosses", "passes", "tie", "a_leads", "b_leads")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Candidate:
     def xs(self) -> frozenset[float]:
         """Where it was measured."""
         return frozenset(row.x for row in self.rows)
+
+    @cached_property
+    def compared(self) -> tuple[Any, ...]:
+        """The facts in which sides are alike or not: all but the accelerator and the name of the variant."""
+        return tuple(value for key, value in self.facts.items() if key not in ("accelerator", "variant"))
 
     @cached_property
     def side(self) -> Side:
@@ -162,13 +168,15 @@ def listed(found: Sequence[Candidate], left: Sequence[Candidate] | None, asked: 
     Pairs are of different accelerators, where more than one is selected; with a `left` side chosen, of it and others.
     """
     several = len({one.facts["accelerator"] for one in found}) > 1
+    # Of many candidates few differ in what is fixed and where they were measured.
+    shared, unlike_fixed = cache(versus.shared), cache(versus.unlike_fixed)
     usable = []
     for a, b in _couples(found, left):
         if several and a.facts["accelerator"] == b.facts["accelerator"]:
             continue
-        if versus.unlike_fixed(a.fixed, b.fixed, asked.along):
+        if unlike_fixed(a.fixed, b.fixed, asked.along):
             continue
-        knots = versus.shared(a.xs, b.xs)
+        knots = shared(a.xs, b.xs)
         if knots >= FEWEST:
             usable.append((unlikeness(a, b), -knots, a.label, b.label, a, b))
     usable.sort(key=lambda row: row[:4])
@@ -196,7 +204,7 @@ def _first(one: Candidate) -> tuple[Any, ...]:
 
 def unlikeness(a: Candidate, b: Candidate) -> int:
     """In how many facts two sides differ besides the accelerator and the name of the variant."""
-    return sum(a.facts[key] != b.facts[key] for key in a.facts if key not in ("accelerator", "variant"))
+    return sum(map(ne, a.compared, b.compared))
 
 
 def _telling(pair: Pair) -> tuple[Any, ...]:
@@ -205,5 +213,5 @@ def _telling(pair: Pair) -> tuple[Any, ...]:
     smallest = abs(found.smallest.lead_percent) if found and found.smallest else 0.0
     leads = [knot.lead_percent for knot in found.knots] if found else [0.0]
     both = min(max(leads), -min(leads)) if kind == "crosses" else 0.0
-    place = min(KINDS.index(kind), 2) if kind in KINDS else len(KINDS)
+    place = min(KINDS.index(kind), KINDS.index("a_leads")) if kind in KINDS else len(KINDS)
     return (pair.unlike, place, smallest, -both, pair.a.label, pair.b.label, pair.a.value, pair.b.value)

@@ -16,7 +16,8 @@ def why(asked: Asked, prices: Prices) -> tuple[Why, ...]:
             "Crossing",
             "each series is straight between its own neighbouring points on log-log axes and says nothing outside its"
             " range; a side is the best of its series at each place; where the two sides' lines meet is exact. A lead"
-            " that passes on only because a side's best series ends is no crossing",
+            " that passes on only because a side's best series ends or begins is no crossing: it is told"
+            " of the measured places alone",
             f"{asked.metric.label} along {asking.along_words(asked.along)}; a series is one run of one deployment, and"
             " of its runs only the newest counts; repeats by their geometric mean",
             "log-log interpolation, as between points of a power law",

@@ -7,27 +7,29 @@ from typing import Any
 
 from bench.maths.crossover import Crossing, Knot
 from bench.maths.leads import Break
+from bench.questions.crossover import passing, percents
 from bench.questions.crossover.asked import SIDES, UNITS, USERS, WORDS, Asked, along_words, at, place
+from bench.questions.crossover.percents import percent
 from bench.questions.crossover.versus import Outcome, Verdict
-from bench.wording import counted, joined, lowered, number, share
+from bench.wording import counted, joined, lowered, number
 
 SHOWN_CROSSINGS = 4
-MANY_TIMES = 2
-"""From so many times on a lead is no longer told in percent."""
 
 Labels = tuple[str, str]
 
 
-def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
-    """The one sentence on a pair."""
+def headline(
+    asked: Asked, outcome: Outcome, labels: Labels, about: str, turns: Sequence[Mapping[str, Any]]
+) -> str:
+    """The one sentence on a pair; `turns` are those of `passing.numbers`."""
     start = f"{about}: " if about else ""
     what = subject(asked)
     if outcome.kind == "not_comparable":
-        return f"{start}not comparable: {outcome.reason}."
+        return f"{_begun(start, 'not comparable')}: {outcome.reason}."
     if outcome.kind == "no_points":
-        return f"{start}no comparison: {outcome.reason}."
+        return f"{_begun(start, 'no comparison')}: {outcome.reason}."
     if outcome.kind == "not_known":
-        return f"{start}who leads in {what} is not known: {outcome.reason}."
+        return f"{_begun(start, 'who leads')} in {what} is not known: {outcome.reason}."
     found = outcome.found
     assert found is not None
     if outcome.kind == "no_overlap":
@@ -38,13 +40,9 @@ def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
     if outcome.kind == "tie":
         return f"{start}{labels[0]} and {labels[1]} tie in {what} at every place from {span(asked, _overlap(outcome))}."
     if outcome.kind == "crosses":
-        return f"{start}{_crosses(asked, outcome, labels)} in {what}."
-    if outcome.kind == "unsettled":
-        places = joined([place(one.x) for one in found.breaks], at_most=SHOWN_CROSSINGS)
-        return (
-            f"{start}who leads in {what} along {along_words(asked.along)} is not known: where the lead passes on, at"
-            f" {places}, one side's best series ends."
-        )
+        return f"{start}{_crosses(asked, outcome, labels)} in {what}{passing.besides(asked, turns, labels)}."
+    if outcome.kind == "passes":
+        return f"{start}{passing.headline(asked, found, turns, labels, what)}."
     leader, other = labels if outcome.kind == "a_leads" else labels[::-1]
     return (
         f"{start}{other} never overtakes {leader} in {what} from {span(asked, _known_range(outcome))}:"
@@ -55,7 +53,8 @@ def headline(asked: Asked, outcome: Outcome, labels: Labels, about: str) -> str:
 def _known_range(outcome: Outcome) -> tuple[float, float]:
     """From the first to the last place at which who leads is settled."""
     assert outcome.found is not None
-    xs = [knot.x for knot in outcome.found.knots if knot.settled]
+    knots = outcome.found.knots
+    xs = [knot.x for knot in knots if knot.settled] or [knot.x for knot in knots]
     return xs[0], xs[-1]
 
 
@@ -96,8 +95,9 @@ def brief(asked: Asked, outcome: Outcome, labels: Labels) -> str:
         return "ranges do not overlap"
     if outcome.kind == "tie":
         return "a tie throughout"
-    if outcome.kind == "unsettled":
-        return "not known: each leads only where the other's best series ends"
+    if outcome.kind == "passes":
+        assert outcome.found is not None
+        return passing.brief(outcome.found, labels)
     if outcome.kind == "crosses":
         return joined([_passes(one, labels) for one in _decided(outcome)], at_most=SHOWN_CROSSINGS)
     leader = labels[0] if outcome.kind == "a_leads" else labels[1]
@@ -168,7 +168,11 @@ def findings(asked: Asked, outcome: Outcome, labels: Labels) -> list[str]:
 
 
 def changes(
-    asked: Asked, crossings: Sequence[Mapping[str, Any]], breaks: Sequence[Mapping[str, Any]], labels: Labels
+    asked: Asked,
+    crossings: Sequence[Mapping[str, Any]],
+    breaks: Sequence[Mapping[str, Any]],
+    labels: Labels,
+    turns: Sequence[Mapping[str, Any]],
 ) -> list[str]:
     """Where a side's best series changes within a crossing's bracket, and where the lead passes on without one."""
     told = []
@@ -178,7 +182,8 @@ def changes(
             f"Within the bracket of {place(one['x'])} {whose[side]} changes from {words[0]} to {words[1]}."
             for side, words in one["changes"].items()
         ]
-    for one in breaks:
+    told += passing.missing(asked, turns, labels)
+    for one in [] if turns else breaks[: passing.MOST_TOLD]:
         word = "further" if one["beyond"] == "above" else "lower"
         other = whose["b" if one["side"] == "a" else "a"]
         told.append(
@@ -225,21 +230,19 @@ def _beyond(outcome: Outcome, labels: Labels) -> str:
     return f"{_sentence(joined(parts))}, so nothing is said there." if parts else ""
 
 
+def _begun(start: str, text: str) -> str:
+    """What a sentence begins with: a model and its workload, where both sides have one, else the text itself."""
+    return f"{start}{text}" if start else _sentence(text)
+
+
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
 def by(outcome: Outcome) -> str:
     """By how much the leader leads: "by 2.8 % to 55 %", leaving knots at which it does not out."""
-    leads = (
-        sorted(abs(knot.lead_percent) for knot in outcome.found.knots if knot.settled and not knot.tie)
-        if outcome.found
-        else []
-    )
-    if not leads:
-        return ""
-    low, high = percent(leads[0]), percent(leads[-1])
-    return f"by {low}" if low == high else f"by {low} to {high}"
+    knots = [knot for knot in outcome.found.knots if not knot.tie] if outcome.found else []
+    return percents.by([knot.lead_percent for knot in [one for one in knots if one.settled] or knots])
 
 
 def tied(asked: Asked, outcome: Outcome, *, short: bool = False) -> str:
@@ -278,12 +281,6 @@ def subject(asked: Asked) -> str:
 def unit(asked: Asked) -> str:
     """The unit of what is compared."""
     return f"{asked.metric.unit}{UNITS[asked.per]}"
-
-
-def percent(lead: float) -> str:
-    """A lead as people read it, better over worse: "2.8 %", "126 %", "3.1 times" for 310 %."""
-    size = abs(lead) / 100
-    return f"{size:,.1f} times" if size >= MANY_TIMES else share(size)
 
 
 def span(asked: Asked, ends: tuple[float, float]) -> str:

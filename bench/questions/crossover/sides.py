@@ -23,6 +23,9 @@ def matched(library: Library, view: View, asked: Asked) -> Match:
     held = [curves.groups(library, condition, asked.along, asked.metric) for condition in conditions]
     found, reason = versus.fitting(held[0], held[1], asked.along) if all(held) else (None, "")
     used = [[group] for group in found] if found else held
+    if found is None:
+        # What is told is of everything a side holds, not only of the counts of chips with this metric on this axis.
+        used = [[replace(group, counts=()) for group in groups] for groups in used]
     a, b = (_label(library, own, groups) for own, groups in zip(owns, used, strict=True))
     labels = (a, b) if a != b else (f"A ({a})", f"B ({b})")
     if found is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +14,10 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.chart import Theme
 from bench.chart.axis import decade_ticks
-from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios
+from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, rgb
 from bench.plain_text import html
 from bench.questions.crossover.asked import along_title, at, place
-from bench.questions.crossover.sentences import percent
+from bench.questions.crossover.percents import percent
 from bench.wording import number
 
 MOST_STRIPS = 15
@@ -28,7 +29,7 @@ STRIP = (0.36, 0.7)
 
 LETTER = 0.0115
 """A cell has its number in it where it has this share of the axis for each letter."""
-NARROW_LETTER = 0.0165
+NARROW_LETTER = 0.019
 """The same where names stand beside the chart and leave it less room."""
 APART = 0.07
 MOST_COLOURED = 4.0
@@ -37,8 +38,10 @@ MOST_TICKS = 14
 MARKERS, CELL_PX = 64, 24
 """So many unseen markers lie side by side on the axis, each so wide and high that they touch at 1,500 px."""
 UNSETTLED = "?"
-"""What stands behind a lead that is not settled, since the one behind lacks its best series there."""
+"""What stands behind a lead that is of what was measured there and no more: the other's best nearby was not."""
 LONGEST_NAME = 92
+COLOURS_APART = 120.0
+"""Two colours so far apart in RGB are told apart at a glance; H100 and H200 lie 107 apart."""
 
 Knots = Sequence[Mapping[str, Any]]
 
@@ -62,15 +65,31 @@ def of_pairs(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
         _add_words(figure, pair, bottom, theme)
         _add_marks(figure, pair["crossings"], bottom, ends, theme)
     _set_axes(figure, numbers, xs, len(listed))
-    _add_key(figure, theme)
+    _add_key(figure, theme, doubt([knot for pair in listed for knot in pair["strip"]]))
     return figure
 
 
-def add(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], theme: Theme, *, yaxis: str) -> None:
-    """The strip of one pair under its curves."""
+def add(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], theme: Theme, *, yaxis: str,
+        colours: Mapping[str, str]) -> None:  # fmt: skip
+    """The strip of one pair under its curves: a lead has its curve's colour, where those are easily told apart."""
     colouring = _colouring(knots, theme)
+    if _far_apart(colours["a"], colours["b"]):
+        neutral = colouring.stops[len(colouring.stops) // 2]
+        colouring = replace(colouring, stops=(colours["b"], neutral, colours["a"]))
     xs = [point["x"] for side in ("a", "b") for point in numbers["curves"][side]]
     _add_strip(figure, knots, numbers, colouring, (log10(min(xs)), log10(max(xs))), (0.0, 1.0), yaxis, None)
+
+
+def doubt(knots: Knots) -> str:
+    """What a question mark behind a lead says, where one has it."""
+    return (
+        "" if all(knot["settled"] for knot in knots) else f"   {UNSETTLED} the other's best was not run there"
+    )
+
+
+def _far_apart(one: str, other: str) -> bool:
+    """Whether two colours are no shades of one."""
+    return math.dist(rgb(one), rgb(other)) >= COLOURS_APART
 
 
 def _colouring(knots: Knots, theme: Theme) -> Colouring:
@@ -156,7 +175,9 @@ def _hover(knot: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:
         if knot["tie"]
         else f"{'A' if knot['lead_percent'] > 0 else 'B'} leads by {percent(knot['lead_percent'])}"
     )
-    open_words = "" if knot["settled"] else "<br>not settled: the other's best series was not measured here"
+    open_words = (
+        "" if knot["settled"] else "<br>of what was measured here: the other's best series nearby was not"
+    )
     return f"{html(at(numbers['along'], knot['x']))}<br>{values}<br>{lead}{open_words}"
 
 
@@ -202,7 +223,7 @@ def _set_axes(figure: go.Figure, numbers: Mapping[str, Any], xs: Sequence[float]
     )  # fmt: skip
 
 
-def _add_key(figure: go.Figure, theme: Theme) -> None:
+def _add_key(figure: go.Figure, theme: Theme, doubt: str) -> None:
     stops = of_ratios(np.array([0.5, 2.0]), "higher", theme).stops
     blue, orange = stops[-2], stops[1]
     figure.add_annotation(
@@ -210,5 +231,5 @@ def _add_key(figure: go.Figure, theme: Theme) -> None:
         showarrow=False, align="left",
         font={"size": 13, "color": theme.muted},
         text=f"<span style='color:{blue}'>■</span> A, named first, leads   "
-             f"<span style='color:{orange}'>■</span> B leads   ▲ where they cross   ? not settled",
+             f"<span style='color:{orange}'>■</span> B leads   ▲ where they cross{doubt}",
     )  # fmt: skip

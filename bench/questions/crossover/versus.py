@@ -29,7 +29,7 @@ Kind = Literal[
     "a_leads",
     "b_leads",
     "tie",
-    "unsettled",
+    "passes",
     "no_overlap",
     "not_comparable",
     "not_known",
@@ -70,7 +70,7 @@ class Outcome:
     @property
     def ties(self) -> tuple[Knot, ...]:
         """The knots that are a tie, where the verdict is that one side leads."""
-        if self.found is None or self.kind not in ("a_leads", "b_leads", "crosses"):
+        if self.found is None or self.kind not in ("a_leads", "b_leads", "crosses", "passes"):
             return ()
         return tuple(knot for knot in self.found.knots if knot.tie)
 

@@ -102,12 +102,26 @@ def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
         points("h200-sxm", {1: 150, 256: 1500}),
     )
     answer = asked(library)
-    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("a_leads", [])
+    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("passes", [])
     (cut,) = answer.numbers["breaks"]
     assert (cut["x"], cut["until"], cut["side"], cut["member"]) == (64, 256, "a", "2 chips, tp 2")
-    assert answer.headline.endswith("; above concurrency 64, where a best series ends, it is not known.")
+    assert answer.headline.endswith(
+        "2 x H100 SXM leads in output throughput at concurrency 1 to 64 (by 33 % to 137 %), 2 x H200 SXM at 256"
+        " (by 50 %); between 64 and 256 2 x H100 SXM changes layout from tp 2 (not measured above 64) to dp 2, so no"
+        " crossing is placed."
+    )
     assert answer.rows["settled"].tolist() == [True, True, False]
-    assert any("nobody measured it further" in told for told in answer.findings)
+    assert answer.rows["a_series"].tolist() == ["2 chips, tp 2", "2 chips, tp 2", "2 chips, dp 2"]
+    assert (
+        "Above 64 2 x H100 SXM was not measured with tp 2, so whether it would lead there is not known: the lead told"
+        " there is of what was measured."
+    ) in answer.findings
+    assert "2 x H100 SXM was measured with tp 2 at 1 to 64 and dp 2 at 1 to 256." in answer.caveats
+    assert [(turn["below"], turn["above"], turn["x"]) for turn in answer.numbers["turns"]] == [
+        (64, 256, None)
+    ]
+    (bracket,) = [shape for shape in crossover.figure(answer, LIGHT).layout.shapes if shape.type == "rect"]
+    assert (bracket.x0, bracket.x1) == (64, 256)
 
 
 def test_where_another_series_is_the_best_within_a_bracket_it_is_named(tmp_path):
@@ -259,6 +273,23 @@ def test_the_chart_marks_the_crossing_and_its_bracket(tmp_path, theme):
     assert clickable == {*answer.rows["a_point_id"].dropna(), *answer.rows["b_point_id"].dropna()}
 
 
+def test_the_strip_of_a_pair_has_the_colours_of_its_curves(tmp_path):
+    """The H100's curve is blue, as the strip is where it leads, though it is B; shades of one colour are not used."""
+    rows = [
+        points(chip, {1: y}) + points(chip, {64: 1000}) for chip, y in (("tpu-v6e", 50), ("h100-sxm", 100))
+    ]
+    library = library_of(tmp_path, *rows, points("h200-sxm", {1: 120, 64: 900}))
+    figure = crossover.figure(asked(library, "accelerator=tpu-v6e", A), LIGHT)
+    (strip,) = [trace for trace in figure.data if trace.type == "heatmap"]
+    curves = [trace.line.color for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"]
+    assert [strip.colorscale[end][1] for end in (-1, 0)] == curves
+    figure = crossover.figure(asked(library), LIGHT)
+    (strip,) = [trace for trace in figure.data if trace.type == "heatmap"]
+    assert not {
+        trace.line.color for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"
+    } & {stop for _, stop in strip.colorscale}
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
@@ -277,6 +308,7 @@ def test_the_chart_marks_the_crossing_and_its_bracket(tmp_path, theme):
         ({"metric": "output_tokens"}, UsageError),
         ({"metric": "colour"}, UnknownName),
         ({"price_book": "no-such-book"}, UnknownName),
+        ({"price_book": "no-such-book", "price_terms": "with_points"}, UnknownName),
     ],
 )
 def test_what_an_option_cannot_be_is_said(tmp_path, options, error):
@@ -352,7 +384,8 @@ def test_what_lies_between_two_breaks_is_told_as_such(tmp_path):
         points("h200-sxm", {512: 170}, dp=2),
     )
     answer = asked(library)
-    assert answer.numbers["kind"] == "a_leads"
+    assert answer.numbers["kind"] == "passes"
     assert answer.headline.endswith(
-        "; between concurrency 128 and 512, where a best series ends, it is not known."
+        "of 4 places 2 x H100 SXM leads at 3 and 2 x H200 SXM at 1 in output throughput: the lead passes on 2 times,"
+        " always where a best series was not measured further, so no crossing is placed."
     )
