@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 
 import bench
-from bench.cli import changes, looking, output, sweeping, telling
+from bench.cli import changes, endpoints, looking, output, sweeping, telling
 from bench.cli.arguments import Parser, shared
 from bench.errors import BenchError, UnknownName, UsageError
 
@@ -78,6 +78,7 @@ def _parser() -> tuple[Parser, tuple[str, ...]]:
     commands.add_parser("endpoint", help="serve a fake endpoint to calibrate and test with")
     commands.add_parser("sweep", help="measure a live endpoint into the library")
     sweeping.add_to(commands)
+    endpoints.add_to(commands)
     telling.add_to(commands)
     changes.add_to(commands)
     looking.add_to(commands)

@@ -43,6 +43,7 @@ def run(argv: Sequence[str]) -> int:
     """Measure; `argv` is what follows `sweep`."""
     from bench.sweep import arguments as options
     from bench.sweep import budget
+    from bench.sweep.endpoints import Endpoints
     from bench.sweep.folder import Folder
 
     parser = Parser(
@@ -54,9 +55,10 @@ def run(argv: Sequence[str]) -> int:
     _shared(parser)
     arguments = parser.parse_args(argv)
     access.demand("launch", access.Visitor.at_the_shell())
-    plan = options.plan_from(arguments).settled(seed=secrets.randbelow(2**32))
+    known = Endpoints(library(arguments))
+    plan = options.plan_from(arguments, known).settled(seed=secrets.randbelow(2**32))
     budget.demand_within_caps(plan, budget.budget(plan))
-    return _go(Folder.create(_library(arguments), plan), arguments)
+    return _go(Folder.create(library(arguments), plan), arguments, new=True)
 
 
 def add_to(commands: Commands) -> None:
@@ -89,35 +91,43 @@ def _shared(parser: Parser) -> None:
     )
 
 
-def _library(arguments: argparse.Namespace) -> Path:
+def library(arguments: argparse.Namespace) -> Path:
+    """The library's folder, as the arguments name it."""
     return Path(arguments.library or os.environ.get("KNEEPOINT_LIBRARY") or "library").absolute()
 
 
 def _folder(arguments: argparse.Namespace) -> Folder:
     from bench.sweep.folder import Folder
 
-    return Folder.of(_library(arguments), arguments.id)
+    return Folder.of(library(arguments), arguments.id)
 
 
-def _go(folder: Folder, arguments: argparse.Namespace) -> int:
-    """Run or start the sweep of a folder, and tell how it ended."""
+def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> int:
+    """Run or start the sweep of a folder, and tell how it ended; a new one that measured nothing leaves nothing."""
     from bench.sweep import jobs, runner
     from bench.sweep.entering import enter
 
     if arguments.detach:
-        jobs.start(folder)
+        try:
+            jobs.start(folder)
+        except BenchError:
+            if new and not folder.journal.exists():
+                folder.discard()
+            raise
         return _told_started(folder, arguments)
     output.remark(f"Sweep {folder.id}")
     progress = Progress()
     ended = runner.run(folder, progress.show)
     progress.end()
     try:
-        points = enter(folder, _library(arguments))
+        points = enter(folder, library(arguments))
     except BenchError as problem:
         output.remark(f"The sweep is measured, and read from its own folder at every start: {problem}")
         points = len(folder.read.points)
     _tell(folder, arguments, {"in_library": points})
     output.remark(ended.reason)
+    if new and not folder.journal.exists():
+        folder.discard()
     return runner.status_of(ended)
 
 
@@ -151,7 +161,7 @@ def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any]
 def _sweeps(arguments: argparse.Namespace) -> int:
     from bench.sweep import jobs
 
-    found = jobs.sweeps(_library(arguments))
+    found = jobs.sweeps(library(arguments))
     if arguments.json:
         output.document(found)
     elif found:
@@ -160,7 +170,7 @@ def _sweeps(arguments: argparse.Namespace) -> int:
              for row in found]
         )  # fmt: skip
     else:
-        output.remark(f"There is no sweep in {_library(arguments)} yet.")
+        output.remark(f"There is no sweep in {library(arguments)} yet.")
     return 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.errors import UsageError
+from bench.sweep.endpoints import Endpoints
 from bench.sweep.plan import Plan
 
 DURATION_UNITS = ("s", "m", "h")
@@ -72,15 +73,17 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def plan_from(arguments: argparse.Namespace) -> Plan:
-    """The plan that the options state; those beside a plan's file are laid over it.
+def plan_from(arguments: argparse.Namespace, endpoints: Endpoints | None = None) -> Plan:
+    """The plan that the options state; those beside a plan's file are laid over it, and both over a named endpoint.
 
     Raises:
         UsageError: the options are no plan.
         InputError: the plan's file cannot be read.
     """
     fields = stated(arguments)
-    return Plan.from_file(arguments.plan, fields) if arguments.plan else Plan.from_fields(fields)
+    if arguments.plan:
+        return Plan.from_file(arguments.plan, fields, endpoints=endpoints)
+    return Plan.from_fields(fields, endpoints=endpoints)
 
 
 def stated(arguments: argparse.Namespace) -> dict[str, Any]:

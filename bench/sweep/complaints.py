@@ -13,19 +13,20 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 SHOWN = 60
-KEY = "endpoint.key_env"
+KEY = "key_env"
 """Where a key lands when it is mistaken for the name of its variable."""
+URLS = ("url", "base_url")
 
 
-def sentence(problem: ValidationError, plan: type[BaseModel]) -> UsageError:
-    """The first thing wrong with a plan, as the error a person reads."""
+def sentence(problem: ValidationError, plan: type[BaseModel], whole: str = "a plan") -> UsageError:
+    """The first thing wrong with a plan, as the error a person reads; `whole` is what it is called."""
     first = problem.errors(include_url=False)[0]
     path = [part for part in first["loc"] if isinstance(part, int) or not part.startswith("function-")]
     section, name = _place(plan, path)
     field = _written(path)
     if first["type"] == "extra_forbidden":
         known = list(section.model_fields)
-        where = f"field of {_written(path[:-1])}" if len(path) > 1 else "field of a plan"
+        where = f"field of {_written(path[:-1])}" if len(path) > 1 else f"field of {whole}"
         return UnknownName(where, str(path[-1]), known, "docs/sweeps.md")
     if first["type"] == "value_error" and name is None:
         return UsageError(str(first["ctx"]["error"]))
@@ -42,7 +43,8 @@ def shown(value: object) -> str:
 
 
 def _is(field: str, value: object) -> str:
-    secret = field == KEY or (field == "endpoint.url" and holds_a_secret(str(value)))
+    last = field.rpartition(".")[2]
+    secret = last == KEY or (last in URLS and holds_a_secret(str(value)))
     return " cannot be taken as it is" if secret else f" is {shown(value)}"
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,12 @@ class Folder:
         raise NotFound(
             f"There is no sweep {sweep[:80]!r} in {library}; `python -m bench sweeps` lists those there are."
         )
+
+    def discard(self) -> None:
+        """Nothing; the folder is gone. For a sweep whose first look at its endpoint said that it cannot be measured."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()  # where it was the first one
 
     @property
     def id(self) -> str:

@@ -13,10 +13,11 @@ from bench.sweep import budget as budgets
 from bench.sweep import machine, profiles
 from bench.sweep.assignment import Asked
 from bench.sweep.bodies import Manner
+from bench.sweep.endpoints import NamedEndpoint
 from bench.sweep.facts import PRICE
 from bench.sweep.finishing import deployment
 from bench.sweep.plan import Plan
-from bench.sweep.preflight import Preflight, preflight
+from bench.sweep.preflight import Preflight, glance, preflight
 from bench.sweep.prompts import lengths_to_calibrate
 
 AT_ONCE = 512
@@ -32,15 +33,32 @@ def asked(plan: Plan, found: Preflight | None = None) -> Asked:
     endpoint = plan.endpoint
     if endpoint.url is None:
         raise UsageError(f"The endpoint {endpoint.name!r} is known by its name only: state endpoint.url.")
-    headers = {}
-    if endpoint.key_env is not None:
-        key = os.environ.get(endpoint.key_env)
-        if not key:
-            raise UsageError(f"The environment variable {endpoint.key_env} is not set, so there is no key.")
-        headers["Authorization"] = f"Bearer {key}"
+    headers = _key(endpoint.key_env)
     address = found.target.address if found is not None else None
     streaming = found.target.streaming if found is not None else endpoint.streaming
     return Asked(endpoint.url, address, endpoint.api, streaming, endpoint.ca_file, headers)
+
+
+def glanced(endpoint: NamedEndpoint) -> Preflight:
+    """What a look at an endpoint finds without any load: whether it is there, its engine, and the models it serves.
+
+    Raises:
+        UsageError: its key is not where the file says.
+    """
+    whom = Asked(
+        endpoint.base_url, None, endpoint.api, endpoint.streaming, endpoint.ca_file, _key(endpoint.key_env)
+    )
+    return glance(whom.target, Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
+
+
+def _key(key_env: str | None) -> dict[str, str]:
+    """The header that carries the key; none where there is no key."""
+    if key_env is None:
+        return {}
+    key = os.environ.get(key_env)
+    if not key:
+        raise UsageError(f"The environment variable {key_env} is not set, so there is no key.")
+    return {"Authorization": f"Bearer {key}"}
 
 
 def looked_at(plan: Plan) -> Preflight:
@@ -82,6 +100,10 @@ def workers(plan: Plan) -> int:
     """How many load processes the plan needs: as stated, else one for each so many requests under way at once."""
     if plan.workers is not None:
         return plan.workers
+    if (
+        plan.point.steady_within is not None
+    ):  # whether a point may end is judged over all its requests, in one place
+        return 1
     highest = max((load.concurrency or 1 for shape in plan.shapes for load in plan.levels(shape)), default=1)
     return max(1, min(os.cpu_count() or 1, math.ceil(highest / AT_ONCE)))
 

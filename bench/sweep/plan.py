@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError, field_validator, model_validator
 
@@ -39,6 +39,9 @@ from bench.sweep.plan_parts import (
     told,
 )
 from bench.sweep.shapes import PlannedPoint, Shape
+
+if TYPE_CHECKING:
+    from bench.sweep.endpoints import Endpoints
 
 MAX_BYTES = 262_144
 MOST_POINTS = 10_000
@@ -103,6 +106,10 @@ class Plan(Part):
             )
         if self.search == "ramp" and (self.stop is None or not self.stop.any):
             raise ValueError('search = "ramp" needs a rule in [stop], such as error_rate = 0.05.')
+        if self.point.steady_within is not None and (self.workers or 1) > 1:
+            raise ValueError(
+                "point.steady_within is judged in one process, over all requests: leave workers out, or state 1."
+            )
         self._demand_loads()
         self._demand_room()
         count = len(self.shapes) * self.repeats * max(1, len(self.loads.levels))
@@ -166,6 +173,8 @@ class Plan(Part):
     def id(self) -> str:
         """16 hexadecimal digits, the same for every plan that measures the same."""
         stated = {key: value for key, value in self.document().items() if key not in NOT_MEASURED}
+        if self.endpoint.url is not None:
+            stated["endpoint"].pop("name", None)
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:16]
 
     def document(self) -> dict[str, Any]:
@@ -190,12 +199,14 @@ class Plan(Part):
         return Plan.from_mapping({**self.document(), "facts": known, "seed": chosen})
 
     @classmethod
-    def from_toml(cls, text: str, *, files: bool = True) -> Plan:
+    def from_toml(cls, text: str, *, files: bool = True, endpoints: Endpoints | None = None) -> Plan:
         """The plan a TOML document states."""
-        return cls.from_mapping(_parsed(text), files=files)
+        return cls.from_mapping(_parsed(text), files=files, endpoints=endpoints)
 
     @classmethod
-    def from_file(cls, path: Path, fields: Mapping[str, object] | None = None) -> Plan:
+    def from_file(
+        cls, path: Path, fields: Mapping[str, object] | None = None, *, endpoints: Endpoints | None = None
+    ) -> Plan:
         """The plan in a TOML file, whose own files are looked for beside it; flat `fields` are laid over it.
 
         Raises:
@@ -211,23 +222,30 @@ class Plan(Part):
         if "profile" in over:
             raise UsageError(f"{path.name} is a plan already: leave the profile out, or name it in the file.")
         _beside(path.resolve().parent, stated)
-        return cls.from_mapping(profiles.laid_over(profiles.filled(stated), over))
+        return cls.from_mapping(profiles.laid_over(profiles.filled(stated), over), endpoints=endpoints)
 
     @classmethod
-    def from_fields(cls, fields: Mapping[str, object], *, files: bool = True) -> Plan:
+    def from_fields(
+        cls, fields: Mapping[str, object], *, files: bool = True, endpoints: Endpoints | None = None
+    ) -> Plan:
         """The plan that flat fields state, such as {"endpoint.model": "m", "loads.concurrency": "1, 4, 16"}.
 
         This is how options of a command line and fields of a form come in; an empty text is not stated.
         """
-        return cls.from_mapping(nested(fields), files=files)
+        return cls.from_mapping(nested(fields), files=files, endpoints=endpoints)
 
     @classmethod
-    def from_mapping(cls, stated: Mapping[str, object], *, files: bool = True) -> Plan:
-        """The plan that nested tables state, laid over the profile they name.
+    def from_mapping(
+        cls, stated: Mapping[str, object], *, files: bool = True, endpoints: Endpoints | None = None
+    ) -> Plan:
+        """The plan that nested tables state, laid over the profile and the endpoint they name.
 
         `files` False refuses files of prompts and traces: a visitor of a page may not name a path of the server.
+        `endpoints` are those a name is looked up in; without them, as for a plan that was settled before, it is not.
         """
         settings = profiles.filled(stated)
+        if endpoints is not None:
+            settings = endpoints.under(settings)
         if isinstance(settings.get("workloads"), Mapping):
             settings["workloads"] = [settings["workloads"]]
         try:

@@ -94,6 +94,15 @@ Lengths = Annotated[tuple[OneLength, ...], BeforeValidator(_as_list), Field(min_
 Vendor = dict[str, Any]
 
 
+KeyEnv = str | None
+KEY_ENV = told(
+    "the environment variable that holds the key",
+    "the name of an environment variable in upper case, such as OPENAI_API_KEY, never a key itself",
+    None,
+    pattern=r"^[A-Z_][A-Z0-9_]{0,63}$",
+)
+
+
 class Part(BaseModel):
     """A table of a plan: closed to unknown fields, and never changed."""
 
@@ -103,7 +112,7 @@ class Part(BaseModel):
 
 
 class Endpoint(Part):
-    """The endpoint that is measured, by URL or by its name in endpoints.toml."""
+    """The endpoint that is measured, by URL or by its name in endpoints.toml; by both once it was looked up there."""
 
     url: Text | None = told("the base URL, with or without /v1", ALLOWED_URL, None)
     name: Text | None = told(
@@ -112,12 +121,7 @@ class Endpoint(Part):
     model: Text = told("the model's name as the endpoint knows it", "a text of 1 to 300 printable characters")
     api: Literal["chat", "completions"] = told("which route is asked", "chat or completions", "chat")
     streaming: bool = told("ask for a stream; without one there is no ttft", "true or false", True)
-    key_env: str | None = told(
-        "the environment variable that holds the key",
-        "the name of an environment variable in upper case, such as OPENAI_API_KEY, never a key itself",
-        None,
-        pattern=r"^[A-Z_][A-Z0-9_]{0,63}$",
-    )
+    key_env: KeyEnv = KEY_ENV
     ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
 
     @field_validator("url")
@@ -126,11 +130,9 @@ class Endpoint(Part):
         return checked_url(url) if url else None
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> Endpoint:
-        if (self.url is None) == (self.name is None):
-            raise ValueError(
-                "The plan needs one endpoint: state endpoint.url or endpoint.name, and not both."
-            )
+    def _is_one(self) -> Endpoint:
+        if self.url is None and self.name is None:
+            raise ValueError("The plan needs an endpoint: state endpoint.url, or endpoint.name.")
         return self
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +19,7 @@ from bench.sweep.counting import Counter
 from bench.sweep.engines import Engine, engine
 from bench.sweep.exchange import Ask, Exchange, Limits, Target
 from bench.sweep.load import run_point
-from bench.sweep.site import NotReached, Reply, Site, pinned
+from bench.sweep.site import NotReached, Reply, Site, pinned, proxy_for
 from bench.wording import counted, joined, number
 
 HELLO = "Say how far it is from here to the sea."
@@ -44,7 +46,8 @@ class Check:
 class Preflight:
     """What was found. `target` has its address pinned and `manner` says how to ask; both are for all that follows.
 
-    `problem` is the sentence that stops the sweep, None when nothing does. `calibration` is None where no input
+    `problem` is the sentence that stops the sweep, None when nothing does. `serves` are the models the endpoint lists,
+    none where it lists none. `calibration` is None where no input
     length was to be met. `ttft_ms` and `e2el_ms` are of one request for `timed_osl` tokens on an idle endpoint.
     """
 
@@ -52,6 +55,7 @@ class Preflight:
     manner: Manner
     checks: list[Check] = field(default_factory=list)
     engine: Engine = field(default_factory=Engine)
+    serves: tuple[str, ...] = ()
     calibration: Calibration | None = None
     counts_by: str | None = None
     ttft_ms: float | None = None
@@ -84,8 +88,7 @@ def preflight(
     `key_env` names where the key came from. Not to be called inside a running event loop.
     """
     found = Preflight(target, manner)
-    run = _Run(found, key_env, first_s)
-    try:
+    with contextlib.suppress(_Failed), contextlib.closing(_Run(found, key_env, first_s)) as run:
         run.reach()
         run.models()
         run.told(longest)
@@ -93,10 +96,20 @@ def preflight(
         run.fields()
         run.calibrate(isls)
         run.timed(isls, osls)
-    except _Failed:
-        pass
-    finally:
-        run.close()
+    return found
+
+
+def glance(target: Target, manner: Manner, *, key_env: str | None = None) -> Preflight:
+    """The part of the preflight that sends no request for an answer: is it there, its models, its engine.
+
+    The manner's model may be empty; then any will do.
+    """
+    found = Preflight(target, manner)
+    with contextlib.suppress(_Failed), contextlib.closing(_Run(found, key_env, FIRST_S)) as run:
+        run.reach()
+        with contextlib.suppress(_Failed):  # which engine it is can be told all the same
+            run.models()
+        run.told(None)
     return found
 
 
@@ -125,14 +138,22 @@ class _Run:
 
     def reach(self) -> None:
         """The address is pinned, and somebody answers in HTTP."""
+        proxy = proxy_for(self.found.target, os.environ)
         try:
             self.found.target = pinned(self.found.target)
             self.site = Site(self.found.target)
             self.reply = self.site.get("/v1/models")
         except NotReached as problem:
-            raise self.failed("reachable", str(problem)) from None
+            unused = f" {proxy} is set, but load never goes through a proxy." if proxy else ""
+            raise self.failed("reachable", f"{problem}{unused}") from None
         self._usable("reachable", self.reply)
         self.passed("reachable", f"{self.where} answers, at {self.found.target.address}.")
+        if proxy is not None:
+            self.passed(
+                "proxy",
+                f"{proxy} is set and not used: through a proxy the proxy would be measured too.",
+                None,
+            )
 
     def _usable(self, name: str, reply: Reply) -> None:
         if 300 <= reply.status < 400:
@@ -172,6 +193,10 @@ class _Run:
         )
         if not entries:
             self.passed("model", f"{self.where} does not list its models (HTTP {self.reply.status}).", None)
+            return
+        self.found.serves = tuple(visible(row["id"][:100]) for row in entries)
+        if not model:
+            self.listed = entries[0]
             return
         self.listed = next((row for row in entries if row["id"] == model), None)
         if self.listed is None:

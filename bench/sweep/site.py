@@ -1,6 +1,7 @@
 """Single questions to an endpoint beside its load: an info route, a count, its metrics.
 
-The address is looked up once and kept. No redirect is followed, no answer is heard beyond a megabyte or a deadline.
+The address is looked up once and kept, and asked without a proxy, whatever the environment says. No redirect is
+followed, no answer is heard beyond a megabyte or a deadline.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 from bench.errors import InputError
 from bench.plain_text import visible
-from bench.sweep.address import may_be_asked
+from bench.sweep.address import is_own_machine, may_be_asked
 from bench.sweep.exchange import ROUTES, Target
 
 MOST_BYTES = 1_000_000
@@ -73,6 +74,18 @@ def pinned(target: Target) -> Target:
             )
     listening = (address for address in addresses if len(addresses) > 1 and _listens(address, target.port))
     return replace(target, address=next(listening, addresses[0]))
+
+
+def proxy_for(target: Target, environ: Mapping[str, str]) -> str | None:
+    """The variable that names a proxy for this target, as other clients would use it; None for this machine itself."""
+    names = ("https_proxy", "all_proxy") if target.ssl is not None else ("http_proxy", "all_proxy")
+    found = next((key for name in names for key in (name, name.upper()) if environ.get(key)), None)
+    if found is None or target.host == "localhost" or is_own_machine(target.host):
+        return None
+    from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed lacks it
+
+    passed_by = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    return None if proxy_bypass_environment(target.host, {"no": passed_by}) else found
 
 
 def _listens(address: str, port: int) -> bool:

@@ -115,6 +115,7 @@ def test_the_order_of_what_is_stated_does_not_matter():
             {"loads.request_rate": 1, "point.requests_per_concurrency": 5},
             ["request rate", "point.duration_s", "point.requests"],
         ),
+        ({"point.steady_within": "0.1", "workers": "2"}, ["point.steady_within", "workers", "one process"]),
         ({"repeats": "101"}, ["repeats", "'101'", "1 to 100"]),
         ({"search": "sideways"}, ["search", "'sideways'", "grid, ramp or context"]),
         ({"search": "ramp"}, ["ramp", "[stop]"]),

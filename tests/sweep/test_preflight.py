@@ -17,6 +17,7 @@ from bench.sweep.bodies import Manner
 from bench.sweep.calibration import text
 from bench.sweep.exchange import Target
 from bench.sweep.preflight import preflight
+from bench.sweep.site import proxy_for
 
 WANTED = Manner("fake-model", ignore_eos=True, min_tokens=True)
 
@@ -363,3 +364,49 @@ def serving(handler, context=None):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.mark.parametrize(
+    ("url", "environ", "found"),
+    [
+        ("http://lab:8000", {"HTTP_PROXY": "http://p:1"}, "HTTP_PROXY"),
+        ("http://lab:8000", {"http_proxy": "http://p:1", "HTTP_PROXY": "http://q:1"}, "http_proxy"),
+        ("http://lab:8000", {"ALL_PROXY": "http://p:1"}, "ALL_PROXY"),
+        ("http://lab:8000", {"HTTPS_PROXY": "http://p:1"}, None),
+        ("http://lab:8000", {"HTTP_PROXY": ""}, None),
+        ("http://lab:8000", {"HTTP_PROXY": "http://p:1", "NO_PROXY": "lab,other"}, None),
+        ("http://gpu.lab:8000", {"HTTP_PROXY": "http://p:1", "no_proxy": ".lab"}, None),
+        ("http://lab:8000", {"HTTP_PROXY": "http://p:1", "no_proxy": "*"}, None),
+        ("http://localhost:8000", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://127.0.0.1:8000", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://[::1]:8000", {"HTTP_PROXY": "http://p:1"}, None),
+    ],
+)
+def test_which_proxy_others_would_use_is_known(url, environ, found):
+    assert proxy_for(Target.at(url), environ) == found
+
+
+def test_no_load_goes_through_a_proxy_and_the_preflight_says_so(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        proxy.setblocking(False)
+        named = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, named)
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(socket, "getaddrinfo", resolving("endpoint.lab", socket.getaddrinfo))
+        with running(Settings(ttft_ms=1, itl_ms=1)) as url:
+            found = look(url.replace("127.0.0.1", "endpoint.lab"), isls=[64], osls=[8])
+        assert found.problem is None
+        assert said(found, "proxy") == (
+            "http_proxy is set and not used: through a proxy the proxy would be measured too."
+        )
+        gone = look("http://nowhere.invalid:8000", isls=[64], osls=[8])
+        assert gone.problem.endswith(" http_proxy is set, but load never goes through a proxy.")
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
+
+
+def resolving(name, ask):
+    """What looks names up, this one among them: it is at 127.0.0.1."""
+    return lambda host, *rest, **more: ask("127.0.0.1" if host == name else host, *rest, **more)

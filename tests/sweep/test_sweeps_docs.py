@@ -12,11 +12,14 @@ from pydantic import BaseModel
 
 from bench.sweep import facts, plan_parts
 from bench.sweep.arguments import add_to, plan_from
+from bench.sweep.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.plan import Plan
 from bench.sweep.profiles import profiles
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
-PLANS = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+PLANS = [text for text in TOML if "[endpoints." not in text]
+ENDPOINTS = [text for text in TOML if "[endpoints." in text]
 COMMANDS = re.findall(r"^python -m bench sweep (.+)$", TEXT, re.MULTILINE)
 NAMED = set(re.findall(r"`([a-z0-9_]+)`", TEXT))
 
@@ -36,6 +39,19 @@ def test_the_commands_state_plans(tmp_path, monkeypatch):
     add_to(parser)
     plans = [plan_from(parser.parse_args(shlex.split(words))) for words in COMMANDS]
     assert [len(plan.points()) for plan in plans] == [3, 4, 20]
+
+
+def test_the_endpoints_can_be_named(tmp_path):
+    (text,) = ENDPOINTS
+    (tmp_path / "endpoints.toml").write_text(text)
+    known = Endpoints(tmp_path)
+    (name,) = known.named
+    parser = argparse.ArgumentParser()
+    add_to(parser)
+    words = ["--endpoint", name, *"--isl 128 --osl 128 --concurrency 1 --requests 9".split()]
+    plan = plan_from(parser.parse_args(words), known)
+    assert (plan.endpoint.key_env, plan.facts["tp"], plan.caps.minutes) == ("LAB_API_KEY", 2, 120)
+    assert not set(NamedEndpoint.model_fields) - NAMED
 
 
 def test_every_field_profile_and_fact_is_named():
