@@ -72,7 +72,10 @@ def offers(library: Library, view: View, key: str) -> list[Offer]:
     )
     if row.kind == "number":
         counts = sorted(counts, key=lambda line: line[2])
-    return [Offer(_written(row, line[0], line[2]), _label(row, line[0], line[2]), line[1]) for line in counts]
+    return [
+        Offer(written(value) if row.kind == "number" else text, _label(row, text, value), points)
+        for text, points, value in counts
+    ]
 
 
 def count(library: Library, view: View) -> int:
@@ -186,8 +189,9 @@ def _date(row: Filter, text: str) -> datetime.date:
         ) from None
 
 
-def _written(row: Filter, text: str, value: Any) -> str:
-    return f"{value:g}" if row.kind == "number" and float(value) < 1e6 else text
+def written(value: object) -> str:
+    """A column's value as a filter writes it: 1024.0 is "1024"."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _label(row: Filter, text: str, value: Any) -> str:

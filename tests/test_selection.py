@@ -97,3 +97,15 @@ def test_a_library_with_nothing_selects_nothing(tmp_path: Path) -> None:
     assert selection.count(empty, View()) == 0
     assert selection.described(empty, View()) == "Nothing is selected"
     assert all(not selection.offers(empty, View(), row.key) for row in FILTERS)
+
+
+def test_a_number_of_many_digits_is_offered_as_it_can_be_asked_for(tmp_path: Path) -> None:
+    rates = ("3.3333333333", "1234567.25", "0.00001", "16", "2097152")
+    table = tmp_path / "rates.csv"
+    rows = [f"llama-3.1-8b,{rate},open,measured,made,100" for rate in rates]
+    table.write_text("\n".join(["model,request_rate,load_kind,evidence,source,output_tokens_per_s", *rows]))
+    library = Library.open(tmp_path / "own", shipped=False)
+    assert not library.add([table]).refused
+    offers = selection.offers(library, View(), "request_rate")
+    assert [float(offer.value) for offer in offers] == sorted(float(rate) for rate in rates)
+    assert all(selected(library, request_rate=offer.value) == 1 for offer in offers)

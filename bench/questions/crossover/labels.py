@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from bench import names
+from bench import names, selection
 from bench.chart import setting, value_label
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import joined
@@ -60,9 +60,7 @@ def fact(key: str, value: Any) -> str:
 
 def written(value: Any) -> str:
     """A value as a filter writes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).lower() if isinstance(value, bool) else selection.written(value)
 
 
 def _shown(key: str, value: str) -> str:

@@ -389,3 +389,15 @@ def test_what_lies_between_two_breaks_is_told_as_such(tmp_path):
         "of 4 places 2 x H100 SXM leads at 3 and 2 x H200 SXM at 1 in output throughput: the lead passes on 2 times,"
         " always where a best series was not measured further, so no crossing is placed."
     )
+
+
+def test_a_listed_pair_at_a_rate_of_many_digits_can_be_chosen(tmp_path):
+    sides = [points("h100-sxm", {16: 9}), points("h200-sxm", {16: 8})]
+    rows = [
+        {**row, "concurrency": None, "request_rate": 10 / 3, "isl": isl}
+        for isl in (128, 512)
+        for [row] in sides
+    ]
+    library = library_of(tmp_path, rows)
+    [pair] = crossover.answer(library, View.of({}, {"along": "isl"})).rows.itertuples()
+    assert len(asked(library, pair.a, pair.b, along="isl").numbers["knots"]) == 2
