@@ -115,10 +115,9 @@ def _failures(point: PointStory) -> None:
     lines = []
     for failure in point.failures:
         warm = failure.in_all - failure.requests
-        beside = f", and {warm:,} in the warm-up" if warm else ""
-        lines.append(
-            f"- **{markdown(failure.kind.replace('_', ' '))}**: {counted(failure.requests, 'request')}{beside}"
-        )
+        many = [counted(failure.requests, "request")] if failure.requests else []
+        many += [f"{warm:,} in the warm-up"] if warm else []
+        lines.append(f"- **{markdown(failure.kind.replace('_', ' '))}**: {joined(many)}")
         lines += [
             f"    - request {one.number:,} at {number(one.at_s)} s: {markdown(one.error)}"
             for one in failure.examples

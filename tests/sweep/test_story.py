@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.cli import main
 from bench.endpoint import Settings, running
 from bench.errors import InputError, NotFound
 from bench.formats.journal import EndLine, PointLine
@@ -26,7 +27,7 @@ from bench.sweep.story.phases import PHASES, phases, waterfall
 from bench.sweep.story.point import told
 from bench.sweep.window import measured
 from tests.sweep.made import exchange, slot
-from tests.sweep.sweeping import bench, document, folder_for
+from tests.sweep.sweeping import folder_for
 
 REQUESTS = st.lists(
     st.tuples(
@@ -255,24 +256,28 @@ def test_the_files_of_samples_are_read_as_they_were_written(measured_folder: Fol
     )
 
 
-def test_everything_is_told_without_a_browser(measured_folder: Folder) -> None:
-    where = ("--library", str(measured_folder.path.parents[1]), "--json")
-    whole = document(bench("run", measured_folder.id, *where).stdout)
+def test_everything_is_told_without_a_browser(
+    measured_folder: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def asked(*more: str) -> tuple[int, str, str]:
+        status = main(["run", measured_folder.id, "--library", str(measured_folder.path.parents[1]), *more])
+        return (status, *capsys.readouterr())
+
+    status, out, _ = asked("--json")
+    whole = json.loads(out)
+    assert status == 0
     assert whole["headline"] == story(measured_folder).headline
     assert [point["number"] for point in whole["points"]] == [1, 2]
     assert whole["again"]["missing"] == []
-    one = document(bench("run", measured_folder.id, "--point", "2", *where).stdout)
-    assert one == json.loads(
-        json.dumps(
-            {"id": measured_folder.id, **documents.point_story_document(point_story(measured_folder, 2))}
-        )
-    )
+    one = json.loads(asked("--point", "2", "--json")[1])
+    told_so = documents.point_story_document(point_story(measured_folder, 2))
+    assert one == json.loads(json.dumps({"id": measured_folder.id, **told_so}))
     assert one["latencies"]["ttft_ms"]["p50"] == one["ttft_ms_p50"]
-    missing = bench("run", measured_folder.id, "--point", "3", *where)
-    assert (missing.returncode, missing.stdout) == (1, "")
-    assert "has no point 3" in missing.stderr
-    said = bench("run", measured_folder.id, *where[:2])
-    assert said.stdout.startswith(whole["headline"])
+    assert asked()[1].startswith(whole["headline"])
+    assert "Measured from" in asked("--point", "2")[1]
+    status, out, why = asked("--point", "3", "--json")
+    assert (status, out) == (1, "")
+    assert "has no point 3" in why
 
 
 def test_lost_samples_are_one_sentence(measured_folder: Folder, tmp_path: Path) -> None:

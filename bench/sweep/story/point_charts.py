@@ -21,7 +21,7 @@ COURSE_PX, PANEL_PX = 480, 250
 PANEL_GAP = 0.38
 """The room between two lines of panels, by the height of one: ticks and title of the upper one."""
 BAR_PX, FEWEST_BARS_PX, MOST_BARS_PX = 6, 220, 640
-TOKENS, UNDER_WAY, RUNNING, WAITING = OKABE_ITO[0], OKABE_ITO[2], OKABE_ITO[4], OKABE_ITO[3]
+UNDER_WAY, RUNNING, WAITING = OKABE_ITO[2], OKABE_ITO[4], OKABE_ITO[3]
 SHADES = {
     "queued_ms": "#B8A800",
     "connect_ms": "#CC79A7",
@@ -49,7 +49,7 @@ def over_time(point: PointStory, theme: Theme) -> go.Figure:
             "y": rows["output_tokens_per_s"].tolist(),
             "width": (rows["to_s"] - rows["from_s"]).tolist(),
             "name": "Output tokens/s",
-            "marker": {"color": TOKENS, "opacity": [1.0 if inside else 0.45 for inside in rows["in_window"]],
+            "marker": {"color": _blue(theme), "opacity": [1.0 if inside else 0.45 for inside in rows["in_window"]],
                        "line": {"width": 0}},
             "hovertemplate": "%{x:.2f} s: %{y:,.0f} tokens/s<extra></extra>",
             "showlegend": False,
@@ -80,6 +80,10 @@ def over_time(point: PointStory, theme: Theme) -> go.Figure:
     )  # fmt: skip
     _mark_window(made, point, theme)
     return _titled(made)
+
+
+def _blue(theme: Theme) -> str:
+    return OKABE_ITO[5] if theme.name == "dark" else OKABE_ITO[0]
 
 
 def _titled(made: go.Figure) -> go.Figure:
@@ -165,7 +169,7 @@ def _curve(one: Distribution, axis: str, theme: Theme) -> list[dict[str, Any]]:
             "x": values.tolist(),
             "y": percents.tolist(),
             "mode": "lines",
-            "line": {"color": OKABE_ITO[0], "width": 1.8},
+            "line": {"color": _blue(theme), "width": 1.8},
             "hovertemplate": "%{y:.1f} % at or below %{x:,.4~g} ms<extra></extra>",
         },
         {
