@@ -21,6 +21,10 @@ def navigation() -> dict[str, list[st.Page]]:
         if (HERE / f"{name}.py").exists():
             page = st.Page(f"{name}.py", title=question.TITLE, url_path=name, default=name == FIRST)
             sections.setdefault(question.SECTION, []).append(page)
+    sections["Measure"] = [
+        st.Page("launch.py", title="Launch", url_path="launch"),
+        st.Page("jobs.py", title="Jobs", url_path="jobs"),
+    ]
     sections.setdefault("Library", []).extend(
         [
             st.Page("data.py", title="Data", url_path="data"),

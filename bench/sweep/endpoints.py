@@ -124,7 +124,7 @@ class Endpoints:
 
     def vouches_for(self, endpoint: Endpoint) -> bool:
         """Whether a plan's endpoint is one of the file, asked at its URL and with its key and no other."""
-        known = self.named.get(endpoint.name or "")
+        known = self.named.get(endpoint.name) if endpoint.name is not None else None
         return known is not None and (endpoint.url, endpoint.key_env, endpoint.ca_file) == (
             known.base_url, known.key_env, known.ca_file,
         )  # fmt: skip

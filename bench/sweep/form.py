@@ -98,6 +98,17 @@ def tables(stated: Mapping[str, str]) -> dict[str, Any]:
     return nested({key: _table(key, text) if key in TABLES else text for key, text in given.items()})
 
 
+@cache
+def unstated(profile: str) -> Mapping[str, str]:
+    """What each field is where it is not stated, under a profile or, by the empty name, without one."""
+    stated = NEEDED | ({"profile": profile} if profile else SHAPE)
+    try:
+        whole = _flattened(Plan.from_fields(stated))
+    except UsageError:
+        return {}
+    return {key: text for key, text in whole.items() if key not in (NEEDED if profile else stated)}
+
+
 def from_link(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[str]]:
     """The fields a link states, and a sentence for each part of it that is no field of a plan."""
     known = {_in_a_link(key): key for key in fields()}
@@ -114,9 +125,14 @@ def from_link(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[st
     return stated, problems
 
 
+def in_a_link(stated: Mapping[str, str]) -> dict[str, str]:
+    """The fields by the names a link gives them."""
+    return {_in_a_link(key): stated[key] for key in fields() if stated.get(key, "").strip()}
+
+
 def link(stated: Mapping[str, str]) -> str:
     """The query that fills these fields in."""
-    return urlencode({_in_a_link(key): stated[key] for key in fields() if stated.get(key, "").strip()})
+    return urlencode(in_a_link(stated))
 
 
 def command(stated: Mapping[str, str]) -> str:

@@ -16,12 +16,14 @@ from bench.access import Visitor
 from bench.errors import UsageError
 from bench.library import ledger
 from bench.library.store import Root
-from bench.sweep import jobs, origin
+from bench.sweep import jobs, opening, origin
 from bench.sweep.address import demand_own_machine
+from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import Origin
 from bench.sweep.plan import Plan
 from bench.sweep.practice import is_practice, revive
+from bench.sweep.preflight import Preflight
 from bench.sweep.queue import QUEUED, endpoint_of
 from bench.wording import counted
 
@@ -47,6 +49,13 @@ def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None 
     _tell(library, visitor, "launch", folder)
     jobs.start(folder)
     return folder
+
+
+def check(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None = None) -> Preflight:
+    """What the preflight finds for this plan, a problem included; raises as `launch`."""
+    access.demand("launch", visitor)
+    demand_endpoint(library, plan, visitor, own_port)
+    return opening.looked_at(plan)
 
 
 def cancel(library: Path, sweep: str, visitor: Visitor) -> Mapping[str, Any]:
@@ -78,7 +87,9 @@ def resume(library: Path, sweep: str, visitor: Visitor, *, own_port: int | None 
 def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int | None) -> None:
     """Nothing; UsageError when this visitor may not have this endpoint measured."""
     endpoint = plan.endpoint
-    if visitor.shell or endpoint.url is None or is_practice(library, endpoint.url):
+    if visitor.shell or endpoint.url is None or Endpoints(library).vouches_for(endpoint):
+        return
+    if is_practice(library, endpoint.url):
         return
     if access.mode() != "local":
         raise UsageError(

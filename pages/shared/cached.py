@@ -8,7 +8,7 @@ points is kept apart, a few at a time.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -31,6 +31,9 @@ Pairs = tuple[tuple[str, str], ...]
 SMALL = 512
 LARGE = 24
 FEW = 2
+STATUS_S = 1.5
+"""How old the state of a sweep may be; pages look every three seconds."""
+
 MANY_POINTS = 10_000
 
 BY_QUERY = {View: View.query}
@@ -238,3 +241,29 @@ def _stamp(folder: Folder) -> Texts:
         except OSError:
             told.append("")
     return tuple(told)
+
+
+@st.cache_data(show_spinner=False, ttl=STATUS_S, max_entries=LARGE)
+def sweeps(library: Path) -> pd.DataFrame:
+    """Every sweep of a library; one look at the files serves all who watch."""
+    from bench.sweep import watching
+
+    return watching.table(library)
+
+
+def sweep_status(folder: Folder) -> dict[str, Any]:
+    """What a sweep says of itself; one look at the file serves all who watch."""
+    return _sweep_status(str(folder.path))
+
+
+@st.cache_data(show_spinner=False, ttl=STATUS_S, max_entries=SMALL)
+def _sweep_status(path: str) -> dict[str, Any]:
+    from bench.sweep.folder import Folder
+
+    return Folder(Path(path)).status
+
+
+def look_again() -> None:
+    """Nothing; the next look at sweeps is a new one."""
+    _sweep_status.clear()
+    sweeps.clear()

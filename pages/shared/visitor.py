@@ -1,10 +1,14 @@
-"""Who is looking, as far as the server can tell."""
+"""Who is looking, as far as the server can tell, and the way in for those who have to show more."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from bench.access import Visitor
+from bench import access
+from bench.access import Action, Visitor
+from bench.plain_text import markdown
+
+TOKEN = "token"
 
 
 def visitor() -> Visitor:
@@ -15,4 +19,41 @@ def visitor() -> Visitor:
         client_address=st.context.ip_address or "127.0.0.1",
         host=next((value for key, value in headers.items() if key.lower() == "host"), None),
         headers=headers,
+        token=st.session_state.get(TOKEN) or None,
+        user=_user(),
     )
+
+
+def admitted(action: Action) -> bool:
+    """Whether the visitor may do this; where not, the page says why and offers the way in, if there is one.
+
+    A token is typed into the page and stays in this session's memory: never in an address, a file or a log.
+    """
+    decision = access.may(action, visitor())
+    if decision:
+        return True
+    st.caption(markdown(decision.reason))
+    if access.mode() == "token":
+        st.text_input("Token", key=f"{TOKEN}.typed", type="password", on_change=_remember, width=320)
+    elif access.mode() == "oidc" and _has_login():
+        st.button("Log in", key="login", on_click=st.login)
+    return False
+
+
+def own_port() -> int:
+    """The port this app answers on."""
+    return int(st.get_option("server.port"))
+
+
+def _remember() -> None:
+    st.session_state[TOKEN] = st.session_state.pop(f"{TOKEN}.typed", "").strip()
+
+
+def _has_login() -> bool:
+    return "auth" in st.secrets if st.secrets.load_if_toml_exists() else False
+
+
+def _user() -> str | None:
+    if not getattr(st.user, "is_logged_in", False):
+        return None
+    return str(st.user.get("email") or st.user.get("sub") or "") or None

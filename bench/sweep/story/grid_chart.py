@@ -1,0 +1,124 @@
+"""The chart of a plan as it fills: a row for each shape, a column for each load, its throughput once measured."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+import plotly.graph_objects as go
+
+from bench import catalogue, chart
+from bench.chart import Theme
+from bench.chart.colouring import of_values
+from bench.plain_text import html
+from bench.sweep import profiles
+from bench.sweep.plan import Plan
+from bench.sweep.shapes import Shape
+from bench.sweep.story.levels import THROUGHPUT, load_words
+from bench.sweep.story.run import Story
+from bench.wording import counted, flag_words, number, quantity
+
+ROW_PX, AROUND_PX, MOST_PX = 34, 100, 620
+MOST_FLAGS = 8
+INK = {True: "#1c2733", False: "#ffffff"}
+SHORT = ("concurrency ", " requests/s", " request/s")
+
+
+def figure(story: Story, plan: Plan, theme: Theme) -> go.Figure:
+    """The planned points as cells: filled with their throughput once measured, crossed where no request succeeded."""
+    points = profiles.possible(plan)
+    shapes = list(dict.fromkeys(point.shape for point in points))
+    loads = list(dict.fromkeys(load_words(point.load) for point in points))
+    measured: dict[tuple[Shape, str], list[float]] = {}
+    lines = {line.key: line for line in story.lines}
+    hover = [["" for _ in loads] for _ in shapes]
+    text = [["" for _ in loads] for _ in shapes]
+    for point in points:
+        row, column = shapes.index(point.shape), loads.index(load_words(point.load))
+        line = lines.get(point.key)
+        hover[row][column] = (
+            f"{html(_shape(point.shape))}<br>{html(load_words(point.load))}<br>not measured yet"
+        )
+        if line is None:
+            continue
+        value = line.metrics.get(THROUGHPUT)
+        said = quantity(value, THROUGHPUT) if value else "no request succeeded"
+        lost = f"<br>{counted(line.requests_failed, 'request')} failed" if line.requests_failed else ""
+        hover[row][column] = (
+            f"{html(_shape(point.shape))}<br>{html(load_words(point.load))}<br><b>{html(said)}</b>{lost}"
+        )
+        text[row][column] = "×"
+        if value:
+            measured.setdefault((point.shape, loads[column]), []).append(value)
+    cells = np.array([[median(measured[key]) if (key := (shape, load)) in measured else np.nan for load in loads]
+                      for shape in shapes])  # fmt: skip
+    return _drawn(cells, text, hover, shapes, loads, theme)
+
+
+def flags(story: Story) -> tuple[str, ...]:
+    """What is wrong with the points so far: each kind of flag once, with how many points have it and what to do."""
+    found: dict[str, list[int]] = {}
+    advice: dict[str, str] = {}
+    for line in story.lines:
+        for flag in line.flags:
+            found.setdefault(flag.kind, []).append(line.number)
+            advice.setdefault(flag.kind, f"{flag.seen} {flag.do}")
+    told = [f"{counted(len(numbers), 'point')} flagged {flag_words(kind)}, such as point {numbers[0]}: {advice[kind]}"
+            for kind, numbers in found.items()]  # fmt: skip
+    return (
+        *told[:MOST_FLAGS],
+        *(
+            [f"{len(told) - MOST_FLAGS} more kinds of flag are in the table."]
+            if len(told) > MOST_FLAGS
+            else []
+        ),
+    )
+
+
+def _drawn(
+    cells: np.ndarray,
+    text: list[list[str]],
+    hover: list[list[str]],
+    shapes: list[Shape],
+    loads: list[str],
+    theme: Theme,
+) -> go.Figure:
+    metric = catalogue.metric(THROUGHPUT)
+    known = cells[~np.isnan(cells)]
+    colouring = of_values(known, "higher", log=False)
+    dark = colouring.dark_ink(np.where(np.isnan(cells), 0, cells))
+    made = chart.layout(go.Figure(), theme, height=min(MOST_PX, AROUND_PX + ROW_PX * len(shapes)))
+    made.add_heatmap(
+        z=cells, x=[_short(load) for load in loads], y=[_shape(shape) for shape in shapes], xgap=3, ygap=3,
+        zmin=colouring.low, zmax=colouring.high, colorscale=list(colouring.stops), showscale=False,
+        text=hover, hoverinfo="text", hoverongaps=True,
+    )  # fmt: skip
+    for row, column in np.ndindex(cells.shape):
+        value = float(cells[row, column])
+        is_known = not np.isnan(value)
+        if said := number(value) if is_known else text[row][column]:
+            ink = theme.text if not is_known else INK[bool(dark[row, column])]
+            made.add_annotation(
+                x=column, y=row, text=html(said), showarrow=False, font={"size": 12, "color": ink}
+            )
+    kinds = {load.partition(" ")[0] == "concurrency" for load in loads}
+    named = "Concurrency" if kinds == {True} else "Requests/s" if kinds == {False} else "Load"
+    made.update_xaxes(type="category", title=named, showgrid=False, ticks="")
+    made.update_yaxes(type="category", autorange="reversed", showgrid=False, ticks="", automargin=True)
+    made.update_layout(
+        margin={"t": 28},
+        title={"text": html(f"{metric.axis}, as the points finish"), "font_size": 13, "x": 0},
+    )
+    return made
+
+
+def _shape(shape: Shape) -> str:
+    if shape.isl is None or shape.osl is None:
+        return shape.key
+    return f"{shape.isl} in / {shape.osl} out"
+
+
+def _short(load: str) -> str:
+    for part in SHORT:
+        load = load.removeprefix(part).removesuffix(part)
+    return load

@@ -1,0 +1,10 @@
+"""Jobs: every sweep of the library, and one of them while it runs."""
+
+from pages.shared import frame, jobs
+
+with frame.bare("jobs", "Jobs", "What is being measured, and what was?"):
+    sweep = jobs.named()
+    if sweep is None:
+        jobs.every()
+    else:
+        jobs.one(sweep)

@@ -1,0 +1,183 @@
+"""The parts of the Jobs page: every sweep in a table; one with its progress, its points and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from bench import chart
+from bench.errors import BenchError
+from bench.plain_text import markdown, visible
+from bench.questions import questions
+from bench.sweep import form, launching, watching
+from bench.sweep.folder import ID, SWEEPS, Folder
+from bench.sweep.story import curve_chart, grid_chart
+from bench.view import View
+from pages.shared import address, buttons, cached, notices, table
+from pages.shared.visitor import admitted, own_port, visitor
+
+NAME = "jobs"
+EVERY_S = 3
+LABELS = {
+    "state": "State",
+    "title": "Sweep",
+    "model": "Model asked for",
+    "endpoint": "Endpoint",
+    "points": "Points",
+    "started": "Started (UTC)",
+    "minutes": "Minutes",
+    "by": "Started by",
+    "id": "Id",
+}
+PROBLEM = "jobs.problem"
+LOG_LINES = 200
+
+
+def named() -> Folder | None:
+    """The sweep that the address names; None where it names none, which is told when it names one that is not there."""
+    address.kept().page = NAME
+    id = st.query_params.get("job", "")
+    folder = Folder(library() / SWEEPS / id) if ID.fullmatch(id) else None
+    if folder is not None and folder.path.is_dir():
+        return folder
+    if id:
+        notices.about_the_link([f"There is no sweep '{visible(id[:60])}' in this library; these are there."])
+    return None
+
+
+def library() -> Path:
+    """The folder the sweeps lie in."""
+    return cached.library().path
+
+
+def every() -> None:
+    """Every sweep in a table that follows what runs."""
+    rows = cached.sweeps(library())
+    _following(any(state in watching.UNDER_WAY for state in rows["state"]), _every)
+
+
+def _every() -> None:
+    rows = cached.sweeps(library())
+    st.title(markdown(watching.headline(list(rows["state"]))), anchor=False)
+    if rows.empty:
+        st.markdown("A first look at an endpoint takes about a minute.")
+        st.page_link("launch.py", label="Measure one", icon=":material/arrow_forward:", icon_position="right")
+        return
+    st.caption("Pick a row to watch it, to cancel it or to go on with it.")
+    picked = table.show(rows, key="rows.jobs", alt="Every sweep of this library", labels=LABELS, pick=True)
+    if picked is not None:
+        st.query_params["job"] = rows["id"].iloc[picked]
+        st.rerun()
+
+
+def one(folder: Folder) -> None:
+    """One sweep: where it is, how it goes, what it has found, and what can be done about it."""
+    status = cached.sweep_status(folder)
+    _onward(folder, status)
+    _following(watching.is_under_way(status), lambda: _one(folder))
+    _buttons(folder, status)
+    _behind(folder)
+
+
+def _one(folder: Folder) -> None:
+    status = cached.sweep_status(folder)
+    if not watching.is_under_way(status) and st.session_state.get("jobs.followed") == folder.id:
+        st.session_state.pop("jobs.followed")
+        st.rerun()
+    if watching.is_under_way(status):
+        st.session_state["jobs.followed"] = folder.id
+    st.title(markdown(watching.sentence(status)), anchor=False)
+    if watching.is_under_way(status):
+        st.progress(watching.share_done(status))
+        if status.get("current"):
+            with st.container(horizontal=True, key="live"):
+                for label, words, course in watching.live(status):
+                    st.metric(
+                        label, words or "not yet", chart_data=course or None, chart_type="line", border=True
+                    )
+    story = cached.run_story(folder)
+    if story.lines:
+        theme = st.context.theme.type or "light"
+        for name, made in (
+            ("curve", curve_chart.figure(story, chart.theme(theme))),
+            ("grid", grid_chart.figure(story, folder.plan, chart.theme(theme))),
+        ):
+            with st.container(key=f"chart.{name}"):
+                st.plotly_chart(
+                    made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline
+                )
+        flags = grid_chart.flags(story)
+        if flags:
+            st.markdown("\n".join(f"- {markdown(flag)}" for flag in flags))
+
+
+def _following(active: bool, draw: Callable[[], None]) -> None:
+    """Draws a part that is drawn again every few seconds, as long as something runs."""
+    st.fragment(draw, run_every=EVERY_S if active else None)()
+
+
+def _onward(folder: Folder, status: Mapping[str, Any]) -> None:
+    with st.container(key="onward", horizontal=True, vertical_alignment="center"):
+        _link("jobs", "All sweeps", {})
+        _link("run", "The run's story", {"run": folder.id})
+        source = f"sweep-{folder.id}"
+        if cached.count(View.of({"source": [source]}), cached.current().version):
+            _link(
+                "pareto",
+                "See it on the frontier",
+                dict(View.of({"source": [source]}, {"frontier_evidence": "all"}).pairs()),
+            )
+        theme = st.context.theme.type or "light"
+        buttons.link(NAME, [*questions(), "data", NAME], urlencode({"job": folder.id}), "", theme)
+
+
+def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:
+    """Cancel, go on, run again, change: what this state allows, for those who may."""
+    if problem := st.session_state.pop(PROBLEM, None):
+        st.warning(markdown(problem))
+    if not admitted("launch"):
+        return
+    with st.container(key="actions", horizontal=True, vertical_alignment="center"):
+        if watching.is_under_way(status):
+            st.button("Cancel", icon=":material/stop:", key="cancel", on_click=_do, args=("cancel", folder))
+        elif status.get("state") != "done":
+            st.button("Go on with what is missing", icon=":material/play_arrow:", key="resume", on_click=_do,
+                      args=("resume", folder))  # fmt: skip
+        st.button("Run it again", icon=":material/replay:", key="again", on_click=_do, args=("again", folder))
+        stated = form.stated_by(folder.plan)
+        if stated is not None:
+            _link("launch", "Change it and run", form.in_a_link(stated))
+
+
+def _do(what: str, folder: Folder) -> None:
+    try:
+        if what == "cancel":
+            launching.cancel(library(), folder.id, visitor())
+        elif what == "resume":
+            launching.resume(library(), folder.id, visitor(), own_port=own_port())
+        else:
+            started = launching.launch(library(), folder.plan, visitor(), own_port=own_port())
+            st.query_params["job"] = started.id
+    except BenchError as problem:
+        st.session_state[PROBLEM] = str(problem)
+    cached.look_again()
+
+
+def _behind(folder: Folder) -> None:
+    """The log, folded away."""
+    try:
+        lines = folder.log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:]
+    except OSError:
+        lines = []
+    if lines:
+        with st.expander("Log"):
+            st.code("\n".join(visible(line) for line in lines), language=None)
+
+
+def _link(page: str, label: str, query: Mapping[str, Any]) -> None:
+    st.page_link(f"{page}.py", label=markdown(label), query_params=dict(query), icon=":material/arrow_forward:",
+                 icon_position="right")  # fmt: skip

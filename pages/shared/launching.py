@@ -1,0 +1,177 @@
+"""The parts of the Launch page: what will be measured, where, as what; whether it can be; what it takes; the start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from bench import access
+from bench.errors import BenchError
+from bench.plain_text import markdown
+from bench.sweep import budget as budgets
+from bench.sweep import foreseen, form, opening
+from bench.sweep import launching as sweeps
+from bench.sweep.plan import Plan
+from bench.sweep.practice import Practice, practices, practise
+from bench.sweep.preflight import Preflight
+from bench.sweep.profiles import profiles
+from pages.shared import cached, plan_fields
+from pages.shared.visitor import admitted, own_port, visitor
+
+SIGNS = {
+    True: ":green[:material/check_circle:]",
+    False: ":red[:material/cancel:]",
+    None: ":gray[:material/info:]",
+}
+FOUND = "found"
+NO_ENDPOINT = "endpoint is missing"
+
+
+def library() -> Path:
+    """The folder new sweeps lie in."""
+    return cached.library().path
+
+
+def headline(found: form.Checked) -> None:
+    """What is going to be measured, in one sentence; or what is missing before anything can be."""
+    if found.plan is not None:
+        st.title(markdown(foreseen.sentence(found.plan, _budget(found.plan))), anchor=False)
+    elif NO_ENDPOINT in found.problem:
+        st.title("Pick an endpoint: what the plan takes, its checks and the start follow.", anchor=False)
+    else:
+        st.title("The plan is not complete yet.", anchor=False)
+    st.caption(
+        "Nothing is sent until you press Check or Start. A link to this page carries the plan and starts nothing."
+    )
+
+
+def endpoint(stated: Mapping[str, str], found: form.Checked) -> None:
+    """Where the load goes: a URL and a model, or one of the endpoints to practise on."""
+    st.subheader("Endpoint", anchor=False)
+    plan_fields.row(stated, plan_fields.ENDPOINT, found)
+    st.caption(
+        "Try it without a GPU: an endpoint on this machine that plays an engine; what it gives is marked simulated."
+    )
+    with st.container(horizontal=True, key="practice"):
+        may = bool(access.may("launch", visitor()))
+        for one in practices(library()):
+            st.button(
+                one.name,
+                key=f"practice.{one.name}",
+                help=markdown(one.simulates),
+                icon=":material/play_circle:" if one.url is None else ":material/radio_button_checked:",
+                on_click=_practise,
+                args=(one,),
+                disabled=not may,
+            )
+    if problem := st.session_state.pop("plan.problem", None):
+        st.warning(markdown(problem))
+
+
+def fields(stated: Mapping[str, str], found: form.Checked) -> None:
+    """What is asked and how hard: the profile, the fields most readers set, and all others folded away."""
+    st.subheader("Plan", anchor=False)
+    names = {one.name: one for one in profiles()}
+    st.session_state["plan.profile"] = stated.get("profile") if stated.get("profile") in names else None
+    st.selectbox(
+        "Profile",
+        list(names),
+        key="plan.profile",
+        format_func=lambda name: f"{names[name].title}: {names[name].about}",
+        placeholder="A grid of your own",
+        on_change=_profile_chosen,
+    )
+    plan_fields.row(stated, plan_fields.MAIN, found)
+    plan_fields.tables(stated, found)
+    if found.problem and found.field is None and NO_ENDPOINT not in found.problem:
+        st.warning(markdown(found.problem))
+
+
+def checks(plan: Plan) -> None:
+    """What the endpoint says of itself when it is asked, each check in a sentence; asked only on a press."""
+    st.subheader("Checks", anchor=False)
+    found = _found(plan)
+    may = bool(access.may("launch", visitor()))
+    st.button(
+        "Check the endpoint",
+        key="check",
+        help="Sends a few short requests: is it there, does it serve the model, how does it count.",
+        icon=":material/fact_check:",
+        on_click=_check,
+        args=(plan,),
+        disabled=not may,
+    )
+    if isinstance(found, str):
+        st.warning(markdown(found))
+    elif found is not None:
+        st.markdown("  \n".join(f"{SIGNS[one.passed]} {markdown(one.said)}" for one in found.checks))
+
+
+def budget(plan: Plan) -> None:
+    """What the sweep takes: points, requests, tokens, time and money."""
+    st.subheader("What it takes", anchor=False)
+    with st.container(horizontal=True, key="budget"):
+        for one in foreseen.figures(_budget(plan)):
+            st.metric(one.label, one.value or "open", help=one.help, width="content")
+    if isinstance(_found(plan), Preflight):
+        return
+    st.caption("What is open depends on the endpoint's speed: a check times one request and fills it in.")
+
+
+def start(plan: Plan) -> None:
+    """The button that starts the sweep, or why this visitor has none."""
+    if not admitted("launch"):
+        return
+    if st.button("Start the sweep", key="start", type="primary", icon=":material/play_arrow:"):
+        try:
+            folder = sweeps.launch(library(), plan, visitor(), own_port=own_port())
+        except BenchError as problem:
+            st.warning(markdown(str(problem)))
+            return
+        st.switch_page("jobs.py", query_params={"job": folder.id})
+
+
+def elsewhere(stated: Mapping[str, str], plan: Plan) -> None:
+    """The same sweep as a command and as a file."""
+    with st.expander("The same sweep from a terminal", key="more.terminal"):
+        st.code(form.command(stated), language="bash", wrap_lines=True)
+        st.caption("or as a file, plan.toml, for python -m bench sweep plan.toml")
+        st.code(plan.to_toml(), language="toml")
+
+
+def _budget(plan: Plan) -> budgets.Budget:
+    found = _found(plan)
+    return budgets.budget(plan, opening.timed(found) if isinstance(found, Preflight) else None)
+
+
+def _found(plan: Plan) -> Preflight | str | None:
+    """What this session's last check of this plan found, or the sentence that ended it."""
+    known, found = st.session_state.get(FOUND, ("", None))
+    return found if known == plan.id else None
+
+
+def _check(plan: Plan) -> None:
+    try:
+        found: Preflight | str = sweeps.check(library(), plan, visitor(), own_port=own_port())
+    except BenchError as problem:
+        found = str(problem)
+    st.session_state[FOUND] = (plan.id, found)
+
+
+def _practise(one: Practice) -> None:
+    try:
+        access.demand("launch", visitor())
+        running = practise(library(), one.name)
+    except BenchError as problem:
+        st.session_state["plan.problem"] = str(problem)
+        return
+    profile = {} if "profile" in st.query_params or "isl" in st.query_params else {"profile": "quick"}
+    plan_fields.state(
+        {"endpoint.url": running.url, "endpoint.model": running.model, "endpoint.name": None, **profile}
+    )
+
+
+def _profile_chosen() -> None:
+    plan_fields.state({"profile": st.session_state["plan.profile"]})

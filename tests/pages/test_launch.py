@@ -1,0 +1,143 @@
+"""Launch and Jobs: a link fills the form in and starts nothing; what is measured is watched; some have no buttons."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from bench.endpoint import Settings
+from bench.endpoint.serving import running
+from bench.sweep.folder import Folder, listed
+from bench.sweep.plan import Plan
+from tests.pages.drawn import Open, headline, text_of
+
+STATED = {
+    "model": "fake-model",
+    "isl": "8",
+    "osl": "4",
+    "concurrency": "2",
+    "point.warmup_requests": "1",
+    "requests": "20",
+}
+
+
+@pytest.fixture(autouse=True)
+def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
+    stated = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name)
+    )
+    monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
+    monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
+
+
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
+
+
+def said(page: AppTest) -> str:
+    """What the page says, without the escapes of Markdown."""
+    return text_of(page).replace("\\", "")
+
+
+def title(page: AppTest) -> str:
+    return headline(page).replace("\\", "")
+
+
+def test_a_cold_page_begins_with_a_profile_and_asks_for_an_endpoint(opened: Open, own_library: Path) -> None:
+    page = opened("launch")
+    assert title(page).startswith("Pick an endpoint")
+    assert page.selectbox(key="plan.profile").value == "quick"
+    assert "Start the sweep" not in labels(page)
+    assert {"chat-gpu", "batch-tpu", "saturating"} <= set(labels(page))
+
+
+def test_a_link_fills_the_form_in_and_starts_nothing(opened: Open, own_library: Path) -> None:
+    page = opened("launch", url="http://127.0.0.1:9", **STATED)
+    assert title(page).startswith("1 point of fake-model at 127.0.0.1:9: ISL 8 with OSL 4 at concurrency 2")
+    assert page.text_input(key="plan.workloads.isl").value == "8"
+    assert "Start the sweep" in labels(page)
+    assert any("python -m bench sweep" in code.value and "--requests 20" in code.value for code in page.code)
+    assert not own_library.exists() or not listed(own_library)
+
+
+def test_what_is_wrong_in_a_link_is_said_at_its_field(opened: Open, own_library: Path) -> None:
+    page = opened("launch", url="http://127.0.0.1:9", **{**STATED, "concurrency": "1, x"}, nonsense="1")
+    assert "whole numbers from 1 to 8192" in said(page)
+    assert "nonsense" in said(page)
+    assert "Start the sweep" not in labels(page)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://gpu.example:8000", "endpoints.toml"),
+        ("http://169.254.169.254", "link-local"),
+        ("http://127.0.0.1:22", "system"),
+    ],
+)
+def test_a_page_measures_only_this_machine(opened: Open, own_library: Path, url: str, why: str) -> None:
+    page = opened("launch", url=url, **STATED)
+    if "Start the sweep" in labels(page):
+        page.button(key="start").click().run()
+    assert why in said(page)
+    assert not own_library.exists() or not listed(own_library)
+
+
+def test_in_read_only_mode_there_is_no_start(
+    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+    page = opened("launch", url="http://127.0.0.1:9", **STATED)
+    assert "Start the sweep" not in labels(page)
+    assert page.button(key="check").disabled
+    assert "read-only" in said(page)
+
+
+def test_a_token_opens_the_start_and_stays_out_of_the_address(
+    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", "a-token-of-16-characters")
+    page = opened("launch", url="http://127.0.0.1:9", **STATED)
+    assert "Start the sweep" not in labels(page)
+    page.text_input(key="token.typed").set_value("wrong").run()
+    assert "Start the sweep" not in labels(page)
+    page.text_input(key="token.typed").set_value("a-token-of-16-characters").run()
+    assert "Start the sweep" in labels(page)
+    assert "token" not in str(dict(page.query_params))
+
+
+def test_a_sweep_is_watched_ended_and_gone_on_with(opened: Open, own_library: Path) -> None:
+    with running(Settings(ttft_ms=20, itl_ms=2)) as url:
+        plan = Plan.from_fields(
+            {"endpoint.url": url, "endpoint.model": "fake-model", "workloads.isl": "8", "workloads.osl": "4",
+             "loads.concurrency": "1, 2", "point.requests": "30", "point.warmup_requests": "1"}
+        )  # fmt: skip
+        folder = Folder.create(own_library, plan)
+        page = opened("jobs", job=folder.id)
+        assert "was interrupted" in title(page)
+        page.button(key="resume").click().run()
+        assert not page.warning
+        until = time.monotonic() + 40
+        while folder.status["state"] != "done" and time.monotonic() < until:
+            time.sleep(0.1)
+        assert folder.status["state"] == "done"
+    page = opened("jobs", job=folder.id)
+    assert "is done with 2 of 2 points" in title(page)
+    assert "Cancel" not in labels(page)
+    listing = opened("jobs")
+    assert title(listing) == "1 sweep: 1 is done."
+    assert listing.dataframe[0].value["id"].tolist() == [folder.id]
+
+
+@pytest.mark.parametrize("job", ["../../etc", "20260101-000000-abcdef", "<b>x</b>"])
+def test_a_job_that_is_not_there_is_told(opened: Open, own_library: Path, job: str) -> None:
+    page = opened("jobs", job=job)
+    assert "There is no sweep" in said(page)
+    assert title(page) == "Nothing was measured in this library yet."

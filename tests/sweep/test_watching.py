@@ -1,0 +1,88 @@
+"""Sweeps as they are watched: sentences for every state, the table, and the cells that fill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench import chart
+from bench.endpoint import Settings
+from bench.endpoint.serving import running
+from bench.sweep import watching
+from bench.sweep.folder import UNDER_WAY, Folder
+from bench.sweep.plan import Plan
+from bench.sweep.runner import run
+from bench.sweep.story import grid_chart, story
+
+STATED = {
+    "endpoint.model": "fake-model",
+    "workloads.isl": "8, 16",
+    "workloads.osl": "4",
+    "loads.concurrency": "1, 4",
+    "point.requests": "12",
+    "point.warmup_requests": "1",
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (
+            {"title": "Quick look", "endpoint": "127.0.0.1:1", "state": "running",
+             "points_done": 1, "points_possible": 4,
+             "current": {"level": "concurrency 4 (isl=8 osl=4)"}, "seconds_left": 25},
+            "Quick look at 127.0.0.1:1: 1 of 4 points, concurrency 4 (isl=8 osl=4) under way, about 25 s left.",
+        ),
+        ({"id": "x", "state": "queued", "reason": "It waits for 1 sweep."}, "Sweep x waits: It waits for 1 sweep."),
+        ({"id": "x", "state": "checking"}, "Sweep x checks its endpoint."),
+        (
+            {"id": "x", "state": "failed", "points_done": 2, "points_possible": 4, "reason": "It is gone."},
+            "Sweep x failed with 2 of 4 points: It is gone.",
+        ),
+        ({"id": "x", "state": "interrupted"}, "Sweep x was interrupted with 0 points."),
+    ],
+)  # fmt: skip
+def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
+    assert watching.sentence(status) == said
+
+
+def test_every_state_has_its_words() -> None:
+    assert set(UNDER_WAY) <= set(watching.STATES) == set(watching.PLURALS)
+    assert watching.headline([]) == "Nothing was measured in this library yet."
+    assert watching.headline(["done", "running", "done"]) == "3 sweeps: 1 runs and 2 are done."
+
+
+@pytest.mark.parametrize(
+    "status", [{}, {"recent": {"ttft_ms_p50": [None, "x", 3]}, "current": {"ttft_ms_p50": None}}]
+)
+def test_a_strange_status_is_watched_all_the_same(status: dict[str, object]) -> None:
+    assert watching.share_done(status) == 0
+    assert [label for label, _, _ in watching.live(status)][1] == "TTFT p50"
+
+
+def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path: Path) -> None:
+    statuses = []
+    with running(Settings(ttft_ms=60, itl_ms=5)) as url:
+        plan = Plan.from_fields({"endpoint.url": url, **STATED})
+        folder = Folder.create(tmp_path, plan)
+        before = grid_chart.figure(story(folder), plan, chart.theme("light"))
+        assert not before.layout.annotations
+        run(folder, lambda status: statuses.append(dict(status)))
+    told = story(folder)
+    made = grid_chart.figure(told, folder.plan, chart.theme("dark"))
+    (cells,) = made.data
+    lines = {(line.isl, line.load.concurrency): line.metrics["output_tokens_per_s"] for line in told.lines}
+    assert [[lines[isl, concurrency] for concurrency in (1, 4)] for isl in ("8", "16")] == cells.z.tolist()
+    assert {(note.x, note.y) for note in made.layout.annotations} == {(0, 0), (1, 0), (0, 1), (1, 1)}
+    assert any("too few requests" in flag for flag in grid_chart.flags(told))
+    live = [status for status in statuses if (status.get("current") or {}).get("tpot_ms_p50")]
+    assert live, "no look fell into a point"
+    assert live[-1]["recent"]["output_tokens_per_s"]
+    (row,) = watching.table(tmp_path).to_dict("records")
+    assert (row["state"], row["model"], row["points"], row["id"]) == (
+        "done",
+        "fake-model",
+        "4 of 4 points",
+        folder.id,
+    )
