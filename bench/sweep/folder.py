@@ -67,8 +67,6 @@ class Folder:
     def discard(self) -> None:
         """Nothing; the folder is gone. For a sweep whose first look at its endpoint said that it cannot be measured."""
         shutil.rmtree(self.path, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            self.path.parent.rmdir()  # where it was the first one
 
     @property
     def id(self) -> str:

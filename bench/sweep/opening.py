@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 import os
+import ssl
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import bench
-from bench.errors import InputError, UsageError
+from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
+from bench.plain_text import visible
 from bench.sweep import budget as budgets
 from bench.sweep import machine, profiles
 from bench.sweep.assignment import Asked
 from bench.sweep.bodies import Manner
-from bench.sweep.endpoints import NamedEndpoint
+from bench.sweep.endpoints import Endpoints, NamedEndpoint
+from bench.sweep.exchange import Target
 from bench.sweep.facts import PRICE
 from bench.sweep.finishing import deployment
 from bench.sweep.plan import Plan
 from bench.sweep.preflight import Preflight, glance, preflight
 from bench.sweep.prompts import lengths_to_calibrate
+
+AT_A_TIME = 16
+"""Endpoints that are looked at together."""
 
 AT_ONCE = 512
 """Requests under way at once that one process has been measured to keep time with."""
@@ -48,7 +56,47 @@ def glanced(endpoint: NamedEndpoint) -> Preflight:
     whom = Asked(
         endpoint.base_url, None, endpoint.api, endpoint.streaming, endpoint.ca_file, _key(endpoint.key_env)
     )
-    return glance(whom.target, Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
+    return glance(_target(whom), Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
+
+
+def seen(endpoints: Endpoints) -> list[dict[str, Any]]:
+    """What each endpoint of a library says now, all of them asked at once: a row with its engine and its models."""
+    named = endpoints.named
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        rows = pool.map(_seen, named.values())
+        return [{"name": name, **row} for name, row in zip(named, rows, strict=True)]
+
+
+def _seen(endpoint: NamedEndpoint) -> dict[str, Any]:
+    try:
+        found = glanced(endpoint)
+    except BenchError as problem:
+        found = None
+        said: str | None = str(problem)
+    else:
+        said = found.problem
+    reached = next((one.passed for one in found.checks if one.name == "reachable"), None) if found else None
+    return {
+        "reachable": reached,
+        "engine": found.engine.name if found else None,
+        "version": found.engine.version if found else None,
+        "serves": ", ".join(visible(name[:100]) for name in found.serves) if found else None,
+        "url": endpoint.base_url,
+        "problem": said,
+    }
+
+
+def _target(whom: Asked) -> Target:
+    """The target; UsageError when its certificate authority cannot be read."""
+    try:
+        return whom.target
+    except OSError as problem:
+        why = (
+            "it is no PEM certificate"
+            if isinstance(problem, ssl.SSLError)
+            else str(problem.strerror or problem)
+        )
+        raise UsageError(f"endpoint.ca_file {whom.ca_file} cannot be read: {why}.") from None
 
 
 def _key(key_env: str | None) -> dict[str, str]:
@@ -73,7 +121,7 @@ def looked_at(plan: Plan) -> Preflight:
     manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
                     vendor=plan.vendor)  # fmt: skip
     return preflight(
-        asked(plan).target,
+        _target(asked(plan)),
         manner,
         isls=lengths_to_calibrate(shapes),
         osls=[shape.osl.least for shape in shapes if shape.osl],
@@ -100,10 +148,8 @@ def workers(plan: Plan) -> int:
     """How many load processes the plan needs: as stated, else one for each so many requests under way at once."""
     if plan.workers is not None:
         return plan.workers
-    if (
-        plan.point.steady_within is not None
-    ):  # whether a point may end is judged over all its requests, in one place
-        return 1
+    if plan.point.steady_within is not None:
+        return 1  # whether a point may end is judged over all its requests, in one place
     highest = max((load.concurrency or 1 for shape in plan.shapes for load in plan.levels(shape)), default=1)
     return max(1, min(os.cpu_count() or 1, math.ceil(highest / AT_ONCE)))
 

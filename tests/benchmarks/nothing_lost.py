@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.endpoint import Settings, running
+from bench.library import Library
+from bench.sweep.entering import enter
 from bench.sweep.folder import Folder
 from bench.sweep.runner import run
 from tests.benchmarks import Figure
@@ -38,19 +40,36 @@ def measure() -> Iterator[Figure]:
             process.kill()
             process.communicate()
             lines = {line.key: line for line, _ in folder.read.points}
+            found["wrong in the library"] += in_library(Path(library)) != sorted(
+                line.number for line in lines.values()
+            )
             found["points lost"] += sum(lines.get(key) != line for key, line in kept.items())
             found["points gained"] += len(lines) - len(kept)
             kept = dict(lines)
         done = run(folder)
         found["not done in the end"] += done.state != "done"
         check(folder, found)
+        entered = enter(folder, Path(library))
+        found["wrong in the library"] += entered != POINTS or in_library(Path(library)) != list(
+            range(1, POINTS + 1)
+        )
     yield Figure("points of the journal lost or changed by 50 kills", found["points lost"], "", 0)
     yield Figure("points missing, doubled or strange in the end", found["wrong points"], "", 0)
     yield Figure("points whose raw samples do not match", found["wrong samples"], "", 0)
+    yield Figure("looks at the library that missed or doubled a point", found["wrong in the library"], "", 0)
     yield Figure("sweeps that did not end well", found["not done in the end"], "", 0)
     yield Figure("kills that met a running sweep", found["killed while it ran"], "of 50")
     yield Figure("points measured between kills", found["points gained"], "of 30")
     yield Figure("all of it", time.perf_counter() - start, "s")
+
+
+def in_library(path: Path) -> list[int]:
+    """The numbers of the points that a library opened now shows."""
+    library = Library.open(path, shipped=False)
+    try:
+        return sorted(int(place.split()[1]) for (place,) in library.fetch("SELECT locator FROM points"))
+    finally:
+        library.close()
 
 
 def seconds_of_a_point(folder: Folder) -> float:

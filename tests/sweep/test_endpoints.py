@@ -293,6 +293,7 @@ def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyP
             "keyless": {"base_url": url},
             "unset": {"base_url": url, "key_env": "NO_SUCH_KEY"},
             "dead": {"base_url": "http://127.0.0.1:9"},
+            "odd": {"base_url": "https://127.0.0.1:9", "ca_file": "/nowhere.pem"},
         }.items():
             keep(tmp_path, name, stated)
         listed = bench("endpoints", *where, "--json")
@@ -302,6 +303,7 @@ def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyP
             "keyless",
             "unset",
             "dead",
+            "odd",
         ]
         looked = bench("endpoints", *where, "--check", "--json")
         shown = bench("endpoints", *where, "--check")
@@ -315,6 +317,7 @@ def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "asks for a key" in rows["keyless"]["problem"]
     assert rows["unset"]["problem"] == "The environment variable NO_SUCH_KEY is not set, so there is no key."
     assert "connection refused" in rows["dead"]["problem"]
+    assert rows["odd"]["problem"].startswith("endpoint.ca_file /nowhere.pem cannot be read: ")
     assert "sk-very" not in looked.stdout + looked.stderr + shown.stdout + shown.stderr
     assert "dead: Nothing listens at 127.0.0.1:9" in shown.stderr
 

@@ -13,6 +13,7 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.errors import AccessDenied, BenchError, UsageError
 from bench.sweep import launching
+from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import FILE, Origin, keep, origin_of
 from bench.sweep.plan import Plan
@@ -135,3 +136,24 @@ def test_a_start_that_fails_is_told(tmp_path: Path) -> None:
     (tmp_path / "sweeps").write_text("no folder")
     with pytest.raises(BenchError, match="sweeps"):
         launching.launch(tmp_path, plan(), HERE)
+
+
+def test_an_endpoint_of_the_file_may_be_measured_as_it_stands_there_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "endpoints.toml").write_text(
+        '[endpoints.lab]\nbase_url = "http://gpu.example:8000"\nkey_env = "KEY"\n'
+    )
+    fields = {"endpoint.name": "lab", "endpoint.model": "m", "workloads.isl": "8", "workloads.osl": "4",
+              "loads.concurrency": "2", "point.requests": "20"}  # fmt: skip
+    named = Plan.from_fields(fields, files=False, endpoints=Endpoints(tmp_path))
+    launching.demand_endpoint(tmp_path, named, HERE, OWN_PORT)
+    for changed in (
+        {"url": "http://other.example"},
+        {"key_env": "OTHER_KEY"},
+        {"ca_file": "/x.pem"},
+        {"name": "other"},
+    ):
+        other = Plan.from_mapping(
+            {**named.document(), "endpoint": {**named.document()["endpoint"], **changed}}
+        )
+        with pytest.raises(UsageError, match=r"endpoints\.toml"):
+            launching.demand_endpoint(tmp_path, other, HERE, OWN_PORT)

@@ -1,0 +1,156 @@
+"""A sweep in its library while it runs: seen within seconds, and whole and single after every kill (-9)."""
+
+from __future__ import annotations
+
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.endpoint import Settings, running
+from bench.library import Library
+from bench.sweep.entering import enter
+from bench.sweep.folder import Folder, listed
+from bench.sweep.runner import run
+from tests.sweep.sweeping import ROOT, bench, document, folder_for, started
+
+FAST = Settings(ttft_ms=2, itl_ms=0.5)
+SEEN_WITHIN_S = 5
+READER = """
+import sys, time
+from pathlib import Path
+from bench.library import Library
+library = Library.open(Path(sys.argv[1]), shipped=False)
+print("open", flush=True)
+seen = 0
+while seen < int(sys.argv[2]):
+    library.refresh()
+    for (number,) in library.fetch("SELECT concurrency FROM points ORDER BY 1 OFFSET ?", [seen]):
+        print(number, time.time(), flush=True)
+        seen += 1
+    time.sleep(0.25)
+"""
+ENTER = """
+import sys
+from pathlib import Path
+from bench.sweep.entering import enter
+from bench.sweep.folder import Folder
+enter(Folder(Path(sys.argv[1])), Path(sys.argv[2]))
+"""
+
+
+def until(holds: Callable[[], object], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def in_library(library: Library) -> dict[str, str]:
+    """The points' ids by their place in the journal; none may be there twice."""
+    library.refresh()
+    rows = library.fetch("SELECT locator, point_id, source_id FROM points")
+    found = {locator: point for locator, point, _ in rows}
+    assert len(found) == len(rows)
+    assert len({source for _, _, source in rows}) <= 1
+    return found
+
+
+def measured(folder: Folder) -> set[str]:
+    return {f"point {line.number}" for line, _ in folder.read.points}
+
+
+def killed(process: subprocess.Popen[bytes], after_s: float) -> None:
+    time.sleep(after_s)
+    process.kill()
+    process.communicate()
+
+
+def test_another_process_sees_a_point_within_seconds_of_its_end(tmp_path: Path) -> None:
+    with running(FAST) as url:
+        folder = folder_for(tmp_path, url, loads__concurrency="1,2,3", point__requests="12")
+        reader = subprocess.Popen(
+            [sys.executable, "-c", READER, str(tmp_path), "3"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "open\n"
+        ended: dict[int, float] = {}
+
+        def note(status: object) -> None:
+            for line, _ in folder.read.points:
+                ended.setdefault(line.load.concurrency or 0, time.time())
+
+        assert run(folder, note).state == "done"
+        note(None)
+        told, _ = reader.communicate(timeout=60)
+    seen = {int(number): float(at) for number, at in (line.split() for line in told.splitlines())}
+    assert seen.keys() == ended.keys() == {1, 2, 3}
+    assert all(seen[level] - ended[level] < SEEN_WITHIN_S for level in ended)
+
+
+def test_the_library_is_whole_and_single_after_every_kill(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    library = Library.open(tmp_path, shipped=False)
+    known: dict[str, str] = {}
+    with running(FAST) as url:
+        folder = folder_for(
+            tmp_path, url, workloads__isl="16,24,32", loads__concurrency="1,2", point__requests="20"
+        )
+        for attempt in range(4):
+            process = started(folder)
+            until(lambda attempt=attempt: len(folder.read.sessions) > attempt)
+            killed(process, draw.uniform(0.0, 0.8))
+            found = in_library(library)
+            assert found.keys() == measured(folder)
+            assert known.items() <= found.items()
+            known = found
+            command = [sys.executable, "-c", ENTER, str(folder.path), str(tmp_path)]
+            killed(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE), draw.uniform(0.1, 0.9))
+            assert in_library(library) == known
+            other = Library.open(tmp_path, shipped=False)
+            assert in_library(other) == known
+            other.close()
+        assert run(folder).state == "done"
+        assert enter(folder, tmp_path) == 6
+    found = in_library(library)
+    assert found.keys() == measured(folder)
+    assert known.items() <= found.items()
+    assert len(found) == 6
+    library.close()
+
+
+def test_a_sweep_that_cannot_begin_leaves_nothing_unless_it_is_the_only_one_to_say_so(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        ask = ("sweep", "--url", f"http://127.0.0.1:{taken.getsockname()[1]}", "--library", str(tmp_path),
+               *"--model m --isl 16 --osl 4 --concurrency 1 --requests 2".split())  # fmt: skip
+        assert bench(*ask).returncode == 1
+        assert [path for path in tmp_path.rglob("*") if not path.name.startswith(".")] == [
+            tmp_path / "sweeps"
+        ]
+        assert bench(*ask, "--detach").returncode == 0
+        (folder,) = listed(tmp_path)
+        until(lambda: not folder.held() and folder.status["state"] == "failed")
+    assert "connection refused" in folder.status["reason"]
+    shown = document(bench("sweeps", "--library", str(tmp_path), "--json").stdout)
+    assert [(row["id"], row["state"]) for row in shown] == [(folder.id, "failed")]
+    gone = bench("purge", folder.id, "--reason", "it never ran", "--library", str(tmp_path), "--no-shipped")
+    assert gone.returncode == 0, gone.stderr
+    assert listed(tmp_path) == []
+
+
+def test_a_sweep_whose_endpoint_went_away_meanwhile_stays(tmp_path: Path) -> None:
+    """Nothing is discarded that was resumed, whatever the first look then says."""
+    with running(FAST) as url:
+        folder = folder_for(tmp_path, url)
+        process = started(folder)
+        until(lambda: len(folder.read.points) == 1)
+        killed(process, 0)
+    assert bench("resume", folder.id, "--library", str(tmp_path)).returncode == 1
+    assert measured(folder) == {"point 1"}
+    library = Library.open(tmp_path, shipped=False)
+    assert in_library(library).keys() == {"point 1"}
+    library.close()
