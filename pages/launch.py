@@ -1,11 +1,10 @@
 """Launch: measure an endpoint."""
 
-from bench.sweep import form
 from pages.shared import frame, launching, plan_fields
 
 with frame.bare("launch", "Launch", "What does this endpoint do under load? Measure it."):
     stated = plan_fields.stated()
-    checked = form.checked(stated)
+    checked = launching.checked(stated)
     launching.headline(checked)
     launching.endpoint(stated, checked)
     launching.fields(stated, checked)

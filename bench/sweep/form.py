@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 from bench.errors import UnknownName, UsageError
 from bench.sweep import facts
 from bench.sweep.arguments import OPTIONS
+from bench.sweep.endpoints import Endpoints
 from bench.sweep.plan import Plan, nested
 from bench.sweep.plan_parts import Part
 from bench.sweep.profiles import profiles
@@ -81,10 +82,10 @@ def fields() -> Mapping[str, FormField]:
     return {row.key: row for rows in groups().values() for row in rows}
 
 
-def checked(stated: Mapping[str, str]) -> Checked:
-    """The plan these fields state, or what is wrong with them."""
+def checked(stated: Mapping[str, str], endpoints: Endpoints | None = None) -> Checked:
+    """The plan these fields state, or what is wrong with them; `endpoints` are those it may name."""
     try:
-        return Checked(Plan.from_mapping(tables(stated), files=False))
+        return Checked(Plan.from_mapping(tables(stated), files=False, endpoints=endpoints))
     except UsageError as problem:
         said = str(problem)
         place = INDEX.sub("", said)

@@ -12,7 +12,6 @@ from typing import Any
 import bench
 from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
-from bench.plain_text import visible
 from bench.sweep import budget as budgets
 from bench.sweep import machine, profiles
 from bench.sweep.assignment import Asked
@@ -68,21 +67,18 @@ def seen(endpoints: Endpoints) -> list[dict[str, Any]]:
 
 
 def _seen(endpoint: NamedEndpoint) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(("reachable", "engine", "version", "serves"))
+    row |= {"url": endpoint.base_url, "problem": None}
     try:
         found = glanced(endpoint)
     except BenchError as problem:
-        found = None
-        said: str | None = str(problem)
-    else:
-        said = found.problem
-    reached = next((one.passed for one in found.checks if one.name == "reachable"), None) if found else None
-    return {
-        "reachable": reached,
-        "engine": found.engine.name if found else None,
-        "version": found.engine.version if found else None,
-        "serves": ", ".join(visible(name[:100]) for name in found.serves) if found else None,
-        "url": endpoint.base_url,
-        "problem": said,
+        return row | {"problem": str(problem)}
+    return row | {
+        "reachable": next((one.passed for one in found.checks if one.name == "reachable"), None),
+        "engine": found.engine.name,
+        "version": found.engine.version,
+        "serves": ", ".join(found.serves),
+        "problem": found.problem,
     }
 
 

@@ -31,6 +31,9 @@ Pairs = tuple[tuple[str, str], ...]
 SMALL = 512
 LARGE = 24
 FEW = 2
+SEEN_S = 30
+"""How old what an endpoint said may be."""
+
 STATUS_S = 1.5
 """How old the state of a sweep may be; pages look every three seconds."""
 
@@ -267,3 +270,21 @@ def look_again() -> None:
     """Nothing; the next look at sweeps is a new one."""
     _sweep_status.clear()
     sweeps.clear()
+
+
+@st.cache_data(show_spinner="Looking at the endpoints …", ttl=SEEN_S, max_entries=FEW)
+def endpoints(library: Path, stamp: str) -> list[dict[str, Any]]:
+    """What each endpoint of the library said when it was last asked."""
+    from bench.sweep import opening
+    from bench.sweep.endpoints import Endpoints
+
+    return opening.seen(Endpoints(library))
+
+
+def stamp(path: Path) -> str:
+    """What changes when the file does; empty where there is none."""
+    try:
+        told = path.stat()
+    except OSError:
+        return ""
+    return f"{told.st_mtime_ns} {told.st_size}"

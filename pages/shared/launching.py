@@ -5,25 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from bench import access
 from bench.errors import BenchError
-from bench.plain_text import markdown
+from bench.plain_text import markdown, visible
 from bench.sweep import budget as budgets
 from bench.sweep import foreseen, form, opening
 from bench.sweep import launching as sweeps
+from bench.sweep.endpoints import Endpoints
 from bench.sweep.plan import Plan
 from bench.sweep.practice import Practice, practices, practise
 from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import profiles
-from pages.shared import cached, plan_fields
+from pages.shared import cached, plan_fields, table
 from pages.shared.visitor import admitted, own_port, visitor
 
 SIGNS = {
     True: ":green[:material/check_circle:]",
     False: ":red[:material/cancel:]",
     None: ":gray[:material/info:]",
+}
+LIGHTS = {True: "🟢", False: "🔴", None: "⚪"}
+SEEN = {
+    "name": "Name",
+    "reachable": "Answers",
+    "engine": "Engine",
+    "version": "Version",
+    "serves": "Serves",
+    "url": "URL",
+    "problem": "Problem",
 }
 FOUND = "found"
 NO_ENDPOINT = "endpoint is missing"
@@ -32,6 +44,11 @@ NO_ENDPOINT = "endpoint is missing"
 def library() -> Path:
     """The folder new sweeps lie in."""
     return cached.library().path
+
+
+def checked(stated: Mapping[str, str]) -> form.Checked:
+    """The plan the page states, which may name an endpoint of the library, or what is wrong with it."""
+    return form.checked(stated, Endpoints(library()))
 
 
 def headline(found: form.Checked) -> None:
@@ -48,9 +65,15 @@ def headline(found: form.Checked) -> None:
 
 
 def endpoint(stated: Mapping[str, str], found: form.Checked) -> None:
-    """Where the load goes: a URL and a model, or one of the endpoints to practise on."""
+    """Where the load goes: an endpoint of endpoints.toml, a URL of this machine, or one to practise on."""
     st.subheader("Endpoint", anchor=False)
-    plan_fields.row(stated, plan_fields.ENDPOINT, found)
+    named = Endpoints(library()).named
+    if named or stated.get("endpoint.name"):
+        _named(stated, tuple(named))
+    if not stated.get("endpoint.name"):
+        plan_fields.row(stated, plan_fields.ENDPOINT, found)
+    else:
+        plan_fields.row(stated, ("endpoint.model",), found)
     st.caption(
         "Try it without a GPU: an endpoint on this machine that plays an engine; what it gives is marked simulated."
     )
@@ -139,6 +162,29 @@ def elsewhere(stated: Mapping[str, str], plan: Plan) -> None:
         st.code(form.command(stated), language="bash", wrap_lines=True)
         st.caption("or as a file, plan.toml, for python -m bench sweep plan.toml")
         st.code(plan.to_toml(), language="toml")
+
+
+def _named(stated: Mapping[str, str], names: tuple[str, ...]) -> None:
+    """The endpoints the library names, each with what it said when it was last asked."""
+    seen = cached.endpoints(library(), cached.stamp(Endpoints(library()).path)) if names else []
+    lights = {row["name"]: LIGHTS[row["reachable"]] for row in seen}
+    chosen = stated.get("endpoint.name")
+    st.session_state["plan.endpoint.name"] = chosen
+    st.selectbox(
+        "Endpoint of endpoints.toml",
+        [*names, *([chosen] if chosen and chosen not in names else [])],
+        key="plan.endpoint.name",
+        format_func=lambda name: visible(f"{lights.get(name, '')} {name}"),
+        placeholder="None: a URL on this machine",
+        on_change=_named_chosen,
+    )
+    if seen:
+        table.show(pd.DataFrame(seen), key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
+
+
+def _named_chosen() -> None:
+    chosen = st.session_state["plan.endpoint.name"]
+    plan_fields.state({"endpoint.name": chosen, "endpoint.url": None, "endpoint.model": None})
 
 
 def _budget(plan: Plan) -> budgets.Budget:

@@ -141,3 +141,22 @@ def test_a_job_that_is_not_there_is_told(opened: Open, own_library: Path, job: s
     page = opened("jobs", job=job)
     assert "There is no sweep" in said(page)
     assert title(page) == "Nothing was measured in this library yet."
+
+
+def test_endpoints_of_the_library_are_listed_with_what_they_say(opened: Open, own_library: Path) -> None:
+    with running(Settings(model="fake-model", engine_version="0.9.9")) as url:
+        own_library.mkdir(parents=True)
+        (own_library / "endpoints.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\nfacts = {{ accelerators = 2 }}\n'
+            '[endpoints.gone]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n'
+        )
+        page = opened("launch", profile="quick", endpoint="lab")
+        assert title(page).startswith("4 points of fake-model at lab")
+        seen = page.dataframe[0].value.set_index("name")
+        assert seen["reachable"].tolist() == [True, False]
+        assert (seen.loc["lab", "engine"], seen.loc["lab", "version"]) == ("vllm", "0.9.9")
+        assert "Start the sweep" in labels(page)
+        assert any("accelerators = 2" in code.value for code in page.code)
+    unknown = opened("launch", profile="quick", endpoint="elsewhere")
+    assert "There is no endpoint named" in said(unknown)
+    assert "Start the sweep" not in labels(unknown)
