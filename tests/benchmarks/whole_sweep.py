@@ -1,0 +1,193 @@
+"""A sweep as a shell starts it: its start and end, the truth of its samples, jitter, failures among good answers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from bench.endpoint import truth
+from bench.endpoint.truth import Truth
+from tests.benchmarks import Figure, percentile
+from tests.benchmarks._process import ROOT
+from tests.benchmarks._yardstick import on_core
+
+STARTS, ROUNDS = 9, 3
+PERCENTS = (50, 90, 99)
+MIXED = ("reset 429 500 503 redirect html error_body error_event cut malformed stall slow_headers huge_headers "
+         "endless_line endless_stream gzip").split()  # fmt: skip
+FAILING = 0.1
+SERVER_LATE_MS = 2.0
+"""Where the endpoint itself sends later than this at p99 the machine was busy with something else: measured again."""
+TRIES = 2
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A sweep of one point, its raw samples, what the endpoint says of the same requests, and when it was all over."""
+
+    point: dict[str, Any]
+    rows: list[dict[str, Any]]
+    truths: dict[str, Truth]
+    end_s: float
+
+    @property
+    def server_late_ms(self) -> float:
+        """How late the endpoint sent, at p99."""
+        late = [(sent - due) / 1e6 for row in self.truths.values()
+                for due, sent in zip(row.due_ns, row.sent_ns, strict=False)]  # fmt: skip
+        return percentile(late, 99)
+
+
+def measure() -> Iterator[Figure]:
+    """Sweep and endpoint on a core each; medians."""
+    yield Figure("start of the process to its first request", statistics.median(starts()), "s", 0.5)
+    steady = [swept(["--ttft-ms", "100", "--itl-ms", "5"], 32, 640, 40) for _ in range(ROUNDS)]
+    yield Figure(
+        "last response to the finished journal", statistics.median(one.end_s for one in steady), "s", 0.5
+    )
+    errors = [ttft_errors_ms(one) for one in steady]
+    for percent, goal in ((50, 0.5), (99, 10.0)):
+        off = statistics.median(percentile(one, percent) for one in errors)
+        yield Figure(f"TTFT error p{percent} in a sweep's samples", off, "ms", goal)
+    yield from jitter()
+    yield from failing(steady)
+
+
+def starts() -> list[float]:
+    """Seconds from the start of a process to its first bytes at the endpoint."""
+    found = []
+    with socket.create_server(("127.0.0.1", 0)) as listener, tempfile.TemporaryDirectory() as library:
+        command = sweeping(f"http://127.0.0.1:{listener.getsockname()[1]}", library, 1, 1, 1)
+        for _ in range(STARTS):
+            begun = time.monotonic()
+            with subprocess.Popen(
+                command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ) as process:
+                asking, _ = listener.accept()
+                asking.recv(1)
+                found.append(time.monotonic() - begun)
+                asking.close()
+                process.kill()
+    return found
+
+
+def jitter() -> Iterator[Figure]:
+    """Log-normal waits: what is reported is over every request, and so is the sample that was drawn."""
+    drawn = ["--ttft-ms", "100", "--itl-ms", "10", "--jitter", "lognormal", "--jitter-share", "0.4"]
+    rounds = [swept(drawn, 16, 320, 64) for _ in range(ROUNDS)]
+    for key in ("ttft_ms", "itl_ms"):
+        for percent in PERCENTS:
+            off = [abs(one.point["whole"][f"{key}_p{percent}"] / percentile(sample(one, key), percent) - 1)
+                   for one in rounds]  # fmt: skip
+            yield Figure(
+                f"jitter, {key[:-3]} p{percent} off the exact sample's", statistics.median(off) * 100, "%", 1
+            )
+
+
+def sample(one: Swept, key: str) -> list[float]:
+    """The times that the endpoint drew and kept, in ms."""
+    rows = [one.truths[row["response_id"]] for row in one.rows]
+    if key == "ttft_ms":
+        return [(row.sent_ns[0] - row.received_ns) / 1e6 for row in rows]
+    return [(later - earlier) / 1e6 for row in rows for earlier, later in pairwise(row.chunks_sent_ns())]
+
+
+def failing(clean: Sequence[Swept]) -> Iterator[Figure]:
+    """A tenth of the requests fail, each in one of sixteen ways; the good ones are as fast as without those."""
+    share = f"{FAILING / len(MIXED):.6f}"
+    told = ",".join(f"{kind}={share}" for kind in MIXED)
+    mixed = [swept(["--ttft-ms", "100", "--itl-ms", "5", "--fail", told, "--slow-headers-s", "60"], 32, 640, 40)
+             for _ in range(ROUNDS)]  # fmt: skip
+    count = statistics.median(one.point["requests_failed"] for one in mixed)
+    yield Figure("failures in a sweep of 640 requests", count, "requests")
+    for key in ("ttft_ms", "tpot_ms", "e2el_ms"):
+        for percent in PERCENTS:
+            name = f"{key}_p{percent}"
+            usual = statistics.median(one.point[name] for one in clean)
+            off = abs(statistics.median(one.point[name] for one in mixed) / usual - 1)
+            yield Figure(f"with a tenth failing, {key[:-3]} p{percent} of the good off by", off * 100, "%", 2)
+
+
+def ttft_errors_ms(one: Swept) -> list[float]:
+    """How much longer each request's TTFT was to the sweep than to the endpoint."""
+    found = []
+    for row in one.rows:
+        seen = one.truths[row["response_id"]]
+        found.append((row["first_ns"] - row["sent_ns"] - (seen.sent_ns[0] - seen.received_ns)) / 1e6)
+    return found
+
+
+def swept(options: Sequence[str], concurrency: int, requests: int, osl: int) -> Swept:
+    """A sweep of one point; again where the endpoint was late for want of its core."""
+    for _ in range(TRIES):
+        one = _swept(options, concurrency, requests, osl)
+        if one.server_late_ms <= SERVER_LATE_MS:
+            break
+    return one
+
+
+def _swept(options: Sequence[str], concurrency: int, requests: int, osl: int) -> Swept:
+    import pyarrow.parquet as pq
+
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "truth.jsonl"
+        with serving([*options, "--log", str(log)]) as url:
+            command = sweeping(url, folder, concurrency, requests, osl)
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, preexec_fn=on_core(0))
+        told = json.loads(done.stdout)
+        truths = truth.read(log)
+        (place,) = (path.parent for path in (Path(folder) / "sweeps").glob("*/journal.jsonl"))
+        written = (place / "journal.jsonl").stat().st_mtime - (time.time() - time.monotonic())
+        rows = pq.read_table(place / "requests" / "1.parquet").to_pylist()
+    last = max(row.end_ns or 0 for row in truths) / 1e9
+    return Swept(told["points"][0], [row for row in rows if row["outcome"] == "ok"], {row.id: row for row in truths},
+                 written - last)  # fmt: skip
+
+
+def sweeping(url: str, library: str, concurrency: int, requests: int, osl: int) -> list[str]:
+    """The command of such a sweep."""
+    return [sys.executable, "-m", "bench", "sweep", "--url", url, "--model", "fake-model", "--isl", "64",
+            "--osl", str(osl), "--concurrency", str(concurrency), "--requests", str(requests), "--library", library,
+            "--with", "point.stall_s=1", "point.timeout_s=4", "--json"]  # fmt: skip
+
+
+@contextlib.contextmanager
+def serving(options: Sequence[str]) -> Iterator[str]:
+    """The URL of the project's own endpoint in a process on the last core; its log is whole after the block."""
+    command = [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--json", *options]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, preexec_fn=on_core(-1)
+    ) as server:
+        assert server.stdout is not None
+        try:
+            yield _url(server.stdout)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(60)
+
+
+def _url(said: Any) -> str:
+    """The URL in the JSON document that the endpoint begins with, one line or many."""
+    text = ""
+    guard = threading.Timer(30, said.close)
+    guard.start()
+    try:
+        while True:
+            text += said.readline()
+            with contextlib.suppress(ValueError):
+                return str(json.loads(text)["url"])
+    finally:
+        guard.cancel()
