@@ -74,16 +74,13 @@ def onward(run: Run) -> None:
     query = urlencode({"run": story.id, **({"point": number} if number.isdigit() else {})})
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
         if story.state in WAITING:
-            _link("jobs", "Watch it", {"job": story.id})
+            link("jobs", "Watch it", {"job": story.id})
         if cached.count(View.of({"source": [story.source]}), run.version):
-            _link("pareto", "See it on the frontier", dict(_frontier(story)))
-        _link("jobs", "All sweeps", {})
+            link("pareto", "See it on the frontier", dict(_frontier(story)))
+        link("jobs", "All sweeps", {})
         buttons.link(NAME, [*questions(), "data", NAME], query, "", run.theme)
     if story.state in WAITING and not _has("jobs"):
         st.code(f"python -m bench watch {story.id}", language="bash")
-    elif story.again.missing and story.state not in WAITING:
-        st.caption("What is missing is measured by")
-        st.code(f"python -m bench resume {story.id}", language="bash")
 
 
 def curve(run: Run) -> int | None:
@@ -175,7 +172,7 @@ def _none(id: str, known: list[Folder]) -> None:
         for folder in known[:NEWEST]:
             told = folder.status
             words = [folder.id, str(told.get("title") or ""), str(told.get("state"))]
-            _link(NAME, ", ".join(word for word in words if word), {"run": folder.id})
+            link(NAME, ", ".join(word for word in words if word), {"run": folder.id})
     if len(known) > NEWEST:
         st.caption(f"{len(known) - NEWEST:,} older ones are listed by python -m bench sweeps.")
 
@@ -187,7 +184,8 @@ def _frontier(story: Story) -> Iterable[tuple[str, str]]:
     return View.of({"source": [story.source]}, options).pairs()
 
 
-def _link(page: str, label: str, query: Mapping[str, str]) -> None:
+def link(page: str, label: str, query: Mapping[str, str]) -> None:
+    """A link to a page of this app; nothing where there is no such page."""
     if _has(page):
         st.page_link(
             f"{page}.py",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from bench.access import Visitor
 from bench.endpoint import Settings, running
-from bench.sweep.folder import Folder
+from bench.sweep.folder import Folder, listed
 from bench.sweep.runner import run
 from bench.sweep.story import point_story, story
+from pages.shared import run_again, visitor
 from tests.pages.drawn import Open, headline, text_of
 from tests.sweep.sweeping import folder_for
 
@@ -173,3 +176,62 @@ def test_what_an_endpoint_says_is_shown_as_text(folder: Folder, opened: Open) ->
     for acting in ("<img", "](javascript:", ":red[", "$x$"):
         assert acting not in said.replace("\\<", "").replace("\\$", "")
     assert hostile in told(said).replace("\u2060", "")
+
+
+@pytest.fixture
+def by_token(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The server lets those launch who know its token."""
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", "a token of a test, long enough")
+    return "a token of a test, long enough"
+
+
+def test_who_may_not_launch_sees_no_button_but_the_command(
+    folder: Folder, by_token: str, opened: Open
+) -> None:
+    lines = folder.journal.read_bytes().splitlines(keepends=True)
+    folder.journal.write_bytes(b"".join(lines[:2]))
+    at = opened("run", run=folder.id)
+    assert not at.exception
+    assert not {"resume", "retry"} & {button.key for button in at.button}
+    assert "This needs the server's token." in told(text_of(at))
+
+
+@pytest.fixture
+def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader sits at the machine the server runs on, which Streamlit's test runner cannot tell."""
+    here = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
+    for module in (run_again, visitor):
+        monkeypatch.setattr(module, "visitor", lambda: here)
+
+
+def test_a_named_host_elsewhere_is_refused_in_one_sentence(
+    folder: Folder, by_token: str, opened: Open
+) -> None:
+    at = opened("run", run=folder.id)
+    at.session_state["token"] = by_token
+    at = at.run().button(key="retry").click().run()
+    assert not at.exception
+    assert len(at.warning) == 1
+    assert listed(folder.path.parents[1]) == [folder]
+
+
+def test_points_that_failed_are_measured_again_in_a_sweep_of_their_own(
+    own_library: Path, at_this_machine: None, opened: Open
+) -> None:
+    with running(Settings(step_ms=4, fail_at={40: "500"})) as url:
+        folder = folder_for(own_library, url, loads__concurrency="1,4", point__requests="24")
+        assert run(folder).state == "done"
+        (failed,) = story(folder).again.failed
+        at = opened("run", run=folder.id).button(key="retry").click().run()
+        assert not at.exception
+        assert not at.warning
+        (begun,) = [one for one in listed(own_library) if one.id != folder.id]
+        end = time.monotonic() + 60
+        while begun.held() or not begun.read.points:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+    (line,) = (line for line, _ in begun.read.points)
+    assert (line.load, line.requests_failed) == (failed.load, 0)
+    assert begun.plan.seed != folder.plan.seed
+    assert any(f"job={begun.id}" == link.proto.query_string for link in at.get("page_link"))

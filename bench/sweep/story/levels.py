@@ -105,11 +105,11 @@ def table(lines: Sequence[PointLine], found: Sequence[Curve]) -> pd.DataFrame:
             "load": load_words(line.load),
             "shape": shape_words(line),
             "repeat": line.repeat,
+            "is_knee": line.number in knees,
+            "flags": ", ".join(flag_words(flag.kind) for flag in line.flags),
             **{key: line.metrics.get(key) for key in SHOWN},
             "requests_ok": line.requests_ok,
             "requests_failed": line.requests_failed,
-            "is_knee": line.number in knees,
-            "flags": ", ".join(flag_words(flag.kind) for flag in line.flags),
         }
         for line in lines
     ]

@@ -69,8 +69,8 @@ def over_time(point: PointStory, theme: Theme) -> go.Figure:
     made.update_layout(
         bargap=0,
         hovermode="closest",
-        margin={"t": 32, "b": 56},
-        legend={"y": -0.14, "font_size": 12},
+        margin={"t": 32, "b": 78},
+        legend={"y": 0, "yref": "container", "yanchor": "bottom", "font_size": 12},
         yaxis={"domain": [0.48, 1], "title_text": "Output tokens/s", "rangemode": "tozero", "tickformat": ",~g"},
         yaxis2={"domain": [0, 0.42], "title_text": "Requests under way", "rangemode": "tozero", "anchor": "x",
                 "gridcolor": theme.grid, "zeroline": False, "automargin": True, "title": {"standoff": 12},
@@ -221,8 +221,8 @@ def waterfall(point: PointStory, theme: Theme) -> go.Figure:
     height = min(MOST_BARS_PX, max(FEWEST_BARS_PX, BAR_PX * len(rows) + 120))
     chart.layout(made, theme, height=height)
     made.update_layout(
-        barmode="overlay", bargap=0.12, hovermode="closest", margin={"t": 32, "b": 56},
-        legend={"y": -0.1, "font_size": 12, "traceorder": "normal"},
+        barmode="overlay", bargap=0.12, hovermode="closest", margin={"t": 32, "b": 78},
+        legend={"y": 0, "yref": "container", "yanchor": "bottom", "font_size": 12, "traceorder": "normal"},
         xaxis={"title_text": "Seconds since the point's start", "rangemode": "tozero"},
         yaxis={"title_text": "Requests by start", "autorange": "reversed", "showticklabels": False, "ticks": "",
                "showgrid": False},
