@@ -14,7 +14,9 @@ with frame.opened("scaling") as page:
     options.row(page, "metric", "at", "level", "group")
     options.more(page, "Prices", "price_book", "price_terms")
     clicked = result.figure(page, clickable=True)
-    points.one(page, clicked, (page.view.option("metric"),))
+    parts = [one for one in page.answer.numbers["projections"] if one["id"] in clicked]
+    ids = parts[0]["point_ids"] if parts else clicked
+    points.one(page, ids, (page.view.option("metric"),), lead=parts[0]["words"] if parts else "")
     result.findings(page)
     if not page.answer.rows.empty:
         result.rows(

@@ -124,6 +124,20 @@ def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
     return figure
 
 
+EMPTY_HEIGHT = 120
+
+
+def empty(text: str, theme: Theme) -> go.Figure:
+    """A figure without points that says in their place why."""
+    figure = layout(go.Figure(), theme, height=EMPTY_HEIGHT)
+    figure.update_layout(margin={"t": 16, "b": 16})
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    figure.add_trace({"type": "scatter", "x": [], "y": [], "showlegend": False})
+    figure.add_annotation(text=text, showarrow=False, font={"color": theme.muted, "size": 15})
+    return figure
+
+
 COLUMN_TITLES = {
     "isl": "Input length (tokens)",
     "osl": "Output length (tokens)",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import streamlit as st
 
-from bench.chart import deployment_words, workload_words
+from bench.chart import deployment_words, setting, workload_words
 from bench.export import readable
 from bench.plain_text import markdown
+from bench.questions.heatmap import gaps
 from bench.wording import counted
 from pages.shared import cached, table
 from pages.shared.frame import Page
@@ -18,11 +21,17 @@ MOST_CELLS = 8
 def behind(page: Page, cells: list[str]) -> None:
     """The points in the cells the reader clicked; how to click when none is."""
     if not cells:
-        st.caption("Click a cell to see the points behind it.")
+        st.caption("Click a cell to see the points behind it, or to measure one that is empty.")
         return
     found = [cached.behind(page.name, page.view, page.version, cell) for cell in cells[:MOST_CELLS]]
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0]
+    states = dict(zip(page.answer.rows["cell"], page.answer.rows["state"], strict=True))
+    open_yet = [cell for cell in cells[:MOST_CELLS] if states.get(cell) != "measured"]
     with st.container(key="behind", border=True):
+        if open_yet:
+            _measure(page, open_yet[0], has_points=not rows.empty)
+        if rows.empty:
+            return
         where = "this cell" if len(cells) == 1 else f"{len(found)} cells"
         st.markdown(f"**{counted(len(rows), 'point')} behind {where}**, best first")
         table.show(
@@ -30,10 +39,33 @@ def behind(page: Page, cells: list[str]) -> None:
         )
 
 
-def one(page: Page, ids: list[str], metrics: tuple[str, ...]) -> None:
+def _measure(page: Page, cell: str, *, has_points: bool) -> None:
+    """The way from a cell without a value to a sweep that would fill it; the sweep does not start by itself."""
+    stated = gaps.wanted(page.view, cell)
+    words = ", ".join(
+        setting(key, float(value)) for key, value in stated.items() if key in gaps.ASKED and _is_number(value)
+    )
+    st.markdown(markdown(f"{'No figure' if has_points else 'Nothing was measured'} here yet{': ' + words if words else ''}."))  # fmt: skip
+    st.page_link(
+        "launch.py",
+        label="Measure this",
+        query_params=stated,
+        icon=":material/arrow_forward:",
+        icon_position="right",
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def one(page: Page, ids: list[str], metrics: tuple[str, ...], *, lead: str = "") -> None:
     """The point the reader clicked and how these figures of it were read; how to click when none is.
 
-    Nothing where no point is drawn.
+    Nothing where no point is drawn. `lead` says first what the points are to what was clicked.
     """
     if page.answer.rows.empty:
         return
@@ -42,6 +74,8 @@ def one(page: Page, ids: list[str], metrics: tuple[str, ...]) -> None:
         return
     found = cached.points_named(tuple(ids[:MOST_CELLS]), page.version)
     with st.container(key="behind", border=True):
+        if lead:
+            st.markdown(markdown(lead))
         for row in found.astype(object).where(found.notna(), None).to_dict("records")[:1]:
             st.markdown(f"**{markdown(deployment_words(row))}**  \n{markdown(workload_words(row))}")
         table.show(readable.table(found, first=metrics), key="rows.point", alt="The point clicked")

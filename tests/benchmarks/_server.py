@@ -69,6 +69,6 @@ def wait_for_first_byte(url: str, limit_s: float = 60) -> None:
             with urllib.request.urlopen(url, timeout=5) as answer:
                 answer.read(1)
                 return
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.02)
     raise TimeoutError(f"{url} did not answer within {limit_s:g} s.")

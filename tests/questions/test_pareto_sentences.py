@@ -214,3 +214,8 @@ def test_lengths_that_were_only_counted_narrow_nothing(shipped):
     )[0]
     assert best == "h100-sxm"
     assert "H100 SXM gives the most per chip" in answer.headline
+
+
+def test_a_time_is_told_with_what_it_is(shipped):
+    said = pareto.answer(shipped, View.of({"model": ["gemma-4-31b"]})).headline
+    assert "at 15.5 ms decode step to 8,786 at 58.3" in said

@@ -226,7 +226,7 @@ def _with_story(library: Library, view: View, tokens: str) -> View:
     if not found:
         return view
     story = dict(zip(STORY, found[0], strict=True))
-    narrowed = view.with_where(**{key: (_written(value),) for key, value in story.items()})
+    narrowed = view.with_where(**{key: (selection.written(value),) for key, value in story.items()})
     if any(view.option(key) for key in COLD) or not _kept(library, narrowed, rate):
         return narrowed
     return narrowed.with_options(**COLD)
@@ -251,7 +251,9 @@ def _with_workload(library: Library, view: View, tokens: str) -> View:
     if len(found) < 2:
         return view
     richest = dict(zip(absent, found[0], strict=True))
-    return view.with_where(**{key: (_written(value),) for key, value in richest.items() if value is not None})
+    return view.with_where(
+        **{key: (selection.written(value),) for key, value in richest.items() if value is not None}
+    )
 
 
 def _kept(library: Library, view: View, rate: str) -> bool:
@@ -267,10 +269,6 @@ def _kept(library: Library, view: View, rate: str) -> bool:
         (COLD["slo"], COLD["slo_ttft"], *condition.params),
     )[0]
     return bool(keeping >= MANY_KEEP * every)
-
-
-def _written(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _check(library: Library, view: View) -> None:

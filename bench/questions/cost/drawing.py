@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,20 +18,23 @@ from bench.chart.colouring import Colouring, of_ratios, of_values
 from bench.plain_text import html
 from bench.questions.cost import bars
 from bench.questions.cost.bars import Bar
-from bench.wording import number, share
+from bench.wording import counted, number, share
 
 BAR_PX, TWO_LINES_PX, AROUND_PX = 25, 36, 96
 GRID_PX, BETWEEN_PX = 300, 126
-EMPTY_HEIGHT = 120
+FAR = 10.0
+ROOM = 1.25
+"""Quotes dearer than so many times the longest bar lie beyond the axis, which ends there; how dear is written there."""
+
 LABEL_PX, LONGEST = 6.3, 34
 """About the width of a letter of a bar's name, and so many letters stand on a line of it."""
 
 
 def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
     """The chart of an answer's rows and numbers; an empty one says so."""
-    figure = chart.layout(go.Figure(), theme, height=EMPTY_HEIGHT)
     if rows.empty:
-        return _empty(figure, theme)
+        return chart.empty("Nothing selected has both a throughput and a price, so nothing is drawn.", theme)
+    figure = chart.layout(go.Figure(), theme)
     drawn = bars.of(rows, numbers)
     lines = [_lines(bar.name) for bar in drawn]
     upper = len(drawn) * (BAR_PX if max(map(len, lines)) == 1 else TWO_LINES_PX) + AROUND_PX
@@ -52,6 +56,7 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
               domain: tuple[float, float]) -> None:  # fmt: skip
     """The bars from the cheapest down, a dot for each quote of one that stands for several, and the API's price."""
     places = list(range(len(drawn)))
+    end = axis_end(drawn, numbers["api_usd_per_million"])
     several = any(bar.dots for bar in drawn)
     colours = [chart.accelerator_colour(bar.accelerator, theme) for bar in drawn]
     fills = [colour if bar.measured else "rgba(0,0,0,0)" for colour, bar in zip(colours, drawn, strict=True)]
@@ -59,9 +64,9 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
         {
             "type": "bar",
             "orientation": "h",
-            "x": [bar.usd for bar in drawn],
+            "x": [min(bar.usd, end) for bar in drawn],
             "y": places,
-            "text": ["" if several else f" {number(bar.usd)}" for bar in drawn],
+            "text": ["" if several or bar.usd > end else f" {number(bar.usd)}" for bar in drawn],
             "textposition": "outside",
             "cliponaxis": False,
             "textfont": {"size": 12, "color": theme.text},
@@ -78,20 +83,21 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
             },
         }
     )  # fmt: skip
-    _add_dots(figure, drawn, theme)
-    top = max(max(bar.high for bar in drawn), numbers["api_usd_per_million"] or 0)
+    _add_dots(figure, drawn, theme, end)
+    _add_beyond(figure, drawn, theme, end)
     metric = catalogue.metric(numbers["metric"])
     figure.update_layout(
         yaxis={"domain": domain, "tickvals": places, "ticktext": [_named(bar, several=several) for bar in drawn],
                "range": [len(drawn) - 0.4, -0.6], "showgrid": False, "ticks": "", "automargin": False,
                "tickfont": {"size": 12}, "title": {"text": ""}},
-        xaxis={"range": [0, top * 1.12], "anchor": "y",
+        xaxis={"range": [0, end * (1.12 if any(bar.high > end for bar in drawn) else 1.06)], "anchor": "y",
                "title": {"text": html(f"{metric.axis} · lower is better"), "font": {"size": 13}},
                "tickformat": ",~g", "automargin": False},
     )  # fmt: skip
     if several:
         figure.add_annotation(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
-                              showarrow=False, text="Bars: the median quote; dots: each quote",
+                              showarrow=False, text="Bars: the median quote; dots: each quote"
+                              + ("; arrows: quotes beyond the axis" if any(bar.high > end for bar in drawn) else ""),
                               font={"size": 12.5, "color": theme.muted})  # fmt: skip
     api = numbers["api_usd_per_million"]
     if api is not None:
@@ -101,9 +107,42 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
                               text=f"API {number(api)} USD", font={"size": 12})  # fmt: skip
 
 
-def _add_dots(figure: go.Figure, drawn: Sequence[Bar], theme: Theme) -> None:
-    """A dot for each quote of a bar that stands for several."""
-    dots = [(place, dot) for place, bar in enumerate(drawn) for dot in bar.dots]
+def axis_end(drawn: Sequence[Bar], api: float | None) -> float:
+    """Where the axis of costs ends: at the dearest quote, or earlier where a few would press all others together.
+
+    Bars of a quote each end where they cost FAR times the median bar, dots of quotes at ROOM times the longest bar.
+    """
+    usual = statistics.median(bar.usd for bar in drawn)
+    longest = max(bar.usd for bar in drawn if bar.usd <= FAR * usual)
+    highest = max(bar.high for bar in drawn)
+    return max(highest if highest <= ROOM * longest else ROOM * longest, api or 0.0)
+
+
+def _add_beyond(figure: go.Figure, drawn: Sequence[Bar], theme: Theme, end: float) -> None:
+    """An arrow at the end of the axis for what costs more, and how much it costs."""
+    beyond = [(place, [dot.usd for dot in bar.dots if dot.usd > end] or [bar.usd]) for place, bar in enumerate(drawn)
+              if bar.high > end]  # fmt: skip
+    if not beyond:
+        return
+    told = [
+        number(costs[0]) if len(costs) == 1 else f"{number(min(costs))} to {number(max(costs))}"
+        for _, costs in beyond
+    ]
+    figure.add_trace(
+        {"type": "scatter", "x": [end] * len(beyond), "y": [place for place, _ in beyond], "mode": "markers",
+         "hovertext": [f"{counted(len(costs), 'dearer quote')}: {words} USD, beyond the axis"
+                       for (_, costs), words in zip(beyond, told, strict=True)],
+         "hovertemplate": "%{hovertext}<extra></extra>", "cliponaxis": False,
+         "marker": {"symbol": "triangle-right", "size": 10, "color": theme.text}}
+    )  # fmt: skip
+    for (place, _), words in zip(beyond, told, strict=True):
+        figure.add_annotation(x=end, y=place, text=words, showarrow=False, xanchor="right", xshift=-8, borderpad=1,
+                              bgcolor=theme.background, font={"size": 12})  # fmt: skip
+
+
+def _add_dots(figure: go.Figure, drawn: Sequence[Bar], theme: Theme, end: float) -> None:
+    """A dot for each quote within the axis of a bar that stands for several."""
+    dots = [(place, dot) for place, bar in enumerate(drawn) for dot in bar.dots if dot.usd <= end]
     if not dots:
         return
     figure.add_trace(
@@ -220,15 +259,3 @@ def _lines(text: str) -> list[str]:
     if not rest:
         return [first]
     return [first, rest[0] if len(rest) == 1 else f"{rest[0][: LONGEST - 1]}…"]
-
-
-def _empty(figure: go.Figure, theme: Theme) -> go.Figure:
-    figure.update_layout(height=EMPTY_HEIGHT, margin={"t": 16, "b": 16})
-    figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False)
-    figure.add_trace({"type": "bar", "x": [], "y": []})
-    figure.add_annotation(
-        text="Nothing selected has both a throughput and a price, so nothing is drawn.", showarrow=False,
-        font={"color": theme.muted, "size": 15},
-    )  # fmt: skip
-    return figure

@@ -12,7 +12,7 @@ import pandas as pd
 from bench import catalogue, names
 from bench.library import Library
 from bench.questions.heatmap.grid import AXES, MOST_VALUES
-from bench.selection import as_asked, clause, ordinary
+from bench.selection import as_asked, clause, ordinary, written
 from bench.view import FILTER_BY_KEY, View
 
 FIRST_METRIC = "output_tokens_per_s"
@@ -195,11 +195,6 @@ def _stands_for(by: str, asked: str, value: Any) -> bool:
         if row.kind == "name"
         else asked.lower() == str(value).lower()
     )
-
-
-def written(value: Any) -> str:
-    """A column's value as a filter writes it."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _spanned(both: pd.DataFrame) -> int:

@@ -219,7 +219,9 @@ def _fastest_stream(library: Library, view: View) -> Said | None:
                 f"The fastest stream one user gets is {quantity(row[key], key)}: {_condition_words(row)}."
             )
             where = {
-                name: (_written(row[name]),) for name in ("model", "precision", "isl", "osl") if row[name]
+                name: (selection.written(row[name]),)
+                for name in ("model", "precision", "isl", "osl")
+                if row[name]
             }
             return Said(sentence, "pareto", _link(view, where, {"x": key}), _of_metric(key))
     return None
@@ -310,10 +312,6 @@ def _condition_words(row: Mapping[str, Any]) -> str:
 
 def _model_words(row: Mapping[str, Any]) -> str:
     return f"{value_label('model', row['model'])} {str(row['precision']).upper()}"
-
-
-def _written(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _of_metric(key: str) -> Why:

@@ -263,12 +263,8 @@ def _with_story(library: Library, view: View, x: str, y: str,
         return view, 0
     *values, points = found[0]
     story = dict(zip(absent, values, strict=True))
-    narrowed = {key: (_written(value),) for key, value in story.items() if value is not None}
+    narrowed = {key: (selection.written(value),) for key, value in story.items() if value is not None}
     return view.with_where(**narrowed), points
-
-
-def _written(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _with_prices(library: Library, view: View) -> View:

@@ -22,7 +22,7 @@ DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
 
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "evidence", "on_frontier", "on_overall_frontier", "is_knee")
-HEIGHT, EMPTY_HEIGHT = 580, 120
+HEIGHT = 580
 FADED = 0.3
 END_ROOM = 0.04
 """The share of an axis kept free at its end."""
@@ -34,7 +34,7 @@ MOST_SHARED = 12
 def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
     """The chart of an answer's rows and numbers; an empty one says so."""
     if rows.empty:
-        return _empty(_laid_out([], numbers, theme), theme)
+        return chart.empty("No point has both metrics, so nothing is drawn.", theme)
     drawn = numbers["groups"][:DRAWN_GROUPS]
     named = labels.named(numbers, drawn)
     x, y = _axes(rows, numbers)
@@ -233,14 +233,3 @@ def _symbols(rows: pd.DataFrame) -> list[str]:
 def _stairs(x: Axis) -> str:
     """The staircase that is true between points: a requirement is served by the next point that meets it."""
     return "vh" if x.metric.direction == "higher" else "hv"
-
-
-def _empty(figure: go.Figure, theme: Theme) -> go.Figure:
-    figure.update_layout(height=EMPTY_HEIGHT, margin={"t": 16, "b": 16})
-    figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False)
-    figure.add_annotation(
-        text="No point has both metrics, so nothing is drawn.", showarrow=False,
-        font={"color": theme.muted, "size": 15},
-    )  # fmt: skip
-    return figure

@@ -23,6 +23,8 @@ LISTED_BELOW = 8
 """A further sentence lists up to this many."""
 
 LEAST_SHARE, LEAST_CHANGE = 0.001, 0.01
+TIMES = ("ms", "s")
+
 MANY_TIMES = 2.5
 """From this ratio on, a step is "2.5 times the throughput" instead of a percentage."""
 
@@ -96,12 +98,12 @@ def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
     if tally.entering == 1:
         measured = "measured point" if tally.usable > 1 else "point"
         return (
-            f"Only one {measured} of {_about_one(axes, tally)} has both metrics, {at(axes, least)}"
+            f"Only one {measured} of {_about_one(axes, tally)} has both metrics, {at(axes, least, named=True)}"
             f"{flagged([least.point_id], found.flags)}; a frontier needs two."
         )
     told = f"of {_about_one(axes, tally)}"
     if found.overall == 1:
-        told = f"Of {counted(tally.entering, 'point')} {told}, one beats all others: {at(axes, least)}"
+        told = f"Of {counted(tally.entering, 'point')} {told}, one beats all others: {at(axes, least, named=True)}"
         return f"{told}{flagged([least.point_id], found.flags)}."
     if found.overall == tally.entering:
         told = (
@@ -109,10 +111,12 @@ def _of_one(axes: Axes, tally: Tally, found: Frontiers) -> str:
         )
     else:
         told = f"Of {counted(tally.entering, 'point')} {told}, {found.overall:,} are worth choosing"
-    told += f", from {at(axes, least)} to {number(most.y)} at {number(most.x)}"
+    told += f", from {at(axes, least, named=True)} to {number(most.y)} at {number(most.x)}"
     knee = next(iter(found.knees.values()), None)
-    if knee:
-        told += f"; the knee is {number(knee.y)} at {number(knee.x)}"
+    with_knee = f"{told}; the knee is {number(knee.y)} at {number(knee.x)}" if knee else told
+    if axes.x.unit in TIMES and len(with_knee.split()) > LONGEST + 1:
+        knee = None
+    told = with_knee if knee else told
     named = dict.fromkeys(place.point_id for place in (least, most, knee) if place)
     return f"{told}{flagged(list(named), found.flags)}."
 
@@ -345,9 +349,13 @@ def _change(value: float, unit: str, noun: str = "") -> str:
     return f"{'+' if value >= 0 else '−'}{number(abs(value))} {unit} {noun}".rstrip()
 
 
-def at(axes: Axes, place: Place) -> str:
-    """A place in words: "4,120 tokens/s per chip at 85 tokens/s/user"."""
-    return f"{with_unit(place.y, axes.y)} at {with_unit(place.x, axes.x)}"
+def at(axes: Axes, place: Place, *, named: bool = False) -> str:
+    """A place in words: "4,120 tokens/s per chip at 85 tokens/s/user".
+
+    A time alone does not tell of what it is, so where nothing else does it is `named`: "at 15.5 ms decode step".
+    """
+    of = f" {name_of(axes.x)}" if named and axes.x.unit in TIMES else ""
+    return f"{with_unit(place.y, axes.y)} at {with_unit(place.x, axes.x)}{of}"
 
 
 def with_unit(value: float, metric: Metric) -> str:

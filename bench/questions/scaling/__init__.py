@@ -19,6 +19,7 @@ from bench.questions.scaling import (
     measured,
     operating,
     prices,
+    projections,
     reasons,
     sentences,
 )
@@ -168,9 +169,11 @@ def _row(this: Prepared, line: Line, position: int) -> dict[str, Any]:
 def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str, Any]:
     tpots = [line.tpot for line in lines if line.tpot]
     ttfts = [line.ttft for line in lines if line.ttft]
+    not_measured = [_not_measured(this, row) for row in records(open_)]
+    unit = catalogue.metric(this.metric).unit
     return {
         "metric": this.metric,
-        "unit": catalogue.metric(this.metric).unit,
+        "unit": unit,
         "at": this.way,
         "level": this.level,
         "interactivity": this.seen,
@@ -180,19 +183,8 @@ def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str
         "lines": [measured.numbers(line) for line in lines],
         "lines_not_drawn": this.held - len(this.lines),
         "disaggregated_lines_left_out": this.split,
-        "not_measured": [
-            {
-                "point_id": row["point_id"],
-                "accelerators": int(row["accelerators"]),
-                "throughput": row["value"],
-                "evidence": row["evidence"],
-                "accelerator": row["accelerator"],
-                "engine": row["engine"],
-                "words": f"{row['evidence'] or 'of unstated evidence'}: {deployment_words(row)},"
-                f" {row['value']:,.0f} {catalogue.metric(this.metric).unit}",
-            }
-            for row in records(open_)
-        ],
+        "not_measured": not_measured,
+        "projections": projections.projections(lines, unit, not_measured),
         "prices": {
             chip: {
                 "usd_per_hour": price.median,
@@ -203,4 +195,17 @@ def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str
             for chip, price in this.prices.items()
             if any(line.facts["accelerator"] == chip for line in lines)
         },
+    }
+
+
+def _not_measured(this: Prepared, row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "point_id": row["point_id"],
+        "accelerators": int(row["accelerators"]),
+        "throughput": row["value"],
+        "evidence": row["evidence"],
+        "accelerator": row["accelerator"],
+        "engine": row["engine"],
+        "words": f"{row['evidence'] or 'of unstated evidence'}: {deployment_words(row)},"
+        f" {row['value']:,.0f} {catalogue.metric(this.metric).unit}",
     }

@@ -215,8 +215,7 @@ def _with_story(library: Library, view: View, metric: str) -> View:
         key=lambda story: _strength([story[place] for place in told], list(stories[story].values())),
     )
     pins = {key: value for key, value in zip(absent, best, strict=True) if value is not None}
-    return view.with_where(**{key: (f"{value:g}" if isinstance(value, float) else str(value),)
-                              for key, value in pins.items()})  # fmt: skip
+    return view.with_where(**{key: (selection.written(value),) for key, value in pins.items()})
 
 
 def _needed(library: Library, way: str) -> str:

@@ -18,7 +18,7 @@ from bench.questions import records
 from bench.questions.scaling.sentences import percent
 from bench.wording import number
 
-HEIGHT, ALONE_HEIGHT, EMPTY_HEIGHT = 680, 470, 120
+HEIGHT, ALONE_HEIGHT = 680, 470
 MAIN = (0.42, 1.0)
 SMALL = (0.0, 0.25)
 GAP = 0.13
@@ -47,10 +47,10 @@ class Panel:
 
 def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
     """The chart of an answer's rows and numbers; an empty one says so."""
-    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
     lines = [line for line in numbers["lines"] if line["counts"]]
     if not lines:
-        return _empty(figure, theme)
+        return chart.empty("Nothing can be compared here, so nothing is drawn.", theme)
+    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
     panels = _panels(numbers, lines)
     alone = len(panels) == 1
     shades = _shades(numbers, lines, theme)
@@ -68,6 +68,7 @@ def draw(rows: pd.DataFrame, numbers: Mapping[str, Any], theme: Theme) -> go.Fig
             _add_line(figure, panel, line, shade, texts, theme, numbers, in_legend=not named)
     for line in lines:
         _add_ideal(figure, line, shades[line["label"]])
+        _add_replicas(figure, line, numbers, shades[line["label"]])
     fits = _add_laws(figure, lines, theme) if written else []
     _add_projected(figure, panels[0], numbers, theme)
     if named:
@@ -204,6 +205,20 @@ def _add_ideal(figure: go.Figure, line: Mapping[str, Any], shade: str) -> None:
     })  # fmt: skip
 
 
+def _add_replicas(figure: go.Figure, line: Mapping[str, Any], numbers: Mapping[str, Any], shade: str) -> None:
+    """What replicas of the smallest count would give, as open points on the ideal line."""
+    places = [one for one in numbers["projections"] if one["line"] == line["label"] and ":" in one["id"]]
+    if not places:
+        return
+    figure.add_trace({
+        "type": "scatter", "x": [place["accelerators"] for place in places],
+        "y": [place["throughput"] for place in places], "mode": "markers", "showlegend": False, "opacity": 0.8,
+        "marker": {"symbol": "circle-open", "size": 6, "color": shade, "line": {"width": 1.2}},
+        "customdata": [[place["id"], html(f"{place['line']}, projected: {place['sum']}")] for place in places],
+        "hovertemplate": "%{customdata[1]}<extra></extra>",
+    })  # fmt: skip
+
+
 def _laws(line: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The laws of a line that are told, by name; without coherency the Universal Scalability Law is Amdahl's."""
     amdahl, usl = line["amdahl"], line["usl"]
@@ -337,13 +352,3 @@ def _hover(rows: pd.DataFrame) -> dict[str, str]:
             extra += "; interpolated, the nearest measured point is named"
         found.setdefault(f"{row['line']} {row['accelerators']}", f"{text}<br><i>{html(extra)}</i>")
     return found
-
-
-def _empty(figure: go.Figure, theme: Theme) -> go.Figure:
-    figure.update_layout(height=EMPTY_HEIGHT, margin={"t": 16, "b": 16})
-    figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False)
-    figure.add_annotation(text="Nothing can be compared here, so nothing is drawn.", showarrow=False,
-                          font={"color": theme.muted, "size": 15})  # fmt: skip
-    figure.add_trace({"type": "scatter", "x": [], "y": [], "showlegend": False})
-    return figure

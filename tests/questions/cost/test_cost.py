@@ -17,6 +17,7 @@ from bench.library import Library
 from bench.questions import Answer, question
 from bench.questions.cost import bars
 from bench.view import View
+from bench.wording import number
 from tests.thorough import times
 
 ASKED = question("cost")
@@ -278,3 +279,19 @@ def test_a_model_is_priced_at_one_workload_unless_asked_otherwise(shipped: Libra
     assert any(caveat.startswith("Narrowed to isl ") for caveat in answer.caveats)
     every = question("cost").answer(shipped, view.with_options(group="deployment"))
     assert not every.view.values("isl")
+
+
+def test_a_dear_quote_does_not_press_the_other_costs_together(shipped: Library) -> None:
+    answer = asked(shipped)
+    drawn = bars.of(answer.rows, answer.numbers)
+    figure = ASKED.figure(answer, LIGHT)
+    end = 1.25 * max(bar.usd for bar in drawn)
+    assert figure.layout.xaxis.range[1] < 1.2 * end < max(bar.high for bar in drawn)
+    (arrows,) = [trace for trace in figure.data if trace.marker.symbol == "triangle-right"]
+    beyond = sorted(dot.usd for bar in drawn for dot in bar.dots if dot.usd > end)
+    assert set(arrows.x) == {pytest.approx(end)}
+    assert f"{len(beyond)} dearer quotes" in arrows.hovertext[0]
+    written = [note.text for note in figure.layout.annotations]
+    assert f"{number(beyond[0])} to {number(beyond[-1])}" in written
+    (dots,) = [trace for trace in figure.data if trace.marker.symbol == "circle"]
+    assert max(dots.x) <= end
