@@ -42,10 +42,11 @@ def behind(page: Page, cells: list[str]) -> None:
 def _measure(page: Page, cell: str, *, has_points: bool) -> None:
     """The way from a cell without a value to a sweep that would fill it; the sweep does not start by itself."""
     stated = gaps.wanted(page.view, cell)
-    words = ", ".join(
-        setting(key, float(value)) for key, value in stated.items() if key in gaps.ASKED and _is_number(value)
-    )
-    st.markdown(markdown(f"{'No figure' if has_points else 'Nothing was measured'} here yet{': ' + words if words else ''}."))  # fmt: skip
+    asked = [
+        setting(key, float(text)) for key, text in stated.items() if key in gaps.ASKED and _is_number(text)
+    ]
+    what = "There is no figure here yet" if has_points else "Nothing was measured here yet"
+    st.markdown(markdown(f"{what}: {', '.join(asked)}." if asked else f"{what}."))
     st.page_link(
         "launch.py",
         label="Measure this",

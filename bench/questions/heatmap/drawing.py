@@ -14,6 +14,7 @@ from bench.chart import Theme, look, setting, title
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.plain_text import html
+from bench.questions.heatmap.gaps import gaps
 from bench.questions.heatmap.hover import hover_text, is_apart
 from bench.questions.heatmap.told import MEASURED, Cell, flag_kinds
 from bench.wording import number
@@ -58,7 +59,7 @@ def draw(numbers: Mapping[str, Any], theme: Theme) -> go.Figure:
     traces = [
         _states(cells, numbers, panels, theme),
         *_values(measured, numbers, panels, colouring),
-        _clickable(cells, numbers, panels, theme),
+        _clickable([*_told(cells, numbers), *gaps(numbers, panels)], panels, theme),
     ]
     return _figure(
         traces,
@@ -186,9 +187,12 @@ def _bricks(panels: Panels) -> dict[str, Any]:
             "texttemplate": "%{text}"}  # fmt: skip
 
 
-def _clickable(
-    cells: list[dict[str, Any]], numbers: Mapping[str, Any], panels: Panels, theme: Theme
-) -> dict[str, Any]:
+def _told(cells: list[dict[str, Any]], numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The cells with what they say when they are pointed at."""
+    return [{**cell, "said": hover_text(cell, numbers)} for cell in cells]
+
+
+def _clickable(cells: list[dict[str, Any]], panels: Panels, theme: Theme) -> dict[str, Any]:
     """An unseen line under each cell, seen once the cell is clicked: only scatter points can be selected there."""
     return {
         "type": "scatter",
@@ -196,7 +200,7 @@ def _clickable(
         "x": [cell["across"] for cell in cells],
         "y": [cell["up"] for cell in cells],
         "customdata": [cell["cell"] for cell in cells],
-        "hovertext": [hover_text(cell, numbers) for cell in cells],
+        "hovertext": [cell["said"] for cell in cells],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {"symbol": "line-ew", "size": int(panels.narrowest_cell / EW_LENGTH), "opacity": 0,
                    "angle": 0, "standoff": panels.cell_height / 2,

@@ -235,7 +235,7 @@ def _passports(library: Library, sources: pd.Series, metric: str) -> list[str | 
 
 def behind(library: Library, view: View, grid: Grid, count: Census, cell: str) -> pd.DataFrame:
     """The points in a cell (its id as `cell_id` writes it), best first; UsageError for what is no cell id."""
-    panel, x, y = _cell(cell)
+    panel, x, y = place_of(cell)
     chosen = _chosen(view, grid, count)
     chosen = chosen.also(f"{_place(grid.x, count)} = ?", x).also(f"{_place(grid.y, count)} = ?", y)
     if grid.panel:
@@ -319,7 +319,8 @@ def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
     return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
 
 
-def _cell(cell: str) -> tuple[str, float, float]:
+def place_of(cell: str) -> tuple[str, float, float]:
+    """The panel, empty where it is not stated, and the x and y that a cell's id names; UsageError for what is none."""
     parts = cell.rsplit("|", 2)
     if len(parts) != 3:
         raise UsageError(f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000.")

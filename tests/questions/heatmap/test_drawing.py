@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -10,6 +11,7 @@ import pytest
 
 from bench.chart import DARK, LIGHT
 from bench.questions.heatmap import drawing as heatmap
+from bench.questions.heatmap.grid import cell_id
 
 CELLS = [
     {"panel": panel, "x": x, "y": y, "value": value, "state": state, "points": 2, "repeats": 1,
@@ -37,7 +39,10 @@ def texts(figure):
 def test_every_cell_is_drawn_once_and_can_be_clicked(theme):
     figure = heatmap.draw(NUMBERS, theme)
     drawn = json.loads(figure.to_json())
-    assert drawn["data"][-1]["customdata"] == [cell["cell"] for cell in CELLS]
+    places = itertools.product(*(dict.fromkeys(cell[key] for cell in CELLS) for key in ("panel", "x", "y")))
+    clickable = drawn["data"][-1]["customdata"]
+    assert clickable[: len(CELLS)] == [cell["cell"] for cell in CELLS]
+    assert sorted(clickable) == sorted(cell_id(*place) for place in places)
     values = [z for trace in figure.data[1:-1] for z in np.ravel(trace.z) if not math.isnan(z)]
     assert sorted(values) == pytest.approx([1, math.log10(500), math.log10(13181.24)])
     assert {trace.coloraxis for trace in figure.data[1:-1]} == {"coloraxis"}
