@@ -7,6 +7,7 @@ endpoints.toml, those to practise on and, in local mode, this machine's own.
 from __future__ import annotations
 
 import datetime
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,14 @@ MOST_WAITING = 32
 STAMP = "%Y%m%d-%H%M%S"
 
 
+class TooMany(UsageError):
+    """Too many sweeps were started lately, or wait: the same wish may be met later."""
+
+
 def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None = None) -> Folder:
     """The folder of a sweep that was started and goes on by itself; `own_port` is the app's.
+
+    A plan without a seed gets one, so that the endpoint has not seen its prompts.
 
     Raises:
         AccessDenied: this visitor may not.
@@ -44,7 +51,7 @@ def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None 
     access.demand("launch", visitor)
     demand_endpoint(library, plan, visitor, own_port)
     _demand_room(library)
-    folder = Folder.create(library, plan)
+    folder = Folder.create(library, plan.settled(seed=secrets.randbelow(2**32)))
     origin.keep(folder, Origin.now(who(visitor), from_page=not visitor.shell))
     _tell(library, visitor, "launch", folder)
     jobs.start(folder)
@@ -55,7 +62,7 @@ def check(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None =
     """What the preflight finds for this plan, a problem included; raises as `launch`."""
     access.demand("launch", visitor)
     demand_endpoint(library, plan, visitor, own_port)
-    return opening.looked_at(plan)
+    return opening.looked_at(plan, from_page=not visitor.shell)
 
 
 def cancel(library: Path, sweep: str, visitor: Visitor) -> Mapping[str, Any]:
@@ -89,13 +96,12 @@ def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int |
     endpoint = plan.endpoint
     if visitor.shell or endpoint.url is None or Endpoints(library).vouches_for(endpoint):
         return
-    if is_practice(library, endpoint.url):
-        return
-    if access.mode() != "local":
-        raise UsageError(
-            "From a page only endpoints of endpoints.toml can be measured here: pick one, or state yours there."
-        )
-    demand_own_machine(endpoint.url, own_port)
+    if not is_practice(library, endpoint.url):
+        if access.mode() != "local":
+            raise UsageError(
+                "From a page only endpoints of endpoints.toml can be measured here: pick one, or state yours there."
+            )
+        demand_own_machine(endpoint.url, own_port)
     if endpoint.key_env is not None or endpoint.ca_file is not None:
         raise UsageError(
             "A URL in a page goes without a key: state the endpoint in endpoints.toml with key_env, and pick its name."
@@ -110,17 +116,17 @@ def who(visitor: Visitor) -> str:
 
 
 def _demand_room(library: Path) -> None:
-    """Nothing; UsageError when too many were started lately, or wait."""
+    """Nothing; TooMany when too many were started lately, or wait."""
     since = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=WITHIN_S)
     sweeps = listed(library)
     lately = sum(folder.id[: len("20260101-000000")] >= f"{since:{STAMP}}" for folder in sweeps)
     if lately >= MOST_STARTS:
-        raise UsageError(
+        raise TooMany(
             f"{counted(lately, 'sweep')} were started within a minute; wait a little before the next."
         )
     waiting = sum(folder.held() and folder.status["state"] == QUEUED for folder in sweeps)
     if waiting >= MOST_WAITING:
-        raise UsageError(f"{counted(waiting, 'sweep')} wait for their turn already; cancel some, or wait.")
+        raise TooMany(f"{counted(waiting, 'sweep')} wait for their turn already; cancel some, or wait.")
 
 
 def _tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
