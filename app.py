@@ -1,4 +1,4 @@
-"""The server: Streamlit's app with a health route and the headers every response carries.
+"""The server: Streamlit's app with a health route, the HTTP API and the headers every response carries.
 
 `streamlit run app.py` finds `app`. The pages' script lies inside pages/, so that Streamlit's own discovery of a
 pages/ folder beside it finds nothing and `st.navigation` alone decides what an address shows. What reads the library
@@ -8,6 +8,7 @@ is imported beside the first requests, so that nobody waits for it.
 from __future__ import annotations
 
 import gc
+import os
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from bench.access import Visitor
 from pages.shared import missing, shell
 
 
@@ -56,9 +59,93 @@ def healthz(_: Request) -> JSONResponse:
     return JSONResponse(found, status)
 
 
+def sweeps(_: Request) -> JSONResponse:
+    """The status of every sweep."""
+    from bench import api
+
+    return _answer(api.sweeps(_library()))
+
+
+def sweep(request: Request) -> JSONResponse:
+    """How one sweep is going."""
+    from bench import api
+
+    return _answer(api.sweep(_library(), request.path_params["sweep"]))
+
+
+async def start(request: Request) -> JSONResponse:
+    """A sweep of the plan in the body has started."""
+    from bench import api
+    from pages.shared.visitor import own_port
+
+    body = await _body(request)
+    return _answer(await run_in_threadpool(api.start, _library(), _caller(request), body, own_port()))
+
+
+async def cancel(request: Request) -> JSONResponse:
+    """A sweep was told to end, and has."""
+    from bench import api
+
+    named, body = request.path_params["sweep"], await _body(request)
+    return _answer(await run_in_threadpool(api.cancel, _library(), named, _caller(request), body))
+
+
+async def resume(request: Request) -> JSONResponse:
+    """A sweep goes on."""
+    from bench import api
+    from pages.shared.visitor import own_port
+
+    named, body = request.path_params["sweep"], await _body(request)
+    return _answer(await run_in_threadpool(api.resume, _library(), named, _caller(request), body, own_port()))
+
+
+def no_such_call(request: Request) -> JSONResponse:
+    """What is said where the API has nothing."""
+    from bench import api
+
+    return _answer(api.nothing(request.method, request.url.path))
+
+
+def _library() -> Path:
+    return Path(os.environ.get("KNEEPOINT_LIBRARY") or "library").absolute()
+
+
+def _caller(request: Request) -> Visitor:
+    from bench import api
+
+    client = request.client.host if request.client is not None else None
+    return api.caller(st.get_option("server.address"), client, dict(request.headers))
+
+
+async def _body(request: Request) -> bytes:
+    """The body as far as it is read: what is longer than the API takes is cut one byte after that."""
+    from bench.api import MOST_BYTES
+
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            return body[: MOST_BYTES + 1]
+    return body
+
+
+def _answer(reply: tuple[int, Any]) -> JSONResponse:
+    status, document = reply
+    return JSONResponse(document, status, headers={"Cache-Control": "no-store"})
+
+
+API = [
+    Route("/api/sweeps", sweeps, methods=["GET"]),
+    Route("/api/sweeps", start, methods=["POST"]),
+    Route("/api/sweeps/{sweep}", sweep, methods=["GET"]),
+    Route("/api/sweeps/{sweep}/cancel", cancel, methods=["POST"]),
+    Route("/api/sweeps/{sweep}/resume", resume, methods=["POST"]),
+    Route("/api/{rest:path}", no_such_call, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
+]
+
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
-    routes=[Route("/healthz", healthz), *shell.routes()],
+    routes=[Route("/healthz", healthz), *API, *shell.routes()],
     middleware=[Middleware(shell.Headers), Middleware(missing.NoSuchPage)],
 )

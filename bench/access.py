@@ -24,8 +24,8 @@ class Visitor:
     server_address: str | None = None
     client_address: str | None = None
     host: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    token: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    token: str | None = field(default=None, repr=False)
     user: str | None = None
     shell: bool = False
 
@@ -79,9 +79,13 @@ def _by_token(visitor: Visitor) -> Decision:
         return Decision(
             False, "KNEEPOINT_TOKEN is not set to at least 16 characters, so nobody may change anything."
         )
-    if visitor.token and hmac.compare_digest(visitor.token.encode(), expected.encode()):
+    if visitor.token and hmac.compare_digest(_bytes(visitor.token), _bytes(expected)):
         return Decision(True)
     return Decision(False, "This needs the server's token.")
+
+
+def _bytes(token: str) -> bytes:
+    return token.encode("utf-8", "surrogatepass")
 
 
 def _by_login(visitor: Visitor) -> Decision:

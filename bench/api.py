@@ -1,13 +1,35 @@
-"""The HTTP API: what the server answers to programs, as JSON."""
+"""The HTTP API: what the server answers to programs, as JSON.
+
+Reading asks nothing. Starting, ending and resuming a sweep ask what the pages ask, and that no page of another site
+made the reader's browser send it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from bench.errors import BenchError
+from bench import access
+from bench.access import Visitor
+from bench.errors import AccessDenied, BenchError, NotFound, UsageError
 from bench.holdings import counts
 from bench.library import Library
+from bench.sweep import jobs, launching
+from bench.sweep.endpoints import Endpoints
+from bench.sweep.folder import Folder
+from bench.sweep.plan import Plan, nested
+
+Reply = tuple[int, Any]
+"""An HTTP status and the document that goes with it; {"error": a sentence} from 400 on."""
+
+MOST_BYTES = 262_144
+"""A plan is a few thousand bytes."""
+JSON = "application/json"
+PORTS = {"http": 80, "https": 443}
+NOT_JSON = f"The body has to be JSON: send it with content-type {JSON}."
 
 
 def health(library: Callable[[], Library]) -> tuple[int, dict[str, Any]]:
@@ -18,3 +40,155 @@ def health(library: Callable[[], Library]) -> tuple[int, dict[str, Any]]:
         return 200, {"status": "ok", "library_version": opened.version, **counts(opened)}
     except (BenchError, OSError) as problem:
         return 503, {"status": "failed", "reason": str(problem)}
+
+
+def caller(server_address: str | None, client_address: str | None, headers: Mapping[str, str]) -> Visitor:
+    """Who sends a request; its token is the bearer's of the Authorization header, never one in an address."""
+    known = {name.lower(): value for name, value in headers.items()}
+    scheme, _, token = known.get("authorization", "").partition(" ")
+    return Visitor(
+        server_address=server_address,
+        client_address=client_address,
+        host=known.get("host"),
+        headers=known,
+        token=(token.strip() or None) if scheme.lower() == "bearer" else None,
+    )
+
+
+def sweeps(library: Path) -> Reply:
+    """The status of every sweep, the newest first, as `python -m bench sweeps --json` prints them."""
+    return _answered(lambda: (200, jobs.sweeps(library)))
+
+
+def sweep(library: Path, named: str) -> Reply:
+    """How one sweep is going and every point it has measured, as `python -m bench status ID --json` prints it."""
+    return _answered(lambda: (200, jobs.status(Folder.of(library, named))))
+
+
+def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
+    """The status of a sweep of the plan in the body, which has started and goes on by itself: 201."""
+
+    def started() -> Reply:
+        plan = plan_in(_stated(visitor, body), library)
+        folder = launching.launch(library, plan, visitor, own_port=own_port)
+        return 201, jobs.status(folder)
+
+    return _demanded(visitor, body, started)
+
+
+def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
+    """The status of a sweep that was told to end, once it has."""
+
+    def cancelled() -> Reply:
+        _demand_empty(_stated(visitor, body))
+        folder = Folder.of(library, named)
+        launching.cancel(library, folder.id, visitor)
+        return 200, jobs.status(folder)
+
+    return _demanded(visitor, body, cancelled)
+
+
+def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
+    """The status of a sweep that goes on with what is missing."""
+
+    def resumed() -> Reply:
+        _demand_empty(_stated(visitor, body))
+        return 200, jobs.status(launching.resume(library, named, visitor, own_port=own_port))
+
+    return _demanded(visitor, body, resumed)
+
+
+def nothing(method: str, path: str) -> Reply:
+    """What is said of an address that is none of the API's."""
+    return 404, {
+        "error": f"There is no {method[:10]} {path[:80]}: there are GET /api/sweeps, GET /api/sweeps/ID, "
+        "POST /api/sweeps, POST /api/sweeps/ID/cancel and POST /api/sweeps/ID/resume."
+    }
+
+
+def plan_in(stated: Mapping[str, Any], library: Path) -> Plan:
+    """The plan that tables, or fields with dotted names, state; it names no file and no endpoint but the library's.
+
+    Raises:
+        UsageError: it is no plan; the message names the field, its value and what is allowed.
+    """
+    tables = {key.partition(".")[0] for key in stated if "." in key}
+    if both := sorted(tables & stated.keys()):
+        raise UsageError(f"{both[0][:80]} is stated as a table and by dotted names: state it once.")
+    if tables:
+        fields = [key for key in stated if key.count(".") > 2 or not all(key.split("."))]
+        if fields:
+            raise UsageError(f"{fields[0][:80]!r} is no field of a plan; docs/sweeps.md lists them all.")
+        stated = nested(stated)
+    return Plan.from_mapping(stated, files=False, endpoints=Endpoints(library))
+
+
+def _demanded(visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
+    """The answer to a change, once it is known to be this visitor's own wish."""
+    if not _is_own(visitor.headers):
+        return 403, {"error": "This request came from another site's page, which may change nothing here."}
+    if visitor.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+        return 415, {"error": NOT_JSON}
+    if len(body) > MOST_BYTES:
+        return 413, {"error": f"The body is longer than {MOST_BYTES:,} bytes; a plan is a few dozen lines."}
+    return _answered(do)
+
+
+def _is_own(headers: Mapping[str, str]) -> bool:
+    """Whether no page of another site sent it: browsers say where a page is from, programs say nothing."""
+    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return False
+    stated = headers.get("origin")
+    if stated is None:
+        return True
+    try:
+        origin = urlsplit(stated)
+        own = urlsplit(f"//{headers.get('host', '')}")
+        usual = PORTS.get(origin.scheme)
+        return (
+            usual is not None
+            and bool(origin.hostname)
+            and (origin.hostname, origin.port or usual) == (own.hostname, own.port or usual)
+        )
+    except ValueError:
+        return False
+
+
+def _stated(visitor: Visitor, body: bytes) -> dict[str, Any]:
+    """What the body states, for a visitor who may launch; nothing where it is empty."""
+    access.demand("launch", visitor)
+    try:
+        stated = json.loads(body.decode("utf-8"), parse_constant=_no_number) if body.strip() else {}
+    except (ValueError, RecursionError):
+        raise UsageError("The body is no JSON document.") from None
+    if not isinstance(stated, dict):
+        raise UsageError("The body has to be one JSON object, such as the tables of a plan.")
+    return stated
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(word)
+
+
+def _demand_empty(stated: Mapping[str, Any]) -> None:
+    if stated:
+        raise UsageError(
+            f"{next(iter(stated))[:80]!r} cannot be stated here: the body is empty or {{}}, the plan stays."
+        )
+
+
+def _answered(do: Callable[[], Reply]) -> Reply:
+    try:
+        return do()
+    except (BenchError, OSError) as problem:
+        return _status(problem), {"error": str(problem)}
+
+
+def _status(problem: BenchError | OSError) -> int:
+    known: tuple[tuple[type[Exception], int], ...] = (
+        (AccessDenied, 403),
+        (NotFound, 404),
+        (launching.TooMany, 429),
+        (UsageError, 400),
+    )
+    return next((status for kind, status in known if isinstance(problem, kind)), 503)

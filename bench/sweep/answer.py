@@ -10,10 +10,13 @@ import orjson
 
 from bench.sweep.exchange import Ask, Exchange, Limits, Outcome, Target
 from bench.sweep.framing import Head
+from bench.sweep.redaction import redacted
 from bench.sweep.stream import Stream, error_text
 from bench.sweep.usage import Usage, usage_of
 
 NOT_A_DOCUMENT = "the answer is no JSON"
+LONGEST_HEARD, LONGEST_SAID = 65_536, 500
+"""How many bytes of a text that is no JSON are looked at, and how many characters of a sentence are kept."""
 
 
 class Answer:
@@ -52,7 +55,7 @@ class Answer:
         """Why this answer is not worth its body, from its head; empty when it is."""
         self.head, self.headers_ns = head, at
         if head.encoding not in ("", "identity"):
-            return f"the answer is compressed ({head.encoding[:20]}), which was not asked for"
+            return f"the answer is compressed ({head.encoding}), which was not asked for"
         if 200 <= head.status < 300 and head.content_type == "text/event-stream":
             self._stream = Stream(self.limits.line_bytes)
         return ""
@@ -124,7 +127,7 @@ class Answer:
             finish=finish,
             outcome=outcome,
             error=self._clean(error),
-            response_id=response_id[:200] if response_id else None,
+            response_id=self._clean(response_id)[:200] or None if response_id else None,
             connection=self.connection,
         )
 
@@ -155,18 +158,20 @@ class Answer:
             document = orjson.loads(text)
         except orjson.JSONDecodeError:
             document = None
-        words = error_text(document) if document is not None else text[:300].decode("utf-8", "replace")
+        words = (
+            error_text(document) if document is not None else text[:LONGEST_HEARD].decode("utf-8", "replace")
+        )
         status = self.head.status
         said = f"HTTP {status}" + (f": {words}" if words else "")
         if status == 429:
-            after = self.head.retry_after[:40]
+            after = self.head.retry_after
             return "http_429", said + (f" (retry after {after})" if after else ""), None
         if status >= 500:
             return "http_5xx", said, None
         if status >= 400:
             return "http_4xx", said, None
         if status >= 300:
-            return "redirected", f"HTTP {status} to {self.head.location[:200]}", None
+            return "redirected", f"HTTP {status} to {self.head.location}", None
         if isinstance(document, dict) and (document.get("error") or document.get("object") == "error"):
             return "error_body", f"{said}, which is an error all the same", None
         if self._streaming:
@@ -177,10 +182,8 @@ class Answer:
         return "ok", "", document
 
     def _clean(self, error: str) -> str:
-        """The sentence on one line, without what only this request may know."""
-        for secret in self._secrets:
-            error = error.replace(secret, "…")
-        return " ".join(error.split())[:500]
+        """The sentence on one line, without what only this request may know; cut only then, lest half a key is left."""
+        return " ".join(redacted(error, self._secrets)[:LONGEST_HEARD].split())[:LONGEST_SAID]
 
 
 def _read_document(document: dict[str, Any]) -> tuple[Usage, str | None, str | None]:

@@ -38,12 +38,7 @@ class Client:
         self._on_end, self._on_more = on_end, on_more
         self._address: tuple[str, int] | None = None
         self._head = _head(target)
-        self.secrets = tuple(
-            word
-            for value in target.headers.values()
-            for word in (value, value.rpartition(" ")[2])
-            if len(word) > 7
-        )
+        self.secrets = target.secrets
 
     def answer_to(self, ask: Ask, intended_ns: int | None) -> Answer:
         """The answer to a request that is about to be sent."""

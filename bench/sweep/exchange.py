@@ -34,6 +34,9 @@ Outcome = Literal[
     "error_body",
 ]
 
+SHORTEST_SECRET = 4
+"""What is shorter is no secret, and would be found in any sentence."""
+
 ROUTES: dict[Api, str] = {"chat": "/chat/completions", "completions": "/completions"}
 
 
@@ -42,7 +45,8 @@ class Target:
     """The endpoint that is asked: where it listens, the route, and what each request carries.
 
     `address` is the IP address that stands for `host` from the first request to the last, looked up once when None.
-    `headers` may hold a key: they are in memory only and in no repr. `ssl` None is plain http.
+    `headers` may hold a key: they are in memory only and in no repr. `ssl` None is plain http. `from_page` says that
+    a page asked for it: then `host` may be no name for this machine but localhost.
     """
 
     host: str
@@ -53,6 +57,15 @@ class Target:
     streaming: bool = True
     ssl: SSLContext | None = field(default=None, repr=False)
     address: str | None = None
+    from_page: bool = False
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no record may repeat: the value of each header, and a key without the word before it, longest first."""
+        known = {
+            text for value in self.headers.values() for text in (value, value.partition(" ")[2] or value)
+        }
+        return tuple(sorted((text for text in known if len(text) >= SHORTEST_SECRET), key=len, reverse=True))
 
     def __post_init__(self) -> None:
         for what, text in [("host", self.host), ("path", self.path)]:

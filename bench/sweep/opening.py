@@ -7,6 +7,7 @@ import os
 import ssl
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import bench
@@ -46,8 +47,10 @@ def asked(plan: Plan, found: Preflight | None = None) -> Asked:
     return Asked(endpoint.url, address, endpoint.api, streaming, endpoint.ca_file, headers)
 
 
-def glanced(endpoint: NamedEndpoint) -> Preflight:
+def glanced(endpoint: NamedEndpoint, *, from_page: bool = False) -> Preflight:
     """What a look at an endpoint finds without any load: whether it is there, its engine, and the models it serves.
+
+    `from_page` as in `looked_at`.
 
     Raises:
         UsageError: its key is not where the file says.
@@ -55,11 +58,12 @@ def glanced(endpoint: NamedEndpoint) -> Preflight:
     whom = Asked(
         endpoint.base_url, None, endpoint.api, endpoint.streaming, endpoint.ca_file, _key(endpoint.key_env)
     )
-    return glance(_target(whom), Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
+    target = replace(_target(whom), from_page=from_page)
+    return glance(target, Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
 
 
 def seen(endpoints: Endpoints) -> list[dict[str, Any]]:
-    """What each endpoint of a library says now, all of them asked at once: a row with its engine and its models."""
+    """What each endpoint of a library says now, all asked at once for a page: a row with its engine and its models."""
     named = endpoints.named
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         rows = pool.map(_seen, named.values())
@@ -70,7 +74,7 @@ def _seen(endpoint: NamedEndpoint) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(("reachable", "engine", "version", "serves"))
     row |= {"url": endpoint.base_url, "problem": None}
     try:
-        found = glanced(endpoint)
+        found = glanced(endpoint, from_page=True)
     except BenchError as problem:
         return row | {"problem": str(problem)}
     return row | {
@@ -105,8 +109,8 @@ def _key(key_env: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def looked_at(plan: Plan) -> Preflight:
-    """What the preflight found, a problem included.
+def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
+    """What the preflight found, a problem included; `from_page` holds the endpoint's host to what a page may ask.
 
     Raises:
         UsageError: the plan goes beyond its caps whatever the endpoint, or cannot be asked.
@@ -117,7 +121,7 @@ def looked_at(plan: Plan) -> Preflight:
     manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
                     vendor=plan.vendor)  # fmt: skip
     return preflight(
-        _target(asked(plan)),
+        replace(_target(asked(plan)), from_page=from_page),
         manner,
         isls=lengths_to_calibrate(shapes),
         osls=[shape.osl.least for shape in shapes if shape.osl],

@@ -19,6 +19,7 @@ from bench.sweep.counting import Counter
 from bench.sweep.engines import Engine, engine
 from bench.sweep.exchange import Ask, Exchange, Limits, Target
 from bench.sweep.load import run_point
+from bench.sweep.redaction import redacted
 from bench.sweep.site import NotReached, Reply, Site, pinned, proxy_for
 from bench.wording import counted, joined, number
 
@@ -126,7 +127,7 @@ class _Run:
             self.site.close()
 
     def passed(self, name: str, said: str, passed: bool | None = True) -> None:
-        self.found.checks.append(Check(name, passed, said))
+        self.found.checks.append(Check(name, passed, redacted(said, self.found.target.secrets)))
 
     def failed(self, name: str, said: str) -> _Failed:
         self.passed(name, said, False)

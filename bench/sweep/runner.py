@@ -27,6 +27,7 @@ from bench.sweep.finishing import Ran, line_of
 from bench.sweep.folder import Folder, NotWritten, Writer
 from bench.sweep.live import Tally
 from bench.sweep.moment import now
+from bench.sweep.origin import origin_of
 from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import Stop
 from bench.sweep.ramp import Finished, named
@@ -131,7 +132,8 @@ class _Run:
 
     def opened(self) -> Preflight:
         """What the preflight found, all of it well enough to go on."""
-        found = opening.looked_at(self.plan)
+        came = origin_of(self.folder)
+        found = opening.looked_at(self.plan, from_page=came is not None and came.from_page)
         self.checks = [asdict(check) for check in found.checks]
         settled = opening.settled(self.plan, found, [line.key for line in self.lines])
         if settled != self.plan:

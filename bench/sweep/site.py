@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ipaddress
 import json
 import socket
 import ssl
@@ -20,6 +21,7 @@ from bench.errors import InputError
 from bench.plain_text import visible
 from bench.sweep.address import is_own_machine, may_be_asked
 from bench.sweep.exchange import ROUTES, Target
+from bench.sweep.redaction import redacted, redacted_body
 
 MOST_BYTES = 1_000_000
 SECONDS = 10.0
@@ -58,7 +60,8 @@ def pinned(target: Target) -> Target:
     """The target with the address its host has now; of several the first that takes a connection.
 
     Raises:
-        NotReached: there is no such host, or it is where no load may go.
+        NotReached: there is no such host, or it is where no load may go; from a page that is also a name that comes to
+            mean this machine, since whoever owns the name would choose what is asked here.
     """
     if target.address is not None:
         return target
@@ -72,8 +75,21 @@ def pinned(target: Target) -> Target:
             raise NotReached(
                 f"{visible(target.host)} is at {address}, a link-local or metadata address, which no load is sent to."
             )
+        if target.from_page and is_own_machine(address) and not _is_spelled_out(target.host):
+            raise NotReached(
+                f"{visible(target.host)} is at {address}, this machine itself, which a page may ask only as localhost, "
+                "127.0.0.1 or [::1]: correct the URL in endpoints.toml, or start it with `python -m bench sweep`."
+            )
     listening = (address for address in addresses if len(addresses) > 1 and _listens(address, target.port))
     return replace(target, address=next(listening, addresses[0]))
+
+
+def _is_spelled_out(host: str) -> bool:
+    """Whether a host can only mean one machine: localhost, or an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host) is not None
+    except ValueError:
+        return False
 
 
 def proxy_for(target: Target, environ: Mapping[str, str]) -> str | None:
@@ -137,7 +153,7 @@ class Site:
                 self.close()
                 reset = isinstance(problem, ConnectionResetError | BrokenPipeError)
                 if not (reset and tries):
-                    raise NotReached(self._why(problem)) from None
+                    raise NotReached(redacted(self._why(problem), self.target.secrets)) from None
 
     def _attempt(self, method: str, path: str, body: bytes | None) -> Reply:
         expired = threading.Event()
@@ -205,7 +221,11 @@ class Site:
             self.close()
         answer.close()  # read1 stops at the last byte without seeing that it was the last
         kind = (answer.getheader("content-type") or "").partition(";")[0].strip().lower()
-        return Reply(answer.status, kind, b"".join(parts), answer.getheader("location") or "")
+        secrets = self.target.secrets
+        location = redacted(answer.getheader("location") or "", secrets)
+        return Reply(
+            answer.status, redacted(kind, secrets), redacted_body(b"".join(parts), secrets), location
+        )
 
     def _why(self, problem: Exception) -> str:
         """One sentence on why nothing came."""

@@ -348,8 +348,8 @@ def _holder(choice: dict[str, Any]) -> dict[str, Any]:
 
 
 def error_text(document: Any) -> str:
-    """The server's own words about what went wrong; empty when it says nothing."""
+    """The server's own words about what went wrong, however long; empty when it says nothing."""
     error = document.get("error", document) if isinstance(document, dict) else document
     if isinstance(error, dict):
         error = next((error[key] for key in ("message", "detail", "msg", "error") if error.get(key)), "")
-    return error[:300] if isinstance(error, str) else orjson.dumps(error).decode()[:300]
+    return error if isinstance(error, str) else orjson.dumps(error).decode()
