@@ -18,6 +18,9 @@ ROUNDING = 1e-9
 
 # The directions in which (1/λ, σ/λ, κ/λ) may move: all of them, or with σ or κ held at a value at its bound.
 # Fewest parameters first, so that among equally good fits the plainest is found.
+MOST_CONDITION = 1e12
+"""Beyond it the inverse of the normal equations has no digit to rely on (16 in a float)."""
+
 _LINEAR = np.array([[1.0], [0.0], [0.0]])
 _ALL_SERIAL = np.array([[1.0], [1.0], [0.0]])
 _NO_COHERENCY = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
@@ -299,11 +302,14 @@ def _peak_interval(design: NDArray[np.float64]) -> tuple[float, float | None]:
     """The 95 % interval of the Universal Scalability Law's peak by these relative throughputs, without bounds.
 
     The peak's square (1 - σ) / κ is a ratio of two sums of the coefficients (1/λ, σ/λ, κ/λ) of one linear fit, so its
-    interval is Fieller's. Where κ cannot be told from 0, it has no upper end.
+    interval is Fieller's. Where κ cannot be told from 0, it has no upper end; where the points do not tell the
+    coefficients apart at all, as when one of them outweighs the others beyond a float's digits, it says nothing.
     """
     ones = np.ones(len(design))
     lengths = np.linalg.norm(design, axis=0)
     scaled = design / lengths
+    if np.linalg.cond(scaled) ** 2 > MOST_CONDITION:
+        return 0.0, None
     solution = np.linalg.lstsq(scaled, ones)[0]
     df = len(design) - design.shape[1]
     variance = float(np.sum((scaled @ solution - ones) ** 2)) / df

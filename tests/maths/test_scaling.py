@@ -392,3 +392,9 @@ def test_the_ratio_to_replicas_is_one_over_the_efficiency(accelerators, times, b
         efficiency = scaling.efficiencies([accelerators, accelerators * times], [base, wide])[1]
         assert found.ratio == pytest.approx(1 / efficiency)
     assert found.replicas == times
+
+
+def test_points_that_do_not_tell_the_coefficients_apart_give_no_end_to_the_peak():
+    law = scaling.amdahl([1, 98, 111, 112], [1.0, 0.1015625, 800115.0, 0.5])
+    assert law is not None
+    assert law.peak_interval == (0.0, None)
