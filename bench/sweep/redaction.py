@@ -28,5 +28,6 @@ def redacted_body(body: bytes, secrets: Iterable[str]) -> bytes:
 
 
 def _spellings(secret: str) -> list[str]:
+    """The longest first: one that holds another is taken out whole."""
     inside = json.dumps(secret)[1:-1]
-    return list(dict.fromkeys((secret, inside, inside.replace("/", "\\/"))))
+    return sorted({secret, inside, inside.replace("/", "\\/")}, key=len, reverse=True)

@@ -1,0 +1,201 @@
+"""A key is in no file, log, status, message or answer of the API, even where an endpoint repeats it in all it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import api
+from bench.sweep.exchange import Target
+from bench.sweep.folder import listed
+from bench.sweep.redaction import redacted, redacted_body
+from tests.sweep.played import ALWAYS, Played, playing
+from tests.sweep.sweeping import ROOT, bench
+
+KEY = 'sk-lab/7fA"x+Q2\\h-pq81=='
+"""With what JSON escapes in it."""
+PLAN = """
+title = "Keys"
+[endpoint]
+name = "lab"
+[[workloads]]
+isl = 32
+osl = 4
+[loads]
+concurrency = [1, 2]
+[point]
+requests = 12
+warmup_requests = 1
+"""
+PIECE = 10
+"""No piece of the key of so many characters may be anywhere."""
+
+
+def library_of(place: Path, url: str) -> Path:
+    """A library whose endpoints.toml names an endpoint that takes a key, and a plan beside it."""
+    library = place / "library"
+    library.mkdir()
+    (library / "endpoints.toml").write_text(
+        f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\nkey_env = "LAB_API_KEY"\n'
+    )
+    (place / "plan.toml").write_text(PLAN)
+    return library
+
+
+def everything(place: Path) -> Iterator[tuple[str, str]]:
+    """Every file's name and text, tables unpacked."""
+    for path in sorted(place.rglob("*")):
+        if not path.is_file():
+            continue
+        yield str(path), path.read_bytes().decode("utf-8", "replace")
+        if path.suffix == ".parquet":
+            table = pq.read_table(path)
+            rows = table.select([name for name in table.column_names if "chunk" not in name]).to_pylist()
+            yield str(path), repr(rows) + repr(table.schema.metadata)
+
+
+def pieces(key: str) -> set[str]:
+    spelled = {key, json.dumps(key)[1:-1], json.dumps(key)[1:-1].replace("/", "\\/"), repr(key)[1:-1]}
+    return {text[at : at + PIECE] for text in spelled for at in range(len(text) - PIECE + 1)}
+
+
+def assert_nowhere(key: str, said: Iterator[tuple[str, str]]) -> None:
+    sought = pieces(key)
+    seen = 0
+    for where, text in said:
+        seen += 1
+        assert not [piece for piece in sought if piece in text], (where, text[:2000])
+    assert seen > 3
+
+
+def carried_out(place: Path, library: Path, key: str) -> Iterator[tuple[str, str]]:
+    """What every command says of a sweep with this key, and every file it left."""
+    environment = {**os.environ, "LAB_API_KEY": key, "KNEEPOINT_LIBRARY": str(library)}
+    commands = [
+        ("endpoints", "--check"),
+        ("endpoints", "--check", "--json"),
+        ("sweep", str(place / "plan.toml"), "--json"),
+        ("sweep", str(place / "plan.toml"), "--detach", "--json"),
+        ("sweeps", "--json"),
+    ]
+    for command in commands:
+        done = bench(*command, env=environment)
+        assert "Traceback" not in done.stderr
+        yield " ".join(command), done.stdout + done.stderr
+    for folder in listed(library):
+        for name in ("watch", "status", "run"):
+            done = bench(name, folder.id, "--json", env=environment)
+            yield name, done.stdout + done.stderr
+        yield "GET", json.dumps(api.sweep(library, folder.id)[1], ensure_ascii=False)
+    yield "GET", json.dumps(api.sweeps(library)[1], ensure_ascii=False)
+    yield from everything(place)
+
+
+@contextmanager
+def demanding(key: str) -> Iterator[str]:
+    """The fake endpoint as a process that asks for a key; its URL."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench", "endpoint", "--port", "0", "--api-key-env", "ITS_KEY", "--json"],
+        cwd=ROOT, env={**os.environ, "ITS_KEY": key}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        while not said.endswith("}\n"):
+            said += process.stdout.readline()
+        yield json.loads(said)["url"]
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def test_a_sweep_with_a_key_leaves_it_nowhere(tmp_path: Path) -> None:
+    with demanding(KEY) as url:
+        library = library_of(tmp_path, url)
+        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+    assert {folder.status["state"] for folder in listed(library)} == {"done"}
+
+
+def test_a_wrong_key_is_told_without_it(tmp_path: Path) -> None:
+    with demanding("another-key-of-the-lab") as url:
+        library = library_of(tmp_path, url)
+        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+    (folder,) = listed(library)
+    assert "refuses the key (HTTP 401): correct the variable LAB_API_KEY" in folder.status["reason"]
+
+
+@pytest.mark.parametrize(
+    ("good", "leads_to", "state"),
+    [
+        (0, "", "failed"),
+        (0, "http://127.0.0.1:9/elsewhere", "failed"),
+        (1, "", "failed"),
+        (ALWAYS, "", "done"),
+    ],
+)
+def test_an_endpoint_that_repeats_the_key_gets_it_nowhere(
+    good: int, leads_to: str, state: str, tmp_path: Path
+) -> None:
+    with playing(Played(good=good, leads_to=leads_to, echoes=True)) as played:
+        library = library_of(tmp_path, played.url)
+        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+    assert {folder.status["state"] for folder in listed(library)} == {state}
+
+
+@pytest.mark.parametrize("leads_to", ["", "http://127.0.0.1:9/elsewhere"])
+def test_an_endpoint_that_begins_to_repeat_the_key_within_a_point_gets_it_nowhere(
+    leads_to: str, tmp_path: Path
+) -> None:
+    library = tmp_path / "library"
+    with playing() as played:
+        library_of(tmp_path, played.url)
+        environment = {**os.environ, "LAB_API_KEY": KEY, "KNEEPOINT_LIBRARY": str(library)}
+        bench("sweep", str(tmp_path / "plan.toml"), env=environment)
+    first = {folder.id for folder in listed(library)}
+    with playing(Played(good=played.answered - 9, leads_to=leads_to, echoes=True), port=played.port):
+        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+    second = min((folder for folder in listed(library) if folder.id not in first), key=lambda one: one.id)
+    kind = "redirected" if leads_to else "http_4xx"
+    assert [set(line.failures) for line, _ in second.read.points] == [set(), {kind}]
+
+
+KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=60)
+AROUND = st.text(max_size=600)
+
+
+@given(KEYS, AROUND, AROUND)
+def test_a_key_is_taken_out_in_every_spelling(key: str, before: str, after: str) -> None:
+    secrets = Target("h", 1, "/", {"Authorization": f"Bearer {key}"}).secrets
+    assert key in secrets
+    document = {"error": {"message": f"{before}{key}{after}", "head": f"Bearer {key}"}, "ids": [key, key]}
+    for text in (
+        json.dumps(document),
+        json.dumps(document).replace("/", "\\/"),
+        str(document["error"]["message"]),
+    ):
+        assert key not in redacted(text, secrets)
+        body = redacted_body(text.encode("utf-8", "replace"), secrets)
+        assert key.encode() not in body
+    own = {"ids": [key, key], "head": f"Bearer {key}", "said": f"No {key}."}
+    kept = json.loads(redacted_body(json.dumps(own).encode(), secrets))
+    assert kept == {"ids": ["…", "…"], "head": "…", "said": "No …."}
+
+
+def test_what_is_no_secret_stays() -> None:
+    assert (
+        redacted("Bearer of news", Target("h", 1, "/", {"Authorization": "Bearer sk-12345678"}).secrets)
+        == "Bearer of news"
+    )
+    assert redacted_body(b'{"id": "none"}', ("none",)) == b'{"id": "none"}'
+    assert Target("h", 1, "/").secrets == ()
