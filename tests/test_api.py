@@ -1,0 +1,355 @@
+"""The HTTP API: who may change what, in which words it refuses, and that a real server answers as the functions do."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import api
+from bench.access import Visitor
+from bench.endpoint import Settings
+from bench.endpoint.serving import running as serving
+from bench.errors import UsageError
+from bench.sweep import launching
+from bench.sweep.folder import Folder, listed
+from bench.sweep.plan import Plan
+from tests.benchmarks._server import running
+
+OWN_PORT = 8501
+JSON = {"host": f"localhost:{OWN_PORT}", "content-type": "application/json"}
+TOKEN = "a-token-of-at-least-16"
+TABLES: dict[str, Any] = {
+    "endpoint": {"url": "http://127.0.0.1:8000", "model": "fake-model"},
+    "workloads": [{"isl": 8, "osl": 4}],
+    "loads": {"concurrency": [2]},
+    "point": {"requests": 20, "warmup_requests": 2},
+    "seed": 3,
+}
+DOTTED = {
+    "endpoint.url": "http://127.0.0.1:8000",
+    "endpoint.model": "fake-model",
+    "workloads.isl": "8",
+    "workloads.osl": 4,
+    "loads.concurrency": [2],
+    "point.requests": "20",
+    "point.warmup_requests": 2,
+    "seed": 3,
+}
+SAID = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=20), inner, max_size=3),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    [*TABLES, *DOTTED, "profile", "facts", "vendor", "vendor.x", "workloads.prompts", "a.b.c.d.e"]
+)
+
+
+def here(**headers: str) -> Visitor:
+    """A program on this machine."""
+    stated = {**JSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    return api.caller("127.0.0.1", "127.0.0.1", stated)
+
+
+def body(document: object) -> bytes:
+    return json.dumps(document).encode()
+
+
+def everything_refused(library: Path, visitor: Visitor, content: bytes = b"{}") -> set[tuple[int, str]]:
+    """The answers to every change, none of which may come about."""
+    folder = (
+        Folder.create(library, api.plan_in(TABLES, library)) if not listed(library) else listed(library)[0]
+    )
+    replies = [
+        api.start(library, visitor, content, OWN_PORT),
+        api.cancel(library, folder.id, visitor, content),
+        api.resume(library, folder.id, visitor, content, OWN_PORT),
+    ]
+    assert listed(library) == [folder]
+    assert not folder.cancel.exists()
+    assert folder.status["state"] == "interrupted"
+    assert not (library / "audit.jsonl").exists()
+    return {(status, told["error"]) for status, told in replies}
+
+
+def test_tables_and_dotted_fields_state_the_same_plan(tmp_path: Path) -> None:
+    assert api.plan_in(TABLES, tmp_path) == api.plan_in(DOTTED, tmp_path) == Plan.from_mapping(TABLES)
+
+
+@given(st.dictionaries(KEYS | st.text(max_size=12), SAID, max_size=8))
+def test_whatever_is_stated_is_a_plan_or_a_sentence(stated: dict[str, Any]) -> None:
+    said = ""
+    try:
+        plan = api.plan_in({**DOTTED, **stated}, Path("/nowhere"))
+        assert not any(workload.prompts or workload.trace for workload in plan.workloads)
+    except UsageError as problem:
+        said = str(problem)
+    assert said == "" or said.endswith((".", "?"))
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "endpoint is missing"),
+        (b"{", "no JSON document"),
+        (b"[" * 100_000, "no JSON document"),
+        (b'{"seed": NaN}', "no JSON document"),
+        (b'{"seed": 1' + b"0" * 5000 + b"}", "no JSON document"),
+        (b"\xff\xfe{}", "no JSON document"),
+        (b"[]", "one JSON object"),
+        (body({".".join("a" * 50_000): 1}), "is no field of a plan"),
+        (body({**DOTTED, "endpoint": {"url": "http://127.0.0.1:1"}}), "state it once"),
+        (body({**TABLES, "workloads": [{"prompts": "/etc/passwd", "osl": 4}]}), "command line only"),
+        (body({**TABLES, "loads": {}, "workloads": {"trace": "/etc/passwd"}}), "command line only"),
+        (body({**DOTTED, "endpoint.ca_file": "/etc/passwd"}), "without a key"),
+        (body({**DOTTED, "endpoint.key_env": "HOME"}), "without a key"),
+        (body({**DOTTED, "vendor": {"authorization": "sk-12345678"}}), "key"),
+        (body({**DOTTED, "endpoint.name": "lab"}), "no endpoint named 'lab'"),
+        (body({**DOTTED, "caps.requests": 10**9}), "caps.requests"),
+        (body({**DOTTED, "title": "\ud800"}), "title"),
+    ],
+)
+def test_what_is_no_plan_is_told_and_starts_nothing(content: bytes, said: str, tmp_path: Path) -> None:
+    status, told = api.start(tmp_path, here(), content, OWN_PORT)
+    assert (status, said in told["error"]) == (400, True), told
+    assert listed(tmp_path) == []
+
+
+def test_what_is_too_long_or_no_json_is_not_looked_at(tmp_path: Path) -> None:
+    long = body({**DOTTED, "title": "x" * api.MOST_BYTES})
+    assert {status for status, _ in everything_refused(tmp_path, here(), long)} == {413}
+    for kind in ("", "text/plain", "application/x-www-form-urlencoded", "application/jsonp", "text/json"):
+        refused = everything_refused(tmp_path, here(content_type=kind), body(DOTTED))
+        assert refused == {(415, api.NOT_JSON)}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": ""},
+        {"origin": "http://localhost:3000"},
+        {"origin": "http://localhost"},
+        {"origin": f"http://127.0.0.1:{OWN_PORT}"},
+        {"origin": f"http://localhost:{OWN_PORT}.evil.example"},
+        {"origin": f"http://localhost:{OWN_PORT}@evil.example"},
+        {"origin": "http://localhost:99999"},
+        {"origin": f"file://localhost:{OWN_PORT}"},
+        {"sec_fetch_site": "cross-site"},
+        {"sec_fetch_site": "same-site"},
+    ],
+)
+def test_a_page_of_another_site_changes_nothing(headers: dict[str, str], tmp_path: Path) -> None:
+    ((status, told),) = everything_refused(tmp_path, here(**headers))
+    assert (status, "another site's page" in told) == (403, True)
+
+
+def test_the_apps_own_pages_and_programs_may(tmp_path: Path) -> None:
+    for headers in (
+        {},
+        {"origin": f"http://localhost:{OWN_PORT}", "sec_fetch_site": "same-origin"},
+        {"origin": f"HTTP://LOCALHOST:{OWN_PORT}"},
+        {"origin": "https://lab.example", "host": "lab.example"},
+        {"content_type": "Application/JSON; charset=utf-8"},
+    ):
+        told = api.cancel(tmp_path, "20260101-000000-abcdef", here(**headers), b"")[1]["error"]
+        assert "There is no sweep" in told or "Open the page as localhost" in told
+
+
+@pytest.mark.parametrize(
+    "visitor",
+    [
+        api.caller("127.0.0.1", "10.0.0.9", JSON),
+        api.caller("127.0.0.1", None, JSON),
+        api.caller("0.0.0.0", "127.0.0.1", JSON),
+        api.caller(None, "127.0.0.1", JSON),
+        here(host="lab.example:8501"),
+        here(x_forwarded_for="127.0.0.1"),
+        here(forwarded="for=127.0.0.1"),
+        here(authorization=f"Bearer {TOKEN}", x_forwarded_host="localhost"),
+    ],
+)
+def test_in_local_mode_only_this_machine_changes_anything(visitor: Visitor, tmp_path: Path) -> None:
+    assert {status for status, _ in everything_refused(tmp_path, visitor)} == {403}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": "Bearer another-token-of-16"},
+        {"authorization": f"Basic {TOKEN}"},
+        {"authorization": TOKEN},
+        {"authorization": f"Bearer {TOKEN[:-1]}"},
+        {"authorization": "Bearer "},
+        {"authorization": "Bearer \udcff"},
+        {"cookie": f"token={TOKEN}"},
+        {"x_token": TOKEN},
+        {"referer": f"http://localhost:8501/launch?token={TOKEN}"},
+    ],
+)
+def test_with_a_token_only_its_bearer_changes_anything(
+    headers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", TOKEN)
+    assert everything_refused(tmp_path, here(**headers)) == {(403, "This needs the server's token.")}
+    known = api.caller("0.0.0.0", "10.0.0.9", {**JSON, "Authorization": f"bearer  {TOKEN}"})
+    assert TOKEN not in repr(known)
+    assert api.cancel(tmp_path, "20260101-000000-abcdef", known, b"")[0] == 404
+
+
+@pytest.mark.parametrize("mode", ["off", "oidc", "nonsense"])
+def test_other_modes_let_no_program_change_anything(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", mode)
+    monkeypatch.setenv("KNEEPOINT_TOKEN", TOKEN)
+    assert {status for status, _ in everything_refused(tmp_path, here(authorization=f"Bearer {TOKEN}"))} == {
+        403
+    }
+    assert api.sweeps(tmp_path)[0] == 200
+    assert api.sweep(tmp_path, listed(tmp_path)[0].id)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "named", ["", ".", "..", "../plan", "x" * 500, "20260101-000000-abcdef", "%2e%2e", "a\x00b"]
+)
+def test_what_is_no_sweep_is_not_found(named: str, tmp_path: Path) -> None:
+    for status, told in (
+        api.sweep(tmp_path, named),
+        api.cancel(tmp_path, named, here(), b"{}"),
+        api.resume(tmp_path, named, here(), b"{}", OWN_PORT),
+    ):
+        assert status == 404
+        assert told["error"].startswith("There is no sweep")
+
+
+def test_too_many_starts_are_told_so(tmp_path: Path) -> None:
+    for _ in range(launching.MOST_STARTS):
+        Folder.create(tmp_path, api.plan_in(TABLES, tmp_path))
+    status, told = api.start(tmp_path, here(), body(TABLES), OWN_PORT)
+    assert (status, "within a minute" in told["error"]) == (429, True)
+    assert api.resume(tmp_path, listed(tmp_path)[0].id, here(), b"", OWN_PORT)[0] == 429
+
+
+def test_a_plan_stays_as_it_was_started(tmp_path: Path) -> None:
+    folder = Folder.create(tmp_path, api.plan_in(TABLES, tmp_path))
+    for content in (body({"caps": {}}), body({"endpoint.url": "http://127.0.0.1:1"})):
+        assert api.resume(tmp_path, folder.id, here(), content, OWN_PORT)[0] == 400
+        assert api.cancel(tmp_path, folder.id, here(), content)[0] == 400
+    assert api.cancel(tmp_path, folder.id, here(), b"{}") == (
+        400, {"error": f"The sweep {folder.id} is not running; it is interrupted."},
+    )  # fmt: skip
+
+
+def test_a_library_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sweeps").write_text("no folder")
+    status, told = api.start(tmp_path, here(), body(TABLES), OWN_PORT)
+    assert (status, "sweeps" in told["error"]) == (503, True)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("api") / "library"
+
+
+@pytest.fixture(scope="module")
+def server(place: Path) -> Iterator[str]:
+    with running(place) as started:
+        yield started.url
+
+
+def asked(server: str, method: str, path: str, content: object = None, **headers: str) -> tuple[int, Any]:
+    """A call of the real server, as a program makes it."""
+    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=60)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if method == "POST":
+        sent = {"content-type": "application/json", **sent}
+    data = content if isinstance(content, bytes) or content is None else body(content)
+    try:
+        connection.request(method, path, data, sent)
+        answer = connection.getresponse()
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Access-Control-Allow-Origin"] is None
+        text = answer.read()
+        assert answer.headers["Content-Type"] == "application/json", text
+        return answer.status, json.loads(text)
+    finally:
+        connection.close()
+
+
+def until(server: str, sweep: str, *states: str) -> dict[str, Any]:
+    end = time.monotonic() + 30
+    while (told := asked(server, "GET", f"/api/sweeps/{sweep}")[1])["state"] not in states:
+        assert time.monotonic() < end, told
+        time.sleep(0.1)
+    return told
+
+
+def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: Path) -> None:
+    with serving(Settings(ttft_ms=5, itl_ms=30)) as url:
+        plan = {**DOTTED, "endpoint.url": url, "loads.concurrency": [1, 2], "point.requests": 25}
+        status, started = asked(server, "POST", "/api/sweeps", plan)
+        assert status == 201, started
+        until(server, started["id"], "running")
+        status, told = asked(server, "POST", f"/api/sweeps/{started['id']}/cancel", {})
+        assert (status, told["state"]) == (200, "cancelled")
+        status, told = asked(server, "POST", f"/api/sweeps/{started['id'][-6:]}/resume")
+        assert (status, told["id"]) == (200, started["id"])
+        told = until(server, started["id"], "done", "failed")
+    assert told["state"] == "done", told
+    assert [point["concurrency"] for point in told["points"]] == [1, 2]
+    assert [row["id"] for row in asked(server, "GET", "/api/sweeps")[1]] == [started["id"]]
+    lines = [json.loads(line) for line in (place / "audit.jsonl").read_text().splitlines()]
+    assert [(line["what"], line["sweep"]) for line in lines] == [
+        (what, started["id"]) for what in ("launch", "cancel", "resume")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"content_type": "text/plain"}, 415),
+        ({"origin": "http://evil.example"}, 403),
+        ({"x_forwarded_for": "127.0.0.1"}, 403),
+        ({"host": "evil.example"}, 403),
+    ],
+)
+def test_the_server_refuses_as_the_functions_do(
+    headers: dict[str, str], status: int, server: str, place: Path
+) -> None:
+    before = listed(place)
+    found, told = asked(server, "POST", "/api/sweeps", DOTTED, **headers)
+    assert (found, set(told)) == (status, {"error"})
+    assert listed(place) == before
+
+
+def test_the_server_takes_no_long_body_no_own_port_and_no_token_in_an_address(
+    server: str, place: Path
+) -> None:
+    before = listed(place)
+    assert asked(server, "POST", "/api/sweeps", b" " * (api.MOST_BYTES + 1))[0] == 413
+    status, told = asked(server, "POST", "/api/sweeps", {**DOTTED, "endpoint.url": server})
+    assert (status, "this app's own" in told["error"]) == (400, True)
+    assert asked(server, "GET", "/api/sweeps/nosuch")[0] == 404
+    for method, path in (
+        ("GET", "/api/"),
+        ("GET", "/api/nothing"),
+        ("DELETE", "/api/sweeps"),
+        ("POST", "/api/sweeps/x"),
+    ):
+        status, told = asked(server, method, path)
+        assert (status, told["error"].startswith(f"There is no {method} {path}")) == (404, True)
+    assert listed(place) == before
