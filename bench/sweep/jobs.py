@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.errors import BenchError, UsageError
 from bench.formats.journal import PointLine
-from bench.sweep.folder import Folder, listed, writing
+from bench.sweep.folder import UNDER_WAY, Folder, listed, writing
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_S = 0.05
@@ -36,7 +36,7 @@ def start(folder: Folder) -> None:
         )  # fmt: skip
     threading.Thread(target=process.wait, daemon=True).start()  # once it ends it is no zombie
     until = time.monotonic() + STARTS_WITHIN_S
-    while not folder.held() and time.monotonic() < until:
+    while not _has_begun(folder) and time.monotonic() < until:
         if process.poll() is not None:
             if process.returncode == 0 or folder.status["state"] != "starting":
                 return  # it was that quick
@@ -98,6 +98,11 @@ def point_document(line: PointLine) -> dict[str, Any]:
         "client": dict(line.client),
         "samples": line.samples,
     }
+
+
+def _has_begun(folder: Folder) -> bool:
+    """Whether a process has the sweep and says so; what it goes on with still says how it ended before."""
+    return folder.held() and folder.status["state"] in UNDER_WAY
 
 
 def _last_line(folder: Folder) -> str:

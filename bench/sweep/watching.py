@@ -72,7 +72,7 @@ def sentence(status: Mapping[str, Any]) -> str:
     where = f" at {status['endpoint']}" if status.get("endpoint") else ""
     points = _points(status)
     if state not in UNDER_WAY:
-        reason = f": {status['reason']}" if status.get("reason") else "."
+        reason = f": {status['reason']}" if status.get("reason") and not _says_itself(status) else "."
         return f"{title}{where} {STATES.get(state, state)} with {points}{reason}"
     current = status.get("current") or {}
     level = f", {current['level']} under way" if current.get("level") else ""
@@ -80,7 +80,10 @@ def sentence(status: Mapping[str, Any]) -> str:
     long = f", about {minutes(left / 60)} left" if left else ""
     if state == "running":
         return f"{title}{where}: {points}{level}{long}."
-    return f"{title}{where} {STATES[state]}{': ' + str(status['reason']) if status.get('reason') else '.'}"
+    reason = str(status.get("reason") or "")
+    if reason.startswith("It waits "):
+        return f"{title}{where} {reason.removeprefix('It ')}"
+    return f"{title}{where} {STATES[state]}{': ' + reason if reason else '.'}"
 
 
 def share_done(status: Mapping[str, Any]) -> float:
@@ -110,6 +113,12 @@ def live(status: Mapping[str, Any]) -> list[tuple[str, str | None, list[float]]]
 
 def _course(values: Any) -> list[float]:
     return [float(value) for value in values or () if isinstance(value, int | float)]
+
+
+def _says_itself(status: Mapping[str, Any]) -> bool:
+    """Whether the state and the number of points leave nothing for a reason to add."""
+    whole = status.get("points_done") == status.get("points_possible")
+    return status.get("state") == "cancelled" or (status.get("state") == "done" and whole)
 
 
 def _points(status: Mapping[str, Any]) -> str:

@@ -34,7 +34,7 @@ FEW = 2
 SEEN_S = 30
 """How old what an endpoint said may be."""
 
-STATUS_S = 1.5
+STATUS_S = 1.0
 """How old the state of a sweep may be; pages look every three seconds."""
 
 MANY_POINTS = 10_000

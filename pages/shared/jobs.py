@@ -18,6 +18,7 @@ from bench.sweep.folder import ID, SWEEPS, Folder
 from bench.sweep.story import curve_chart, grid_chart
 from bench.view import View
 from pages.shared import address, buttons, cached, notices, table
+from pages.shared.runs import frontier, link
 from pages.shared.visitor import admitted, own_port, visitor
 
 NAME = "jobs"
@@ -78,8 +79,8 @@ def one(folder: Folder) -> None:
     """One sweep: where it is, how it goes, what it has found, and what can be done about it."""
     status = cached.sweep_status(folder)
     _onward(folder, status)
-    _following(watching.is_under_way(status), lambda: _one(folder))
     _buttons(folder, status)
+    _following(watching.is_under_way(status), lambda: _one(folder))
     _behind(folder)
 
 
@@ -122,15 +123,11 @@ def _following(active: bool, draw: Callable[[], None]) -> None:
 
 def _onward(folder: Folder, status: Mapping[str, Any]) -> None:
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
-        _link("jobs", "All sweeps", {})
-        _link("run", "The run's story", {"run": folder.id})
-        source = f"sweep-{folder.id}"
-        if cached.count(View.of({"source": [source]}), cached.current().version):
-            _link(
-                "pareto",
-                "See it on the frontier",
-                dict(View.of({"source": [source]}, {"frontier_evidence": "all"}).pairs()),
-            )
+        link("jobs", "All sweeps", {})
+        link("run", "The run's story", {"run": folder.id})
+        story = cached.run_story(folder)
+        if story.lines and cached.count(View.of({"source": [story.source]}), cached.current().version):
+            link("pareto", "See it on the frontier", dict(frontier(story)))
         theme = st.context.theme.type or "light"
         buttons.link(NAME, [*questions(), "data", NAME], urlencode({"job": folder.id}), "", theme)
 
@@ -150,7 +147,7 @@ def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:
         st.button("Run it again", icon=":material/replay:", key="again", on_click=_do, args=("again", folder))
         stated = form.stated_by(folder.plan)
         if stated is not None:
-            _link("launch", "Change it and run", form.in_a_link(stated))
+            link("launch", "Change it and run", form.in_a_link(stated))
 
 
 def _do(what: str, folder: Folder) -> None:
@@ -176,8 +173,3 @@ def _behind(folder: Folder) -> None:
     if lines:
         with st.expander("Log"):
             st.code("\n".join(visible(line) for line in lines), language=None)
-
-
-def _link(page: str, label: str, query: Mapping[str, Any]) -> None:
-    st.page_link(f"{page}.py", label=markdown(label), query_params=dict(query), icon=":material/arrow_forward:",
-                 icon_position="right")  # fmt: skip

@@ -81,7 +81,7 @@ def row(stated: Mapping[str, str], keys: tuple[str, ...], problem: form.Checked)
             with grid.cell(column_span=spans[key]):
                 _widget(form.fields()[key], stated)
                 if problem.field == key:
-                    st.caption(f":red[{markdown(problem.problem)}]")
+                    st.markdown(f":small[:red[{markdown(problem.problem)}]]")
 
 
 def tables(stated: Mapping[str, str], problem: form.Checked) -> None:

@@ -76,7 +76,7 @@ def onward(run: Run) -> None:
         if story.state in WAITING:
             link("jobs", "Watch it", {"job": story.id})
         if cached.count(View.of({"source": [story.source]}), run.version):
-            link("pareto", "See it on the frontier", dict(_frontier(story)))
+            link("pareto", "See it on the frontier", dict(frontier(story)))
         link("jobs", "All sweeps", {})
         buttons.link(NAME, [*questions(), "data", NAME], query, "", run.theme)
     if story.state in WAITING and not _has("jobs"):
@@ -177,7 +177,8 @@ def _none(id: str, known: list[Folder]) -> None:
         st.caption(f"{len(known) - NEWEST:,} older ones are listed by python -m bench sweeps.")
 
 
-def _frontier(story: Story) -> Iterable[tuple[str, str]]:
+def frontier(story: Story) -> Iterable[tuple[str, str]]:
+    """What a link to a run's frontier asks for; what was simulated shows only where that is asked for."""
     options = {"y": THROUGHPUT, "x": story.latency.key}
     if story.simulated:
         options["frontier_evidence"] = "all"

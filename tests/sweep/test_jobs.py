@@ -11,7 +11,8 @@ from bench.cli import main
 from bench.endpoint import Settings, running
 from bench.library import Library
 from bench.questions import question
-from bench.sweep.folder import listed
+from bench.sweep import jobs
+from bench.sweep.folder import UNDER_WAY, listed
 from bench.view import View
 from tests.sweep.sweeping import bench, document, folder_for
 
@@ -75,6 +76,15 @@ def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tm
     library = Library.open(tmp_path, shipped=False)
     assert library.fetch("SELECT count(*), count(DISTINCT source_id) FROM points") == [(3, 1)]
     library.close()
+
+
+def test_one_that_goes_on_says_so_as_soon_as_it_was_started(tmp_path: Path) -> None:
+    with running(Settings(ttft_ms=40, itl_ms=1)) as url:
+        folder = folder_for(tmp_path, url, point__requests="100")
+        folder.tell({"id": folder.id, "state": "cancelled", "points_done": 0})
+        jobs.start(folder)
+        assert folder.status["state"] in UNDER_WAY
+        assert jobs.cancel(folder)["state"] == "cancelled"
 
 
 def test_an_id_that_is_no_sweep_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

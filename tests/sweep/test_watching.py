@@ -34,13 +34,21 @@ STATED = {
              "current": {"level": "concurrency 4 (isl=8 osl=4)"}, "seconds_left": 25},
             "Quick look at 127.0.0.1:1: 1 of 4 points, concurrency 4 (isl=8 osl=4) under way, about 25 s left.",
         ),
-        ({"id": "x", "state": "queued", "reason": "It waits for 1 sweep."}, "Sweep x waits: It waits for 1 sweep."),
+        ({"id": "x", "state": "queued", "reason": "It waits for 1 sweep."}, "Sweep x waits for 1 sweep."),
         ({"id": "x", "state": "checking"}, "Sweep x checks its endpoint."),
         (
             {"id": "x", "state": "failed", "points_done": 2, "points_possible": 4, "reason": "It is gone."},
             "Sweep x failed with 2 of 4 points: It is gone.",
         ),
         ({"id": "x", "state": "interrupted"}, "Sweep x was interrupted with 0 points."),
+        (
+            {"id": "x", "state": "done", "points_done": 4, "points_possible": 4, "reason": "All is measured."},
+            "Sweep x is done with 4 of 4 points.",
+        ),
+        (
+            {"id": "x", "state": "done", "points_done": 2, "points_possible": 4, "reason": "The goal is met."},
+            "Sweep x is done with 2 of 4 points: The goal is met.",
+        ),
     ],
 )  # fmt: skip
 def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
@@ -71,7 +79,7 @@ def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path
         run(folder, lambda status: statuses.append(dict(status)))
     told = story(folder)
     made = grid_chart.figure(told, folder.plan, chart.theme("dark"))
-    (cells,) = made.data
+    _, cells = made.data
     lines = {(line.isl, line.load.concurrency): line.metrics["output_tokens_per_s"] for line in told.lines}
     assert [[lines[isl, concurrency] for concurrency in (1, 4)] for isl in ("8", "16")] == cells.z.tolist()
     assert {(note.x, note.y) for note in made.layout.annotations} == {(0, 0), (1, 0), (0, 1), (1, 1)}

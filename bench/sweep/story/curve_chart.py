@@ -116,7 +116,7 @@ def _label_ends(made: go.Figure, story: Story, x: Axis, y: Axis, shades: dict[st
             continue
         made.add_annotation(
             x=x.place(last.latency), xref="x domain", y=y.place(last.throughput), yref="y domain",
-            text=html(curve.shape), showarrow=False, xanchor="left", xshift=12, yshift=-12,
+            text=html(curve.shape), showarrow=False, xanchor="left", xshift=12, yshift=10,
             font={"color": shades[curve.shape], "size": 12},
         )  # fmt: skip
 

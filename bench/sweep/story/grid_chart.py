@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import median
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -88,8 +89,18 @@ def _drawn(
     colouring = of_values(known, "higher", log=False)
     dark = colouring.dark_ink(np.where(np.isnan(cells), 0, cells))
     made = chart.layout(go.Figure(), theme, height=min(MOST_PX, AROUND_PX + ROW_PX * len(shapes)))
+    names: dict[str, Any] = {
+        "x": [_short(load) for load in loads], "y": [_shape(shape) for shape in shapes], "xgap": 3, "ygap": 3,
+    }  # fmt: skip
     made.add_heatmap(
-        z=cells, x=[_short(load) for load in loads], y=[_shape(shape) for shape in shapes], xgap=3, ygap=3,
+        z=np.zeros(cells.shape),
+        colorscale=[theme.grid, theme.grid],
+        showscale=False,
+        hoverinfo="skip",
+        **names,
+    )
+    made.add_heatmap(
+        z=cells, **names,
         zmin=colouring.low, zmax=colouring.high, colorscale=list(colouring.stops), showscale=False,
         text=hover, hoverinfo="text", hoverongaps=True,
     )  # fmt: skip
@@ -103,7 +114,7 @@ def _drawn(
             )
     kinds = {load.partition(" ")[0] == "concurrency" for load in loads}
     named = "Concurrency" if kinds == {True} else "Requests/s" if kinds == {False} else "Load"
-    made.update_xaxes(type="category", title=named, showgrid=False, ticks="")
+    made.update_xaxes(type="category", title={"text": named, "font": {"size": 13}}, showgrid=False, ticks="")
     made.update_yaxes(type="category", autorange="reversed", showgrid=False, ticks="", automargin=True)
     made.update_layout(
         margin={"t": 28},

@@ -1,0 +1,198 @@
+"""A sweep from its link to its frontier: launched, watched, cancelled, gone on with, shared; and killed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from bench.chart import DARK, LIGHT
+from bench.sweep import jobs
+from bench.sweep.folder import Folder, listed
+from bench.sweep.practice import FOLDER, practise
+from tests.benchmarks._server import Server, running
+from tests.e2e.browsing import charted, context_on, figure, headline, listening, settled
+from tests.sweep.sweeping import plan_for
+
+QUICK = "/launch?profile=quick&duration=3&point.warmup_s=0.5"
+"""The profile with shorter points: what a reader sees of it is the same, sooner."""
+
+LEVELS = ["1", "4", "16", "64"]
+SEEN_WITHIN_MS = 5_000
+POINTS = "(document.querySelector('.js-plotly-plot')?.data?.[0]?.x?.length ?? 0)"
+MAIN = "document.querySelector('[data-testid=stMain]')"
+GROUNDS = "[...document.querySelectorAll('.js-plotly-plot')].map(chart => chart.layout.paper_bgcolor)"
+WIDER = f"{MAIN}.scrollWidth > {MAIN}.clientWidth"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Path]:
+    """A library of the test's own; what was started in it ends with the test."""
+    place = tmp_path / "library"
+    yield place
+    for folder in listed(place):
+        if folder.held():
+            jobs.cancel(folder)
+    for record in (place / FOLDER).glob("*.json"):
+        os.kill(json.loads(record.read_text())["pid"], signal.SIGTERM)
+
+
+@pytest.fixture
+def app(library: Path) -> Iterator[Server]:
+    with running(library) as started:
+        yield started
+
+
+@pytest.fixture
+def tab(app: Server, browser: Browser) -> Iterator[Callable[[], Page]]:
+    """Opens tabs, each in a browser context of its own, listened to until the test ends."""
+    with ExitStack() as stack:
+
+        def open_one() -> Page:
+            context = context_on(browser, app.url)
+            stack.callback(context.close)
+            return stack.enter_context(listening(context, app.url))
+
+        yield open_one
+
+
+def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    page = tab()
+    page.goto(QUICK)
+    page.evaluate("window.opened = 'once'")
+    page.get_by_role("button", name="chat-gpu").click()
+    start = page.get_by_role("button", name="Start the sweep")
+    start.wait_for()
+    assert headline(page).startswith("4 points of chat-gpu at 127.0.0.1:")
+    assert listed(library) == []
+    start.click()
+    page.wait_for_url("**/jobs?job=*")
+    (folder,) = listed(library)
+    for many in (1, 2):
+        page.wait_for_function(f"() => {POINTS} >= {many}", timeout=20_000)
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    onward = page.get_by_role("button", name="Go on with what is missing")
+    onward.wait_for(timeout=15_000)
+    said(page, "was cancelled with")
+    kept = [line.number for line, _ in folder.read.points]
+    assert 2 <= len(kept) < 4
+    onward.click()
+    said(page, "is done with 4 of 4 points", timeout=40_000)
+    assert levels(folder) == LEVELS
+    assert [line.number for line, _ in folder.read.points][: len(kept)] == kept
+    page.wait_for_function(f"() => {POINTS} == 4")
+    page.get_by_role("link", name="See it on the frontier").click()
+    page.wait_for_url("**/pareto?v=1&**frontier_evidence=all**")
+    said(page, "points of chat-gpu", timeout=15_000)
+    settled(page)
+    assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
+    mine = figure(page)
+    drawn = {point[0] for trace in mine[0] for point in trace.get("customdata") or ()}
+    assert len(drawn) == 4
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    theirs = charted(tab(), page.evaluate("navigator.clipboard.readText()"))
+    assert figure(theirs) == mine
+    assert headline(theirs) == headline(page)
+
+
+def test_tabs_that_open_and_close_change_nothing_of_what_runs(tab: Callable[[], Page], library: Path) -> None:
+    folder = sweeping(library, "1,2", "40")
+    first, second = tab(), tab()
+    for page in (first, second):
+        page.goto(f"/jobs?job={folder.id}")
+        said(page, "of 2 points", timeout=10_000)
+    first.goto("/jobs")
+    said(second, "is done with 2 of 2 points", timeout=30_000)
+    said(first, "1 sweep: 1 is done.", timeout=10_000)
+
+
+def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, browser: Browser) -> None:
+    with running(library) as first:
+        folder = sweeping(library, "1,2,3,4", "120")
+        os.kill(first.pid, signal.SIGKILL)
+        assert folder.held()
+        before = folder.status["current"]
+        until(lambda: folder.status["current"] != before)
+    with running(library) as again, watched(browser, again, f"/jobs?job={folder.id}") as page:
+        said(page, "of 4 points, ")
+        page.locator(".st-key-live").wait_for(timeout=SEEN_WITHIN_MS)
+        until(lambda: len(folder.read.points) >= 1)
+        os.kill(folder.status["pid"], signal.SIGKILL)
+        said(page, "was interrupted with")
+        done = [line.number for line, _ in folder.read.points]
+        assert len(done) < 4
+        page.get_by_role("button", name="Go on with what is missing").click()
+        said(page, "is done with 4 of 4 points", timeout=40_000)
+        assert levels(folder) == ["1", "2", "3", "4"]
+        assert [line.number for line, _ in folder.read.points][: len(done)] == done
+        page.get_by_role("link", name="See it on the frontier").wait_for()
+
+
+def test_its_pages_fit_800_pixels_and_follow_the_colour_scheme(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    folder = sweeping(library, "1,2", "6")
+    until(lambda: not folder.held())
+    url = folder.plan.endpoint.url
+    page = tab()
+    page.set_viewport_size({"width": 800, "height": 900})
+    for scheme, theme in (("light", LIGHT), ("dark", DARK)):
+        page.emulate_media(color_scheme=scheme)
+        for address, charts in (
+            (f"/launch?url={url}&model=chat-gpu&profile=quick", 0),
+            ("/jobs", 0),
+            (f"/jobs?job={folder.id}", 2),
+            (f"/run?run={folder.id}&point=1", 1),
+        ):
+            page.goto(address)
+            page.locator("h1").first.wait_for()
+            settled(page)
+            assert not page.evaluate(WIDER), address
+            grounds = page.evaluate(GROUNDS)
+            assert len(grounds) >= charts, address
+            assert set(grounds) <= {theme.background}, address
+
+
+def sweeping(library: Path, concurrency: str, requests: str) -> Folder:
+    """A sweep that was started on an endpoint to practise on, as a process of its own, and has begun to measure."""
+    url = practise(library, "chat-gpu").url
+    assert url is not None
+    stated = {"endpoint__model": "chat-gpu", "loads__concurrency": concurrency, "point__requests": requests}
+    folder = Folder.create(library, plan_for(url, **stated))
+    jobs.start(folder)
+    until(lambda: folder.status.get("current") or not folder.held())
+    return folder
+
+
+@contextmanager
+def watched(browser: Browser, app: Server, address: str) -> Iterator[Page]:
+    with listening(context_on(browser, app.url), app.url) as page:
+        page.goto(address)
+        yield page
+
+
+def said(page: Page, words: str, timeout: float = SEEN_WITHIN_MS) -> None:
+    """Returns once the page's big sentence holds these words."""
+    page.locator("h1", has_text=words).first.wait_for(timeout=timeout)
+
+
+def until(holds: Callable[[], object], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def levels(folder: Folder) -> list[str]:
+    """The concurrency of every measured point, in order; one measured twice is there twice."""
+    return [str(line.load.concurrency) for line, _ in folder.read.points]
