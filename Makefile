@@ -32,8 +32,8 @@ test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tes
 	$(BIN)/python -m pytest $(ON_EVERY_CORE) -m "not browser"
 	$(BIN)/python -m pytest -m browser
 
-check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, tests without browser, engine and setup
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile quick -m "not browser and not engine and not setup"
+check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, and the tests that start nothing
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile quick -m "not browser and not engine and not setup and not long"
 
 lint: $(DEV_INSTALLED) ## format check, lint and types
 	$(BIN)/python -m ruff format --check .

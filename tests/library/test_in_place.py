@@ -20,6 +20,8 @@ from bench.library.packs import listed
 from tests.library.files import sweep as table_of
 from tests.library.sweeps import ID, OTHER, Sweep, point, session
 
+pytestmark = pytest.mark.long
+
 EVERYTHING = "SELECT * FROM points ORDER BY source_id, locator"
 
 

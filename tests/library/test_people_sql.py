@@ -13,6 +13,8 @@ from bench.errors import QueryRefused
 from bench.library import Library, people_sql
 from tests.library.files import sweep
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:

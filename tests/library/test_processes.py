@@ -17,6 +17,8 @@ from tests.library.files import sweep
 from tests.library.writers import add_each, change_for_ever
 from tests.thorough import times
 
+pytestmark = pytest.mark.long
+
 ROWS = 3
 
 

@@ -15,6 +15,8 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.plan import Plan
 from tests.pages.drawn import Open, headline, text_of
 
+pytestmark = pytest.mark.long
+
 STATED = {
     "model": "fake-model",
     "isl": "8",

@@ -18,6 +18,8 @@ from pages.shared import run_again, visitor
 from tests.pages.drawn import Open, headline, text_of
 from tests.sweep.sweeping import folder_for
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Folder:

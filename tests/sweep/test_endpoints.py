@@ -18,6 +18,8 @@ from bench.sweep.opening import asked
 from bench.sweep.plan import Plan
 from tests.sweep.sweeping import bench, document
 
+pytestmark = pytest.mark.long
+
 LAB = """# our machines
 [endpoints.lab-h100]
 base_url = "http://10.0.0.7:8000/v1/"

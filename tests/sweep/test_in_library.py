@@ -10,12 +10,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from bench.endpoint import Settings, running
 from bench.library import Library
 from bench.sweep.entering import enter
 from bench.sweep.folder import Folder, listed
 from bench.sweep.runner import run
 from tests.sweep.sweeping import ROOT, bench, document, folder_for, started
+
+pytestmark = pytest.mark.long
 
 FAST = Settings(ttft_ms=2, itl_ms=0.5)
 SEEN_WITHIN_S = 5

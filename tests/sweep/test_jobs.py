@@ -16,6 +16,8 @@ from bench.sweep.folder import UNDER_WAY, listed
 from bench.view import View
 from tests.sweep.sweeping import bench, document, folder_for
 
+pytestmark = pytest.mark.long
+
 ADHOC = ("--model", "fake-model", "--isl", "32", "--osl", "8", "--concurrency", "1,2,4", "--warmup", "2")
 
 

@@ -22,6 +22,8 @@ from bench.sweep.redaction import redacted, redacted_body
 from tests.sweep.played import ALWAYS, Played, playing
 from tests.sweep.sweeping import ROOT, bench
 
+pytestmark = pytest.mark.long
+
 KEY = 'sk-lab/7fA"x+Q2\\h-pq81=='
 """With what JSON escapes in it."""
 PLAN = """

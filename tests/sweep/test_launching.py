@@ -18,6 +18,8 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import FILE, Origin, keep, origin_of
 from bench.sweep.plan import Plan
 
+pytestmark = pytest.mark.long
+
 HERE = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
 SHELL = Visitor.at_the_shell()
 OWN_PORT = 8501

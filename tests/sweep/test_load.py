@@ -23,6 +23,8 @@ from bench.sweep import arrivals
 from bench.sweep.exchange import Ask, Exchange, Limits, PointRun, Target
 from bench.sweep.load import run_point
 
+pytestmark = pytest.mark.long
+
 MS = 1_000_000
 OSL = 8
 

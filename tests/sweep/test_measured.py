@@ -17,6 +17,8 @@ from bench.sweep.samples import Samples
 from bench.sweep.stopping import Precision
 from bench.sweep.window import measured
 
+pytestmark = pytest.mark.long
+
 MANNER = Manner("fake-model", ignore_eos=True)
 
 

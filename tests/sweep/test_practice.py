@@ -17,6 +17,8 @@ from bench.endpoint.serving import running
 from bench.errors import UnknownName
 from bench.sweep.practice import FOLDER, is_practice, practices, practise
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Path]:

@@ -21,6 +21,8 @@ from bench.sweep.request_file import from_parquet
 from bench.sweep.runner import Ended, run
 from tests.sweep.played import Played, playing
 
+pytestmark = pytest.mark.long
+
 OWN_PORT = 8501
 HEADERS = {"host": f"localhost:{OWN_PORT}", "content-type": "application/json"}
 HERE = api.caller("127.0.0.1", "127.0.0.1", HEADERS)

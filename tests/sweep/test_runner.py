@@ -25,6 +25,8 @@ from bench.sweep.runner import Ended, run
 from tests.sweep.sweeping import bench, document, folder_for, numbers_of_samples, plan_for, started
 from tests.thorough import times
 
+pytestmark = pytest.mark.long
+
 FAST = Settings(ttft_ms=2, itl_ms=0.5)
 
 

@@ -16,6 +16,8 @@ from bench.sweep.exchange import Ask, Limits, Target
 from bench.sweep.telemetry import Poller, Reading, Telemetry, parse, summary
 from tests.sweep.made import S
 
+pytestmark = pytest.mark.long
+
 VLLM = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
 # TYPE vllm:num_requests_running gauge
