@@ -1,4 +1,4 @@
-# Kneepoint, read-only: `docker run -p 8501:8501 -v /path/to/library:/library kneepoint`.
+# Kneepoint, read-only: `docker run --init -p 8501:8501 -v /path/to/library:/library kneepoint`.
 # Works with `--read-only --tmpfs /tmp` as well: nothing is written outside /tmp and /library.
 FROM python:3.11-slim-bookworm
 
@@ -13,8 +13,10 @@ RUN useradd --system --uid 10001 --home-dir /tmp --no-create-home kneepoint \
 # Whoever runs the container decides under which names it is reached, so any Host is let in here;
 # narrow it with -e STREAMLIT_SERVER_ALLOWED_HOSTS="bench.example.org".
 # KNEEPOINT_ACCESS=off: readers look, nobody changes anything.
+# KNEEPOINT_RESUME=1: sweeps that the container's end cut off go on with what is missing at its next start.
 ENV KNEEPOINT_LIBRARY=/library \
     KNEEPOINT_ACCESS=off \
+    KNEEPOINT_RESUME=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501 \
     STREAMLIT_SERVER_ALLOWED_HOSTS=* \

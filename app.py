@@ -42,10 +42,13 @@ def warm() -> None:
     """
     import pyarrow
 
+    from bench.sweep import resuming
     from pages.shared import cached
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     cached.warm()
+    if resuming.is_asked():
+        resuming.resume_interrupted(cached.library().path)
     gc.collect()
     gc.freeze()
 
