@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import streamlit as st
 
 from bench import access
@@ -12,7 +14,11 @@ TOKEN = "token"
 
 
 def visitor() -> Visitor:
-    """The visitor of this run, for `access.may`."""
+    """The visitor of this run, for `access.may`.
+
+    Streamlit tells no address for this machine's own, nor for a session of its agent API. The latter is only taken for
+    this machine's where the server listens on loopback, which `access` asks for as well.
+    """
     headers = dict(st.context.headers)
     return Visitor(
         server_address=st.get_option("server.address"),
@@ -35,8 +41,11 @@ def admitted(action: Action) -> bool:
     st.caption(markdown(decision.reason))
     if access.mode() == "token":
         st.text_input("Token", key=f"{TOKEN}.typed", type="password", on_change=_remember, width=320)
-    elif access.mode() == "oidc" and _has_login():
-        st.button("Log in", key="login", on_click=st.login)
+    elif access.mode() == "oidc":
+        if missing := _missing_for_login():
+            st.caption(markdown(missing))
+        else:
+            st.button("Log in", key="login", on_click=st.login)
     return False
 
 
@@ -49,8 +58,13 @@ def _remember() -> None:
     st.session_state[TOKEN] = st.session_state.pop(f"{TOKEN}.typed", "").strip()
 
 
-def _has_login() -> bool:
-    return "auth" in st.secrets if st.secrets.load_if_toml_exists() else False
+def _missing_for_login() -> str:
+    """What the server lacks for a login, as a sentence; empty when it lacks nothing."""
+    if not (st.secrets.load_if_toml_exists() and "auth" in st.secrets):
+        return "No login is set up: state [auth] in .streamlit/secrets.toml, as docs/sweeps.md says."
+    if find_spec("authlib") is None:
+        return "Logging in needs Authlib on the server: pip install 'streamlit[auth]'."
+    return ""
 
 
 def _user() -> str | None:
