@@ -298,6 +298,7 @@ def until(server: str, sweep: str, *states: str) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.long
 def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: Path) -> None:
     with serving(Settings(ttft_ms=5, itl_ms=30)) as url:
         plan = {**DOTTED, "endpoint.url": url, "loads.concurrency": [1, 2], "point.requests": 25}
@@ -318,6 +319,7 @@ def test_a_program_starts_watches_ends_and_resumes_a_sweep(server: str, place: P
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -336,6 +338,7 @@ def test_the_server_refuses_as_the_functions_do(
     assert listed(place) == before
 
 
+@pytest.mark.long
 def test_the_server_takes_no_long_body_no_own_port_and_no_token_in_an_address(
     server: str, place: Path
 ) -> None:

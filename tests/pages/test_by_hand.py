@@ -17,6 +17,8 @@ from tests.benchmarks._server import running
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
 
+pytestmark = pytest.mark.long
+
 REFUSED = "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc."
 PROXIED = "This request came through a proxy, and local mode trusts only this machine."
 

@@ -14,6 +14,8 @@ from bench.sweep.runner import run
 from tests.pages.drawn import Open
 from tests.sweep.played import ALWAYS, Played, playing
 
+pytestmark = pytest.mark.long
+
 KEY = "sk-lab-7fAxQ2hpq81kdm3"
 PIECES = {KEY[at : at + 8] for at in range(len(KEY) - 7)} - {"sk-lab-7"}
 

@@ -1,0 +1,69 @@
+"""Where launching needs a login, the page says so, and says what the server lacks for one."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.drawn import MAIN, text_of
+
+LINK = {
+    "url": "http://127.0.0.1:9",
+    "model": "m",
+    "isl": "8",
+    "osl": "4",
+    "concurrency": "2",
+    "requests": "20",
+}
+PROVIDER = {
+    "redirect_uri": "http://localhost:8501/oauth2callback",
+    "cookie_secret": "a-cookie-secret-of-a-test",
+    "client_id": "kneepoint",
+    "client_secret": "its-secret",
+    "server_metadata_url": "http://127.0.0.1:9/.well-known/openid-configuration",
+}
+
+
+def launch(**secrets: object) -> AppTest:
+    at = AppTest.from_file(str(MAIN), default_timeout=60)
+    for name, value in secrets.items():
+        at.secrets[name] = value
+    for name, text in LINK.items():
+        at.query_params[name] = text
+    at.switch_page("launch.py")
+    return at.run()
+
+
+@pytest.fixture(autouse=True)
+def by_login(own_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "oidc")
+
+
+def said(page: AppTest) -> str:
+    """What the page says, without the escapes of Markdown."""
+    return text_of(page).replace("\\", "")
+
+
+def labels(page: AppTest) -> set[str]:
+    return {button.label for button in page.button}
+
+
+def test_without_a_provider_the_page_says_what_to_do() -> None:
+    page = launch()
+    assert "Start the sweep" not in labels(page)
+    assert "Log in" not in labels(page)
+    assert "This needs a login." in said(page)
+    assert "No login is set up" in said(page)
+
+
+def test_with_a_provider_there_is_a_button_or_what_is_missing_for_it() -> None:
+    page = launch(auth=PROVIDER)
+    assert "Start the sweep" not in labels(page)
+    installed = find_spec("authlib") is not None
+    assert ("Log in" in labels(page)) == installed
+    assert ("needs Authlib" in said(page)) != installed
+    assert "its-secret" not in said(page) + urlencode(page.query_params, doseq=True)
