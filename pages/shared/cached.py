@@ -24,6 +24,7 @@ from bench.view import View
 if TYPE_CHECKING:
     from bench.sweep.folder import Folder
     from bench.sweep.story import PointStory, Story
+    from bench.sweep.story.earlier import Earlier
 
 Texts = tuple[str, ...]
 Pairs = tuple[tuple[str, str], ...]
@@ -198,7 +199,7 @@ def told(version: str) -> str:
 
 def run_story(folder: Folder) -> Story:
     """What a sweep's folder tells, until its files or its state change."""
-    return _run_story(str(folder.path), _stamp(folder), str(folder.status.get("state")))
+    return _run_story(str(folder.path), _stamp(folder), str(sweep_status(folder).get("state")))
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)
@@ -206,6 +207,45 @@ def _run_story(path: str, stamp: Texts, state: str) -> Story:
     from bench.sweep import folder, story  # only a page about a sweep needs plans and all that checks them
 
     return story.story(folder.Folder(Path(path)))
+
+
+def earlier(folder: Folder) -> tuple[Earlier, ...]:
+    """What sweeps before this one found for its model and shapes."""
+    from bench.sweep.folder import listed
+
+    told = run_story(folder)
+    others = listed(folder.path.parent.parent)
+    ids = tuple(one.id for one in others if one.id < folder.id)
+    return _earlier(str(folder.path), len(told.lines), ids)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _earlier(path: str, points: int, ids: Texts) -> tuple[Earlier, ...]:
+    from bench.sweep.folder import Folder
+    from bench.sweep.story.earlier import earlier
+
+    folder = Folder(Path(path))
+    return earlier(folder, run_story(folder), [Folder(folder.path.with_name(one)) for one in ids])
+
+
+def run_figures(folder: Folder, theme: str) -> dict[str, go.Figure]:
+    """A sweep's charts as it fills, by name, until its files or its state change; none before its first point."""
+    return _run_figures(str(folder.path), _stamp(folder), str(sweep_status(folder).get("state")), theme)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _run_figures(path: str, stamp: Texts, state: str, theme: str) -> dict[str, go.Figure]:
+    from bench.sweep import folder
+    from bench.sweep.story import curve_chart, grid_chart
+
+    told = _run_story(path, stamp, state)
+    if not told.lines:
+        return {}
+    drawn = chart.theme(theme)
+    return {
+        "curve": curve_chart.figure(told, drawn),
+        "grid": grid_chart.figure(told, folder.Folder(Path(path)).plan, drawn),
+    }
 
 
 def point_story(folder: Folder, number: int) -> PointStory:

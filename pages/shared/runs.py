@@ -95,7 +95,7 @@ def curve(run: Run) -> int | None:
         notices.about_the_link([f"This run has no point {asked[:20]}; it has {_range(numbers)}."])
     with st.container(key="chart"):
         st.plotly_chart(
-            curve_chart.figure(story, chart.theme(run.theme), chosen),
+            curve_chart.figure(story, chart.theme(run.theme), chosen, cached.earlier(run.folder)),
             key="chart.run",
             theme=None,
             config=chart.CONFIG,

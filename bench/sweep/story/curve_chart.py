@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,7 @@ from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme
 from bench.chart.axis import Axis, widened
 from bench.plain_text import html
+from bench.sweep.story.earlier import Earlier
 from bench.sweep.story.levels import THROUGHPUT, Curve
 from bench.sweep.story.run import Story
 from bench.wording import counted, quantity
@@ -21,8 +22,13 @@ NOTHING_PX = 120
 ROOM = 0.12
 
 
-def figure(story: Story, theme: Theme, chosen: int | None = None) -> go.Figure:
-    """Throughput over latency of the measured points; a click gives a point's number as customdata."""
+def figure(
+    story: Story, theme: Theme, chosen: int | None = None, behind: Sequence[Earlier] = ()
+) -> go.Figure:
+    """Throughput over latency of the measured points; a click gives a point's number as customdata.
+
+    `behind` are the frontiers of earlier sweeps, drawn faintly under the run's own curves.
+    """
     key = story.latency.key
     placed = story.points
     if THROUGHPUT in placed and key in placed:
@@ -31,13 +37,16 @@ def figure(story: Story, theme: Theme, chosen: int | None = None) -> go.Figure:
         placed = placed.head(0)
     if placed.empty:
         return _nothing(theme)
-    ends = [(float(placed[name].min()), float(placed[name].max())) for name in (key, THROUGHPUT)]
+    latencies = [*placed[key], *(value for one in behind for value in one.latencies)]
+    throughputs = [*placed[THROUGHPUT], *(value for one in behind for value in one.throughputs)]
+    ends = [(float(min(values)), float(max(values))) for values in (latencies, throughputs)]
     log = ends[0][0] > 0 and ends[0][1] / ends[0][0] > 20
     x = Axis(story.latency, log, *widened(*ends[0], log, ROOM))
     y = Axis(catalogue.metric(THROUGHPUT), False, *widened(*ends[1], False, ROOM))
     shades = chart.colours("shape", [curve.shape for curve in story.curves], theme)
     named = len(story.curves) <= LABELLED_LINES
     traces = [
+        *(_earlier(one, theme) for one in behind),
         *(_line(curve, placed, x, shades[curve.shape], story, legend=not named) for curve in story.curves),
         *_rings(story, placed, x, theme, chosen),
     ]
@@ -80,6 +89,22 @@ def _line(
         "hovertext": [_told(row, story) for row in own.to_dict("records")],
         "hoverinfo": "text",
         "unselected": {"marker": {"opacity": 1}},
+    }
+
+
+def _earlier(one: Earlier, theme: Theme) -> dict[str, Any]:
+    """What earlier sweeps reached for a shape."""
+    said = f"the best of {counted(one.sweeps, 'earlier sweep')}, {one.shape}"
+    return {
+        "type": "scatter",
+        "x": list(one.latencies),
+        "y": list(one.throughputs),
+        "mode": "lines+markers",
+        "name": html(said),
+        "showlegend": True,
+        "hovertemplate": f"{html(said)}<br>%{{y:,.4~g}} at %{{x:,.4~g}}<extra></extra>",
+        "line": {"color": theme.muted, "width": 1.2, "dash": "dot"},
+        "marker": {"size": 5, "color": theme.muted},
     }
 
 
