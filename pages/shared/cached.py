@@ -243,7 +243,7 @@ def _run_figures(path: str, stamp: Texts, state: str, theme: str) -> dict[str, g
         return {}
     drawn = chart.theme(theme)
     return {
-        "curve": curve_chart.figure(told, drawn),
+        "curve": curve_chart.figure(told, drawn, behind=earlier(folder.Folder(Path(path)))),
         "grid": grid_chart.figure(told, folder.Folder(Path(path)).plan, drawn),
     }
 
