@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +25,7 @@ from bench.errors import UsageError
 from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
 from bench.sweep.plan import Plan
-from tests.benchmarks._server import running
+from tests.benchmarks._server import ROOT, free_port, running, wait_for_first_byte
 
 OWN_PORT = 8501
 JSON = {"host": f"localhost:{OWN_PORT}", "content-type": "application/json"}
@@ -356,3 +359,51 @@ def test_the_server_takes_no_long_body_no_own_port_and_no_token_in_an_address(
         status, told = asked(server, method, path)
         assert (status, told["error"].startswith(f"There is no {method} {path}")) == (404, True)
     assert listed(place) == before
+
+
+@pytest.mark.long
+def test_a_token_is_in_no_log_and_no_file(tmp_path: Path) -> None:
+    library, log, port = tmp_path / "library", tmp_path / "log", free_port()
+    library.mkdir()
+    token, wrong = "token-Zq81kd-of-the-lab", "token-Yw72jc-of-nobody"
+    environment = {
+        **os.environ,
+        "KNEEPOINT_LIBRARY": str(library),
+        "KNEEPOINT_ACCESS": "token",
+        "KNEEPOINT_TOKEN": token,
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        "--server.port",
+        str(port),
+        "--logger.level=debug",
+    ]
+    server = f"http://127.0.0.1:{port}"
+    with serving(Settings()) as url, log.open("wb") as out:
+        (library / "endpoints.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "{url}"\nmodel = "fake-model"\n'
+        )
+        plan = {key: value for key, value in DOTTED.items() if not key.startswith("endpoint.")}
+        plan["endpoint.name"] = "lab"
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
+        try:
+            wait_for_first_byte(server)
+            for given, status in ((wrong, 403), (token, 201)):
+                found, told = asked(server, "POST", "/api/sweeps", plan, authorization=f"Bearer {given}")
+                assert found == status, told
+            assert until(server, told["id"], "done", "failed")["state"] == "done"
+            assert asked(server, "POST", f"/api/sweeps/{told['id']}/resume?token={token}", {})[0] == 403
+        finally:
+            process.terminate()
+            process.wait(20)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {"log", "audit.jsonl", "origin.json", "status.json", "journal.jsonl"} <= {
+        path.name for path in files
+    }
+    for path in files:
+        written = path.read_bytes()
+        assert not [word for word in (token, wrong) if word.encode() in written], path
