@@ -15,7 +15,7 @@ from bench.plain_text import markdown, visible
 from bench.questions import questions
 from bench.sweep import form, launching, watching
 from bench.sweep.folder import ID, SWEEPS, Folder
-from bench.sweep.story import curve_chart, grid_chart
+from bench.sweep.story import grid_chart
 from bench.view import View
 from pages.shared import address, buttons, cached, notices, table
 from pages.shared.runs import frontier, link
@@ -101,19 +101,13 @@ def _one(folder: Folder) -> None:
                         label, words or "not yet", chart_data=course or None, chart_type="line", border=True
                     )
     story = cached.run_story(folder)
-    if story.lines:
-        theme = st.context.theme.type or "light"
-        for name, made in (
-            ("curve", curve_chart.figure(story, chart.theme(theme))),
-            ("grid", grid_chart.figure(story, folder.plan, chart.theme(theme))),
-        ):
-            with st.container(key=f"chart.{name}"):
-                st.plotly_chart(
-                    made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline
-                )
-        flags = grid_chart.flags(story)
-        if flags:
-            st.markdown("\n".join(f"- {markdown(flag)}" for flag in flags))
+    for name, made in cached.run_figures(folder, st.context.theme.type or "light").items():
+        with st.container(key=f"chart.{name}"):
+            st.plotly_chart(
+                made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline
+            )
+    if flags := grid_chart.flags(story):
+        st.markdown("\n".join(f"- {markdown(flag)}" for flag in flags))
 
 
 def _following(active: bool, draw: Callable[[], None]) -> None:

@@ -26,7 +26,8 @@ QUICK = "/launch?profile=quick&duration=3&point.warmup_s=0.5"
 
 LEVELS = ["1", "4", "16", "64"]
 SEEN_WITHIN_MS = 5_000
-POINTS = "(document.querySelector('.js-plotly-plot')?.data?.[0]?.x?.length ?? 0)"
+POINTS = """(document.querySelector('.js-plotly-plot')?.data ?? []).filter(trace => trace.customdata)
+    .reduce((many, trace) => many + trace.customdata.length, 0)"""
 MAIN = "document.querySelector('[data-testid=stMain]')"
 GROUNDS = "[...document.querySelectorAll('.js-plotly-plot')].map(chart => chart.layout.paper_bgcolor)"
 WIDER = f"{MAIN}.scrollWidth > {MAIN}.clientWidth"
