@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +12,7 @@ import streamlit as st
 from bench import access
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
+from bench.questions import questions
 from bench.sweep import budget as budgets
 from bench.sweep import foreseen, form, opening
 from bench.sweep import launching as sweeps
@@ -19,7 +21,7 @@ from bench.sweep.plan import Plan
 from bench.sweep.practice import Practice, practices, practise
 from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import profiles
-from pages.shared import cached, plan_fields, table
+from pages.shared import buttons, cached, plan_fields, table
 from pages.shared.visitor import admitted, own_port, visitor
 
 SIGNS = {
@@ -38,6 +40,7 @@ SEEN = {
     "problem": "Problem",
 }
 FOUND = "found"
+NAME = "launch"
 NO_ENDPOINT = "endpoint is missing"
 
 
@@ -62,6 +65,8 @@ def headline(found: form.Checked) -> None:
     st.caption(
         "Nothing is sent until you press Check or Start. A link to this page carries the plan and starts nothing."
     )
+    query, theme = urlencode(dict(st.query_params)), st.context.theme.type or "light"
+    buttons.link(NAME, [*questions(), "data", NAME], query, "", theme)
 
 
 def endpoint(stated: Mapping[str, str], found: form.Checked) -> None:
@@ -166,7 +171,11 @@ def elsewhere(stated: Mapping[str, str], plan: Plan) -> None:
 
 def _named(stated: Mapping[str, str], names: tuple[str, ...]) -> None:
     """The endpoints the library names, each with what it said when it was last asked."""
-    seen = cached.endpoints(library(), cached.stamp(Endpoints(library()).path)) if names else []
+    seen = (
+        cached.endpoints(library(), cached.stamp(Endpoints(library()).path))
+        if names and access.may("launch", visitor())
+        else []
+    )
     lights = {row["name"]: LIGHTS[row["reachable"]] for row in seen}
     chosen = stated.get("endpoint.name")
     st.session_state["plan.endpoint.name"] = chosen
