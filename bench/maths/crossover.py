@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from .envelope import Envelope, Points, distance
 from .grid import Better
-from .leads import Break, Leader, Node, Pair, Phase, phases
+from .leads import Break, Leader, Node, Pair, Phase, lacking, phases
 
 Verdict = Literal["crosses", "passes", "a_leads", "b_leads", "tie", "no_overlap"]
 
@@ -82,7 +82,8 @@ class Crossover:
 
     `verdict` is `crosses` when there is a crossing by more than a tie; `passes` when each leads at some knot but only
     breaks part them; `a_leads` or `b_leads` when only one leads at a knot; `tie` when none does. But with `crosses`
-    every crossing is within a tie. `breaks` are where the lead passes on without a crossing. `smallest` and `largest`
+    every crossing is within a tie. `breaks` are where the lead passes on without a crossing, `lacking` where it
+    does not, but the one behind lacks a better series beyond: see `leads.lacking`. `smallest` and `largest`
     are the knots of the leader's smallest lead (where it may be behind, within a tie) and largest, the settled ones
     where there are any; None unless one leads. `overlap` is None when the ranges do not overlap; when it is a single x,
     there is one knot.
@@ -97,6 +98,7 @@ class Crossover:
     smallest: Knot | None
     largest: Knot | None
     breaks: tuple[Break, ...] = ()
+    lacking: tuple[Break, ...] = ()
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -160,7 +162,8 @@ def compared(a: Envelope, b: Envelope) -> Crossover:
     if not pair.xs:
         return Crossover("no_overlap", a.range, b.range, None, (), (), None, None)
     told, breaks = phases(pair)
-    knots = _told(pair, [phase for phase in told if not phase.settled])
+    missing, lacked = lacking(pair, [phase for phase in told if phase.settled])
+    knots = _told(pair, [phase for phase in told if not phase.settled], missing)
     every = [one for stretch in pair.stretches for one in _crossings(pair, stretch, knots)]
     crossings = [one for one in every if one.within_tie or _settled(one, told)]
     left_out = [one.x for one in every if one not in crossings]
@@ -174,7 +177,16 @@ def compared(a: Envelope, b: Envelope) -> Crossover:
         smallest, largest = ranked[0], ranked[-1]
     overlap = (pair.xs[0], pair.xs[-1])
     return Crossover(
-        verdict, a.range, b.range, overlap, knots, tuple(crossings), smallest, largest, tuple(breaks)
+        verdict,
+        a.range,
+        b.range,
+        overlap,
+        knots,
+        tuple(crossings),
+        smallest,
+        largest,
+        tuple(breaks),
+        tuple(lacked),
     )
 
 
@@ -211,10 +223,13 @@ def break_even_price(
     return price_a * accelerators_a / y_a * y_b / accelerators_b
 
 
-def _told(pair: Pair, open_phases: Sequence[Phase]) -> tuple[Knot, ...]:
+def _told(pair: Pair, open_phases: Sequence[Phase], missing: Collection[float]) -> tuple[Knot, ...]:
     """The knots, each with whether what it says is settled."""
     unsettled = {(node.x, node.leader) for phase in open_phases for node in phase.nodes}
-    return tuple(_knot(pair, node, (node.x, node.leader) not in unsettled) for node in pair.knots)
+    return tuple(
+        _knot(pair, node, (node.x, node.leader) not in unsettled and node.x not in missing)
+        for node in pair.knots
+    )
 
 
 def _knot(pair: Pair, node: Node, settled: bool) -> Knot:

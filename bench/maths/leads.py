@@ -12,6 +12,9 @@ from typing import Literal
 from .envelope import NO_DIFFERENCE, TIED, Envelope, Height
 from .statistics import half_width
 
+MUCH = math.log(1.1)
+"""A jump that moves every lead: one software measured again after two months differs by up to a tenth already."""
+
 Leader = Literal["a", "b"]
 Beyond = Literal["above", "below"]
 ABOVE: Beyond = "above"
@@ -159,6 +162,45 @@ def phases(pair: Pair) -> tuple[list[Phase], list[Break]]:
                     broken.append((len(told) - 1, last, place))
             last = place
     return told, [_broken(pair, told, *one) for one in broken]
+
+
+def lacking(pair: Pair, told: Sequence[Phase]) -> tuple[set[float], list[Break]]:
+    """The knots at which much of a lead rests on what the one behind lacks there, and where that begins or ends.
+
+    The one behind jumps up where a better series of it begins, down where its best ends, and the leader stays. The
+    knots where the series is missing are told if the jump is of more than a tenth, or would turn the lead at one of
+    them. The widest jump comes first, a further one only with knots that it adds.
+    """
+    found: set[float] = set()
+    breaks: list[Break] = []
+    for phase in told:
+        side: Leader = "b" if phase.leader == "a" else "a"
+        jumps = [(_change(pair, side, place, gap=0.0), place) for place in _within(pair, phase)]
+        for jump, place in sorted(jumps, key=lambda one: -abs(one[0])):
+            begins = jump > 0
+            at = pair.stretches[place + 1][0] if begins else pair.stretches[place][-1]
+            without = [
+                knot
+                for knot in pair.knots
+                if knot.leader == phase.leader
+                and phase.span[0] <= knot.x <= phase.span[1]
+                and (knot.x < at.x if begins else knot.x > at.x)
+            ]
+            xs = [knot.x for knot in without]
+            least = min([MUCH, *(max(TIED, abs(knot.lead)) for knot in without)])
+            if abs(jump) - least > NO_DIFFERENCE and not found.issuperset(xs):
+                found.update(xs)
+                member = at.a.member if side == "a" else at.b.member
+                until = min(xs) if begins else max(xs)
+                breaks.append(Break(at.x, until, side, member, BELOW if begins else ABOVE))
+    return found, breaks
+
+
+def _within(pair: Pair, phase: Phase) -> list[int]:
+    """The places of the stretches after which a side jumps while this phase goes on."""
+    low, high = phase.span
+    ends = [(one[-1].x, other[0].x) for one, other in pairwise(pair.stretches)]
+    return [place for place, (last, first) in enumerate(ends) if low <= last and first <= high]
 
 
 def _broken(pair: Pair, told: Sequence[Phase], place: int, start: int, end: int) -> Break:

@@ -57,12 +57,10 @@ def told(library: Library, view: View, asked: Asked) -> Told:
     labels = (match.a.label, match.b.label)
     prices = divisors.prices(library, view, asked, asking.either(view, asked.a, asked.b))
     outcome = versus.compared(match, asked, asked.per, prices)
-    verdicts = versus.under_every(match, asked, prices)
     points = _points(library, outcome, match)
     told_of = {point["point_id"]: point for side in points for point in side}
     knots = _knots(outcome, told_of)
     prices_even = even.break_even(asked, match, prices)
-    about = _about(match, asked)
     turns = _turns(outcome, told_of)
     numbers: dict[str, Any] = {
         "mode": "pair",
@@ -78,11 +76,12 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         "knots": knots,
         "crossings": [_crossing(one, outcome, told_of) for one in outcome.found.crossings] if outcome.found else [],
         "breaks": [_break(one, outcome, told_of) for one in outcome.found.breaks] if outcome.found else [],
+        "lacking": _lacking(outcome, told_of),
         "turns": turns,
         "lead": _lead(outcome),
         "curves": _drawn(outcome, told_of),
         "lines": {key: _line(line) for key, line in zip(SIDES, (outcome.a, outcome.b), strict=True)},
-        "verdicts": [_verdict(asked, one, labels) for one in verdicts],
+        "verdicts": [_verdict(asked, one, labels) for one in versus.under_every(match, asked, prices)],
         "break_even": prices_even,
         "prices": {key: even.price(prices, key, side) for key, side in zip(SIDES, (match.a, match.b), strict=True)},
     }  # fmt: skip
@@ -91,11 +90,13 @@ def told(library: Library, view: View, asked: Asked) -> Told:
         banner = ["Both sides are the same points."]
     numbers["banner"] = banner
     return Told(
-        sentences.headline(asked, outcome, labels, about, turns),
+        sentences.headline(asked, outcome, labels, _about(match, asked), turns),
         tables.of_knots(asked, knots),
         [
             *sentences.findings(asked, outcome, labels),
-            *sentences.changes(asked, numbers["crossings"], numbers["breaks"], labels, turns),
+            *sentences.changes(
+                asked, numbers["crossings"], numbers["breaks"], numbers["lacking"], labels, turns
+            ),
             *even.sentences_of(asked, prices_even, labels, numbers["prices"]),
             *_next(asked, outcome),
         ],
@@ -219,6 +220,16 @@ def _break(one: Break, outcome: Outcome, told: Mapping[str, Any]) -> dict[str, A
     assert line is not None
     words = _words(line, one.member, told)
     return {"x": one.x, "until": one.until, "side": one.side, "beyond": one.beyond, "member": words}
+
+
+def _lacking(outcome: Outcome, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for one in outcome.found.lacking if outcome.found else ():
+        low, high = sorted((one.x, one.until))
+        knots = [knot for knot in outcome.found.knots if low <= knot.x <= high] if outcome.found else []
+        leads = [knot.lead_percent for knot in knots if not knot.tie and knot.x != one.x]
+        found.append({**_break(one, outcome, told), "lead_percents": leads})
+    return found
 
 
 def _turns(outcome: Outcome, told: Mapping[str, Any]) -> list[dict[str, Any]]:

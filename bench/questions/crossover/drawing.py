@@ -224,7 +224,9 @@ def _close(numbers: Numbers, ends: Mapping[str, Mapping[str, Any]]) -> bool:
 
 def _in_lines(label: str) -> list[str]:
     """A label in lines short enough to stand beside a curve."""
-    return [line for part in label.split(", ") for line in textwrap.wrap(part, LINE_LETTERS)][:MOST_LINES]
+    parts = label.split(", ")
+    lines = [one for part in parts for one in textwrap.wrap(part, LINE_LETTERS, break_on_hyphens=False)]
+    return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "…"]
 
 
 def _log(value: float) -> float:

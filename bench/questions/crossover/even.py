@@ -39,6 +39,7 @@ def break_even(asked: Asked, match: Match, prices: Prices) -> dict[str, list[dic
                 "x": knot.x, "usd_per_accelerator_hour": each, "accelerators": chips,
                 "usd_per_hour": each * chips if chips else None,
                 "measured": knot.measured_a and knot.measured_b,
+                "places_left_out": sum(not one.settled for one in outcome.found.knots),
             })  # fmt: skip
         found[side].sort(key=lambda row: -row["usd_per_accelerator_hour"])
     return found

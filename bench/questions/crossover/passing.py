@@ -96,6 +96,11 @@ def changing(turn: Mapping[str, Any], by_side: Mapping[str, str]) -> str:
     """What changes where the lead passes on: "between 32 and 64 B changes layout from tp 2 …"."""
     start = f"between {place(turn['below'])} and {place(turn['above'])} {by_side[turn['side']]}"
     ended, begun = turn["from_ends_at"], turn["to_begins_at"]
+    if turn["from"] == turn["to"] and None not in (ended, begun):
+        return (
+            f"{start} changes between two series of {turn['to']}, one not measured above {place(ended)} and one not"
+            f" below {place(begun)}"
+        )
     one = f"{turn['from']} (not measured above {place(ended)})" if ended is not None else turn["from"]
     other = f"{turn['to']} (not measured below {place(begun)})" if begun is not None else turn["to"]
     return f"{start} changes {turn['what']} from {one} to {other}"
@@ -131,6 +136,15 @@ def missing(asked: Asked, turns: Sequence[Mapping[str, Any]], labels: Labels) ->
             f" there is not known: the lead told there is of what was measured."
         )
     return told
+
+
+def lacks(asked: Asked, one: Mapping[str, Any], by_side: Mapping[str, str]) -> str:
+    """That a lead rests on the one behind not having been measured there with its best series nearby."""
+    whose, leader = by_side[one["side"]], by_side["b" if one["side"] == "a" else "a"]
+    return (
+        f"{_capital(one['beyond'])} {at(asked.along, one['x'])} {whose} was not measured with {one['member']}: that"
+        f" {leader} leads {percents.by(one['lead_percents'])} there is of what was measured."
+    )
 
 
 def ranges(label: str, line: Curve, told: Mapping[str, Point]) -> list[str]:

@@ -60,14 +60,16 @@ def _known_range(outcome: Outcome) -> tuple[float, float]:
 
 def _open(asked: Asked, outcome: Outcome, *, short: bool = False) -> str:
     """Where it is not known who leads, since the one behind lacks its best series there: "; not known above 512"."""
-    breaks = outcome.found.breaks if outcome.found else ()
+    breaks = (*outcome.found.breaks, *outcome.found.lacking) if outcome.found else ()
     if not breaks:
         return ""
     knots = outcome.found.knots if outcome.found else ()
     open_ends = [knot.x for knot in (knots[0], knots[-1]) if not knot.settled]
     words = dict.fromkeys(_part(asked, one, open_ends, short=short) for one in breaks)
     told = joined(list(words), at_most=3)
-    return f", not known {told}" if short else f"; {told}, where a best series ends, it is not known"
+    return (
+        f", not known {told}" if short else f"; {told} it is not known, since a best series was not run there"
+    )
 
 
 def _part(asked: Asked, cut: Break, open_ends: Sequence[float], *, short: bool) -> str:
@@ -171,6 +173,7 @@ def changes(
     asked: Asked,
     crossings: Sequence[Mapping[str, Any]],
     breaks: Sequence[Mapping[str, Any]],
+    lacking: Sequence[Mapping[str, Any]],
     labels: Labels,
     turns: Sequence[Mapping[str, Any]],
 ) -> list[str]:
@@ -183,6 +186,7 @@ def changes(
             for side, words in one["changes"].items()
         ]
     told += passing.missing(asked, turns, labels)
+    told += [passing.lacks(asked, one, whose) for one in lacking[: passing.MOST_TOLD]]
     for one in [] if turns else breaks[: passing.MOST_TOLD]:
         word = "further" if one["beyond"] == "above" else "lower"
         other = whose["b" if one["side"] == "a" else "a"]
@@ -257,7 +261,14 @@ def price_sentence(label: str, best: dict[str, Any], now: float | None, asked: A
     whole = f"{number(best['usd_per_hour'])} USD/h for its {chips} chips, " if chips and chips > 1 else ""
     rate = f"{number(best['usd_per_accelerator_hour'], 3)} USD per chip and hour"
     price = f" (now {number(now)})" if now is not None else ""
-    return f"Per dollar {label} wins below {whole}{rate}{price}, at {at(asked.along, best['x'])} against {other}."
+    left_out = best["places_left_out"]
+    open_words = (
+        f"; {counted(left_out, 'place')} where a best series was not run left out" if left_out else ""
+    )
+    return (
+        f"Per dollar {label} wins below {whole}{rate}{price}, at {at(asked.along, best['x'])} against"
+        f" {other}{open_words}."
+    )
 
 
 def verdict_words(asked: Asked, verdict: Verdict) -> str:

@@ -27,10 +27,11 @@ ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
 STRIP = (0.36, 0.7)
 """The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
 
-LETTER = 0.0115
-"""A cell has its number in it where it has this share of the axis for each letter."""
-NARROW_LETTER = 0.019
-"""The same where names stand beside the chart and leave it less room."""
+NARROW_PX, BESIDE_PX = 460, 340
+"""How long the strips are on a page of 800 px, and with names beside them: a cell has what fits into it there."""
+LETTERS_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}
+DIGIT_PX = 6.3
+"""How wide letters are in a cell, in the size of its text; a digit, and what is not listed, has one width."""
 APART = 0.07
 MOST_COLOURED = 4.0
 """From this ratio on the colour is the same, so that one outlier does not pale all others."""
@@ -117,9 +118,9 @@ def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colo
     })  # fmt: skip
     dark = colouring.dark_ink(ratios)
     width = max(ends[1] - ends[0], 0.1)
-    letter = (LETTER if name else NARROW_LETTER) * width
+    per_px = width / (NARROW_PX if name else BESIDE_PX)
     texts = [
-        next((text for text in _shorter(knot) if edges[i + 1] - edges[i] >= letter * len(text)), "")
+        next((text for text in _shorter(knot) if edges[i + 1] - edges[i] >= _px(text) * per_px), "")
         for i, knot in enumerate(knots)
     ]
     figure.add_trace({
@@ -164,7 +165,12 @@ def _shorter(knot: Mapping[str, Any]) -> list[str]:
     side, size = "A" if knot["lead_percent"] > 0 else "B", abs(knot["lead_percent"])
     mark = "" if knot["settled"] else UNSETTLED
     lead = f"{size:.1f}" if size < 9.95 else f"{size:,.0f}"
-    return [f"{side} +{lead}%{mark}", f"+{lead}%{mark}", f"{size:,.0f}%{mark}"]
+    return [f"{side} +{lead}%{mark}", f"+{lead}%{mark}", f"{size:,.0f}%{mark}", mark]
+
+
+def _px(text: str) -> float:
+    """How wide a text is in a cell."""
+    return sum(LETTERS_PX.get(letter, DIGIT_PX) for letter in text)
 
 
 def _hover(knot: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:

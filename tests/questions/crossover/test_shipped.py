@@ -168,6 +168,28 @@ def test_the_axis_of_users_per_chip_gives_the_same_verdict_as_its_line_in_the_ta
     ]
 
 
+def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shipped):
+    """At one user per chip MI355X was run on 8 chips in February only, 312 tokens/s per chip against 1,106."""
+    model = "qwen3.5-397b-a17b"
+    answer = asked(shipped, model, a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator")
+    assert [knot["x"] for knot in answer.numbers["knots"] if not knot["settled"]] == [1]
+    assert answer.headline.endswith(
+        "from 2 users per chip to 64: 4 x TPU v7x leads by 5.5 % to 46 %, a tie at 16 users per chip; below 2 users per"
+        " chip it is not known, since a best series was not run there."
+    )
+    (told,) = [
+        one for one in answer.findings if one.startswith("Below 2 users per chip MI355X was not measured")
+    ]
+    assert "2 chips, tp 2" in told
+    assert told.endswith("leads by 2.5 times there is of what was measured.")
+    # 3.45 x 9,363.825 / 6,409.1, the others' price times A over B at 64 users per chip.
+    (price,) = [one for one in answer.findings if one.startswith("Per dollar")]
+    assert "5.041 USD per chip and hour, at 64 users per chip" in price
+    assert price.endswith("1 place where a best series was not run left out.")
+    watts = [one for one in answer.numbers["verdicts"] if one["per"] == "watt"]
+    assert watts[0]["verdict"].endswith("not known below 2")
+
+
 def test_the_preview_run_is_behind_where_the_snapshot_leads(shipped):
     sides = {"a": "variant=preview run 2026-08-03", "b": f"{MI355X}&accelerators=4"}
     answer = asked(shipped, "qwen3.5-397b-a17b", **sides, per="accelerator")
