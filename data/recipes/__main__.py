@@ -6,12 +6,14 @@ import argparse
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from bench.errors import BenchError, InputError
 from bench.library import Library
 from data.recipes import recipes
-from data.recipes.tables import TRANSCRIPTIONS
+from data.recipes.tables import TRANSCRIPTIONS, Kept, Table
 
 SHIPPED = TRANSCRIPTIONS.parent / "library"
 LICENCE_TEXT = "LICENSE-DATA.md"
@@ -35,8 +37,15 @@ def main() -> int:
 
 
 def write_tables(folder: Path) -> list[Path]:
-    """The published tables of every recipe, written into a folder; their source cards lie beside them."""
-    return [table.write(folder) for recipe in recipes() for table in recipe.tables()]
+    """The files of every recipe, written into a folder; their source cards lie beside them."""
+    return [file.write(folder) for recipe in recipes() for file in files(recipe)]
+
+
+def files(recipe: ModuleType) -> Iterator[Table | Kept]:
+    """What one recipe makes: its published tables, and what ships as it was written."""
+    for name in ("tables", "kept"):
+        if hasattr(recipe, name):
+            yield from getattr(recipe, name)()
 
 
 def rebuild(target: Path) -> None:

@@ -38,6 +38,35 @@ class Card:
     harness: str | None = None
     metrics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def toml(self, columns: Sequence[str] = ()) -> str:
+        """The card as TOML, with a passport for each of these columns that it states one for."""
+        lines = [
+            f"{column.name} = {_quoted(getattr(self, column.name))}"
+            for column in fields(self)
+            if column.name != "metrics" and getattr(self, column.name) is not None
+        ]
+        for key in columns:
+            if key in self.metrics:
+                lines += ["", f"[metric.{key}]"]
+                lines += [f"{name} = {_quoted(text)}" for name, text in self.metrics[key].items()]
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result file that ships as it was written, such as the journal of a sweep, and its card."""
+
+    path: Path
+    card: Card
+
+    def write(self, folder: Path) -> Path:
+        """The file copied into the folder, its source card beside it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        copy = folder / self.path.name
+        copy.write_bytes(self.path.read_bytes())
+        copy.with_name(f"{self.path.stem}.source.toml").write_text(self.card.toml(), encoding="utf-8")
+        return copy
+
 
 @dataclass(frozen=True)
 class Table:
@@ -67,26 +96,14 @@ class Table:
         writer.writerows([_cell(row.get(key)) for key in columns] for row in self.rows)
         return text.getvalue()
 
-    def toml(self) -> str:
-        """The source card as TOML, with a passport for every metric of the table."""
-        card = self.card
-        lines = [
-            f"{column.name} = {_quoted(getattr(card, column.name))}"
-            for column in fields(card)
-            if column.name != "metrics" and getattr(card, column.name) is not None
-        ]
-        for key in self.columns():
-            if key in card.metrics:
-                lines += ["", f"[metric.{key}]"]
-                lines += [f"{name} = {_quoted(text)}" for name, text in card.metrics[key].items()]
-        return "\n".join(lines) + "\n"
-
     def write(self, folder: Path) -> Path:
         """The CSV file written into the folder, its source card beside it."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.stem}.csv"
         path.write_text(self.csv(), encoding="utf-8")
-        path.with_name(f"{self.stem}.source.toml").write_text(self.toml(), encoding="utf-8")
+        path.with_name(f"{self.stem}.source.toml").write_text(
+            self.card.toml(self.columns()), encoding="utf-8"
+        )
         return path
 
 

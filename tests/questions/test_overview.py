@@ -180,19 +180,19 @@ def test_hostile_names_are_text(tmp_path):
 
 
 def test_what_the_chart_has_no_room_for_is_counted_and_named(tmp_path):
-    """Twenty models have two points each; the last has one, on an accelerator that no other ran on."""
+    """As many models as there is room for have two points each; the last has one, on an accelerator of its own."""
     library = Library.open(tmp_path / "library", shipped=False)
     rows = [
         point(100 + level, 10, model=f"model-{place:02}", concurrency=level)
-        for place in range(20)
+        for place in range(overview.SHOWN_MODELS)
         for level in (1, 2)
     ]
     library.add([table(tmp_path / "many.csv", [*rows, point(50, 10, "tpu-v6e", model="last")])])
     answer = overview.answer(library, View())
     assert "tpu-v6e" not in set(answer.rows["accelerator"])
     assert answer.caveats == (
-        "The chart shows the 20 models with the most measured points; 1 more is loaded, and with them 1 accelerator"
-        " that none of these ran on: TPU v6e.",
+        f"The chart shows the {overview.SHOWN_MODELS} models with the most measured points; 1 more is loaded,"
+        " and with them 1 accelerator that none of these ran on: TPU v6e.",
     )
 
 

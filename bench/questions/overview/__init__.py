@@ -24,7 +24,7 @@ SECTION = ""
 ORDER = 0
 OPTIONS: tuple[Option, ...] = ()
 
-SHOWN_MODELS = 20
+SHOWN_MODELS = 22
 NEWEST_DAYS = 7
 LISTED_CHIPS = 8
 PER_CHIP = "output_tokens_per_s_per_accelerator"
