@@ -19,8 +19,9 @@ unexport PYTHONDONTWRITEBYTECODE
 asked = $(firstword $(shell { $(PYTHON) -V || true; cat $(1); } 2>&1 | cksum))
 APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt)
 DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-dev.txt)
+ENGINE_INSTALLED := .venv-engine/installed-$(call asked,requirements-engine.txt)
 
-.PHONY: help run test check bench library format lint docker-steps chromium port clean
+.PHONY: help run test test-engine check bench library format lint docker-steps chromium port clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +32,9 @@ run: port $(APP_INSTALLED) ## start the app on http://127.0.0.1:8501 (PORT=… f
 test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tests, browser tests included
 	$(BIN)/python -m pytest $(ON_EVERY_CORE) -m "not browser"
 	$(BIN)/python -m pytest -m browser
+
+test-engine: $(DEV_INSTALLED) $(ENGINE_INSTALLED) ## sweeps against a real engine on this CPU (installs PyTorch, 1.2 GB)
+	KNEEPOINT_ENGINE=.venv-engine/bin $(BIN)/python -m pytest -m engine tests/engine
 
 check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, and the tests that start nothing
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --hypothesis-profile quick -m "not browser and not engine and not setup and not long"
@@ -53,8 +57,8 @@ library: $(APP_INSTALLED) ## rebuild the shipped library, data/library, from its
 docker-steps: $(DEV_INSTALLED) ## prove the Dockerfile's steps without a Docker engine
 	$(BIN)/python -m pytest tests/test_dockerfile.py
 
-clean: ## remove .venv and the tools' caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean: ## remove .venv, .venv-engine and the tools' caches
+	rm -rf .venv .venv-engine .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(APP_INSTALLED):
 	$(call make_venv)
@@ -67,6 +71,13 @@ $(DEV_INSTALLED):
 	@echo "Installing the app and its development tools into .venv (once; about a minute) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@rm -f .venv/installed-*; touch $@ $(APP_INSTALLED)
+
+$(ENGINE_INSTALLED):
+	$(call make_venv)
+	@echo "Installing a real engine into .venv-engine (once; a few minutes) …"
+	@.venv-engine/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv-engine
+	@.venv-engine/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-engine.txt
+	@rm -f .venv-engine/installed-*; touch $@
 
 define make_venv
 	@command -v $(PYTHON) >/dev/null || \

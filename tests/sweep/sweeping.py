@@ -36,10 +36,10 @@ def folder_for(library: Path, url: str, **fields: Any) -> Folder:
     return Folder.create(library, plan_for(url, **fields))
 
 
-def bench(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
+def bench(*arguments: str, timeout: float = 60, **more: Any) -> subprocess.CompletedProcess[str]:
     """A command of the command line, run to its end."""
     command = [sys.executable, "-m", "bench", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, **more)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, **more)
 
 
 def started(folder: Folder) -> subprocess.Popen[bytes]:
