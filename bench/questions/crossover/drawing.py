@@ -198,7 +198,7 @@ def _add_ends(figure: go.Figure, numbers: Numbers, colours: Mapping[str, str]) -
         if numbers["curves"][side]
     }
     last = max(end["x"] for end in ends.values())
-    names = {side: _in_lines(numbers[side]["label"]) for side in ends}
+    names = {side: _in_lines(_told_apart(numbers, side)) for side in ends}
     beside = [side for side in ends if ends[side]["x"] == last]
     room = max(len(line) for lines in names.values() for line in lines)
     figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
@@ -220,6 +220,13 @@ def _close(numbers: Numbers, ends: Mapping[str, Mapping[str, Any]]) -> bool:
     values = [point["y"] for side in SIDES for point in numbers["curves"][side]]
     heights = [_log(end["y"]) for end in ends.values()]
     return max(heights) - min(heights) < CLOSE * max(_log(max(values)) - _log(min(values)), 1e-9)
+
+
+def _told_apart(numbers: Numbers, side: str) -> str:
+    """A side's label without what the other's says too, but for its first part."""
+    first, *further = numbers[side]["label"].split(", ")
+    other = numbers["b" if side == "a" else "a"]["label"].split(", ")
+    return ", ".join([first, *(part for part in further if part not in other)])
 
 
 def _in_lines(label: str) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.chart import LIGHT
 from bench.library import Library
 from bench.questions import crossover
 from bench.view import View
@@ -57,6 +58,16 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped):
         " 64 and 128 (128 itself a tie), in output throughput."
     )
     assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
+
+
+def test_what_both_sides_say_is_not_written_at_their_curves(shipped):
+    source = "source=rvllm-tpu-v6e-vs-h100"
+    answer = asked(shipped, "gemma-4-31b", a=f"{source}&{V6E}", b=f"{source}&{COLUMN_B}")
+    assert "rvllm-tpu-v6e-vs-h100" in answer.headline
+    written = " ".join(one.text or "" for one in crossover.figure(answer, LIGHT).layout.annotations)
+    assert "column B" in written
+    assert "rvllm" not in written
+    assert "…" not in written
 
 
 def test_the_tpu_overtakes_column_a_at_438(shipped):
