@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from bench import catalogue, chart
 from bench.chart import Theme
-from bench.chart.colouring import of_values
+from bench.chart.colouring import DARK_INK, LIGHT_INK, of_values
 from bench.plain_text import html
 from bench.sweep import profiles
 from bench.sweep.plan import Plan
@@ -21,7 +21,6 @@ from bench.wording import counted, flag_words, number, quantity
 
 ROW_PX, AROUND_PX, MOST_PX = 34, 100, 620
 MOST_FLAGS = 8
-INK = {True: "#1c2733", False: "#ffffff"}
 SHORT = ("concurrency ", " requests/s", " request/s")
 
 
@@ -108,7 +107,7 @@ def _drawn(
         value = float(cells[row, column])
         is_known = not np.isnan(value)
         if said := number(value) if is_known else text[row][column]:
-            ink = theme.text if not is_known else INK[bool(dark[row, column])]
+            ink = theme.text if not is_known else DARK_INK if dark[row, column] else LIGHT_INK
             made.add_annotation(
                 x=column, y=row, text=html(said), showarrow=False, font={"size": 12, "color": ink}
             )
