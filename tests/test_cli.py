@@ -20,6 +20,8 @@ from bench.questions import questions
 from tests.formats.mutations import HOSTILE
 from tests.thorough import some
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = (
     "model,precision,engine,accelerator,accelerators,isl,osl,concurrency,output_tokens_per_s,tpot_ms_p50,evidence,date\n"

@@ -22,6 +22,8 @@ from packaging.utils import canonicalize_name
 
 from tests.test_layers import imported
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[1]
 BARE = ("Makefile", "requirements.txt", "requirements-dev.txt")
 

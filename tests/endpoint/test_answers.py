@@ -11,6 +11,8 @@ from bench.endpoint import Settings, running
 from bench.endpoint.counting import chat_tokens, tokens_of
 from tests.endpoint.asking import chat, get, many, post
 
+pytestmark = pytest.mark.long
+
 QUICK = {"ttft_ms": 1.0, "itl_ms": 0.2}
 
 

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from bench.endpoint import Settings, failures, running, truth
 from tests.endpoint.asking import PATIENCE, Reply, chat, many, post, posted, run
 
+pytestmark = pytest.mark.long
+
 QUICK = {"ttft_ms": 1.0, "itl_ms": 0.2}
 MEBIBYTE = 1 << 20
 

@@ -19,6 +19,8 @@ from bench.endpoint import PRESETS, Settings, failures, truth
 from bench.endpoint.settings import options
 from tests.endpoint.asking import chat, get, post
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "bench", "endpoint"]
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from bench.endpoint import PRESETS, Settings, preset
 from bench.endpoint.timing import output_tokens, step_ns, varied, waits_ns
 
+pytestmark = pytest.mark.long
+
 
 def test_without_jitter_the_waits_are_the_settings() -> None:
     settings = Settings(ttft_ms=200, itl_ms=10, prefill_us_per_token=50, chunks_per_write=2)

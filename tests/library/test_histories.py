@@ -20,6 +20,8 @@ from hypothesis.stateful import (
 from bench.library import Library, merging
 from tests.library.files import sweep
 
+pytestmark = pytest.mark.long
+
 FILES = st.integers(0, 4)
 ROWS = 2
 

@@ -13,6 +13,8 @@ from bench.library import Library, index
 from bench.library.index import ASKED_AGAIN
 from tests.library.files import sweep
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 OPENED = (
     "import sys; from pathlib import Path; from bench.library import Library;"

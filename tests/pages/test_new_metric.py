@@ -19,6 +19,8 @@ from bench.export import parquet
 from bench.library import Library
 from tests.pages.drawn import Open, headline
 
+pytestmark = pytest.mark.long
+
 COUNTED = Metric(
     "accepted_tokens_per_step", "Accepted tokens per step", "tokens/step", "higher",
     "Tokens a speculation step keeps.", "accepted tokens / steps", "this test", base="accepted_tokens_per_step",

@@ -19,6 +19,8 @@ from bench.sweep.exchange import Target
 from bench.sweep.preflight import preflight
 from bench.sweep.site import proxy_for
 
+pytestmark = pytest.mark.long
+
 WANTED = Manner("fake-model", ignore_eos=True, min_tokens=True)
 
 

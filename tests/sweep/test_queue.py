@@ -135,6 +135,7 @@ def test_who_leaves_the_queue_lets_the_next_one_on(tmp_path: Path, monkeypatch: 
     third.ends.set()
 
 
+@pytest.mark.long
 def test_two_sweeps_of_one_endpoint_follow_each_other(tmp_path: Path) -> None:
     """Real sweeps: the second is queued while the first runs, says so, and is measured whole afterwards."""
     stated = {

@@ -69,6 +69,7 @@ def test_a_strange_status_is_watched_all_the_same(status: dict[str, object]) -> 
     assert [label for label, _, _ in watching.live(status)][1] == "TTFT p50"
 
 
+@pytest.mark.long
 def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path: Path) -> None:
     statuses = []
     with running(Settings(ttft_ms=60, itl_ms=5)) as url:

@@ -40,8 +40,10 @@ def test_every_place_is_either_a_cell_or_a_gap_that_can_be_clicked(library: Libr
     ids = list(clickable.customdata)
     assert len(set(ids)) == len(ids) == len(places)
     assert cells < set(ids)
+    assert len(cells) < len(ids)
     for cell, said in zip(ids, clickable.hovertext, strict=True):
         assert ("Click to measure it" in said) == (cell not in cells)
+    for cell in (ids[0], ids[len(cells) - 1], ids[len(cells)], ids[-1]):
         assert heatmap.points_behind(library, view, cell).empty == (cell not in cells)
 
 
