@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from bench.chart import DARK, LIGHT
 from tests.e2e.browsing import charted, figure, headline, settled, spot
@@ -25,10 +25,23 @@ def address(name: str) -> str:
 
 def test_a_cell_of_the_heatmap_shows_the_points_behind_it(visit: Visit) -> None:
     page = charted(visit(), "/heatmap")
-    assert page.get_by_text("Click a cell to see the points behind it.").is_visible()
+    assert page.get_by_text("Click a cell to see the points behind it").is_visible()
     page.mouse.click(*spot(page, "cell", 2))
     page.locator(".st-key-behind [data-testid=stDataFrame]").wait_for()
     assert "behind this cell" in page.locator(".st-key-behind").inner_text()
+
+
+def test_an_empty_cell_offers_to_measure_it(visit: Visit) -> None:
+    page = charted(visit(), "/heatmap?v=1&model=deepseek-r1&accelerator=b200&x=concurrency&y=osl")
+    places = page.evaluate("[...document.querySelector('.js-plotly-plot').data.at(-1).hovertext]")
+    gap = next(place for place, said in enumerate(places) if "Click to measure it" in said)
+    page.mouse.click(*spot(page, "cell", gap))
+    page.locator(".st-key-behind").get_by_text("Measure this").click()
+    page.wait_for_url("**/launch?*")
+    page.get_by_text("Pick an endpoint").first.wait_for()
+    expect(page.get_by_label("OSL", exact=True)).not_to_have_value("")
+    expect(page.get_by_label("Concurrency", exact=True).first).not_to_have_value("")
+    assert page.get_by_role("button", name="Start the sweep").count() == 0
 
 
 def test_a_point_of_the_frontier_shows_its_deployment_and_passport(visit: Visit) -> None:
