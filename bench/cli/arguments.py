@@ -27,9 +27,8 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].upper()}{message[1:]}; see `{self.prog} --help`.")
 
 
-def shared() -> Parser:
-    """The options every command on the library takes."""
-    parser = Parser(add_help=False)
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that needs no more of a library than its folder; `place` reads them."""
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument(
         "--library",
@@ -37,6 +36,12 @@ def shared() -> Parser:
         metavar="DIR",
         help="the library (default: $KNEEPOINT_LIBRARY, else ./library)",
     )
+
+
+def shared() -> Parser:
+    """The options every command on the library takes."""
+    parser = Parser(add_help=False)
+    add_place(parser)
     parser.add_argument(
         "--no-shipped", action="store_true", help="leave out the results that ship with Kneepoint"
     )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 import secrets
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import access
 from bench.cli import output
-from bench.cli.arguments import Commands, Parser
+from bench.cli.arguments import Commands, Parser, add_place, place
 from bench.errors import BenchError
 from bench.plain_text import terminal
 from bench.wording import number
@@ -52,13 +50,13 @@ def run(argv: Sequence[str]) -> int:
     )
     options.add_to(parser)
     parser.add_argument("--detach", action="store_true", help="leave it running and come back at once")
-    _shared(parser)
+    add_place(parser)
     arguments = parser.parse_args(argv)
     access.demand("launch", access.Visitor.at_the_shell())
-    known = Endpoints(library(arguments))
+    known = Endpoints(place(arguments))
     plan = options.plan_from(arguments, known).settled(seed=secrets.randbelow(2**32))
     budget.demand_within_caps(plan, budget.budget(plan))
-    return _go(Folder.create(library(arguments), plan), arguments, new=True)
+    return _go(Folder.create(place(arguments), plan), arguments, new=True)
 
 
 def add_to(commands: Commands) -> None:
@@ -77,29 +75,14 @@ def add_to(commands: Commands) -> None:
             parser.add_argument(
                 "--detach", action="store_true", help="leave it running and come back at once"
             )
-        _shared(parser)
+        add_place(parser)
         parser.set_defaults(run=action)
-
-
-def _shared(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument(
-        "--library",
-        type=Path,
-        metavar="DIR",
-        help="the library (default: $KNEEPOINT_LIBRARY, else ./library)",
-    )
-
-
-def library(arguments: argparse.Namespace) -> Path:
-    """The library's folder, as the arguments name it."""
-    return Path(arguments.library or os.environ.get("KNEEPOINT_LIBRARY") or "library").absolute()
 
 
 def _folder(arguments: argparse.Namespace) -> Folder:
     from bench.sweep.folder import Folder
 
-    return Folder.of(library(arguments), arguments.id)
+    return Folder.of(place(arguments), arguments.id)
 
 
 def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> int:
@@ -120,7 +103,7 @@ def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> 
     ended = runner.run(folder, progress.show)
     progress.end()
     try:
-        points = enter(folder, library(arguments))
+        points = enter(folder, place(arguments))
     except BenchError as problem:
         output.remark(f"The sweep is measured, and read from its own folder at every start: {problem}")
         points = len(folder.read.points)
@@ -161,7 +144,7 @@ def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any]
 def _sweeps(arguments: argparse.Namespace) -> int:
     from bench.sweep import jobs
 
-    found = jobs.sweeps(library(arguments))
+    found = jobs.sweeps(place(arguments))
     if arguments.json:
         output.document(found)
     elif found:
@@ -170,7 +153,7 @@ def _sweeps(arguments: argparse.Namespace) -> int:
              for row in found]
         )  # fmt: skip
     else:
-        output.remark(f"There is no sweep in {library(arguments)} yet.")
+        output.remark(f"There is no sweep in {place(arguments)} yet.")
     return 0
 
 

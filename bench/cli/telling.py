@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.cli import output
-from bench.cli.arguments import Commands, place
+from bench.cli.arguments import Commands, add_place, place
 from bench.wording import counted, number
 
 if TYPE_CHECKING:
@@ -25,13 +24,7 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser("run", help=told, description=f"{told[:1].upper()}{told[1:]}.")
     parser.add_argument("id", help="the sweep's id, or the end of it")
     parser.add_argument("--point", type=int, metavar="N", help="tell the requests of its n-th point")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument(
-        "--library",
-        type=Path,
-        metavar="DIR",
-        help="the library (default: $KNEEPOINT_LIBRARY, else ./library)",
-    )
+    add_place(parser)
     parser.set_defaults(run=_run)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import urlsplit
 
+from bench.access import LOCAL_HOSTS
 from bench.errors import UsageError
 
 MAX_URL = 500
@@ -15,7 +16,6 @@ METADATA_ADDRESSES = frozenset(
 )
 """Where clouds tell a machine its own credentials: AWS (two), Alibaba, Azure."""
 
-OWN_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 FIRST_FREE_PORT, WEB_PORTS = 1024, frozenset({80, 443})
 NAT64, COMPATIBLE = ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96")
 
@@ -66,7 +66,7 @@ def demand_own_machine(url: str, own_port: int | None) -> None:
     """
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    if parts.hostname not in OWN_HOSTS:
+    if parts.hostname not in LOCAL_HOSTS:
         raise UsageError(
             "From a page a URL may only name this machine, as localhost, 127.0.0.1 or [::1]: state any other endpoint "
             "in endpoints.toml and pick it by its name."

@@ -227,7 +227,10 @@ def not_written(path: Path, problem: OSError) -> NotWritten:
 
 
 def sync_folder(folder: Path) -> None:
-    """Nothing; the names in the folder are on the disk."""
+    """Nothing; the names in the folder are on the disk.
+
+    Not the library's own: to import that loads DuckDB, which a sweep's process does without.
+    """
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

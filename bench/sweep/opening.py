@@ -7,7 +7,7 @@ import os
 import ssl
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import bench
@@ -62,26 +62,36 @@ def glanced(endpoint: NamedEndpoint, *, from_page: bool = False) -> Preflight:
     return glance(target, Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
 
 
-def seen(endpoints: Endpoints) -> list[dict[str, Any]]:
-    """What each endpoint of a library says now, all asked at once for a page: a row with its engine and its models."""
+def seen(endpoints: Endpoints, *, from_page: bool = False) -> list[dict[str, Any]]:
+    """What each endpoint of a library says now, all asked at once: a row with its engine, its models and its checks."""
     named = endpoints.named
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        rows = pool.map(_seen, named.values())
+        rows = pool.map(lambda endpoint: _seen(endpoint, from_page), named.values())
         return [{"name": name, **row} for name, row in zip(named, rows, strict=True)]
 
 
-def _seen(endpoint: NamedEndpoint) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(("reachable", "engine", "version", "serves"))
-    row |= {"url": endpoint.base_url, "problem": None}
+def _seen(endpoint: NamedEndpoint, from_page: bool) -> dict[str, Any]:
+    own = {"base_url": endpoint.base_url}
     try:
-        found = glanced(endpoint, from_page=True)
+        found = glanced(endpoint, from_page=from_page)
     except BenchError as problem:
-        return row | {"problem": str(problem)}
-    return row | {
+        return {
+            **own,
+            "reachable": None,
+            "engine": None,
+            "version": None,
+            "serves": [],
+            "problem": str(problem),
+        }
+    return {
+        **own,
         "reachable": next((one.passed for one in found.checks if one.name == "reachable"), None),
         "engine": found.engine.name,
         "version": found.engine.version,
-        "serves": ", ".join(found.serves),
+        "context_tokens": found.engine.context_tokens,
+        "simulates": found.engine.simulates,
+        "serves": list(found.serves),
+        "checks": [asdict(one) for one in found.checks],
         "problem": found.problem,
     }
 

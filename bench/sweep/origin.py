@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 from dataclasses import asdict, dataclass
 
 from bench.sweep.folder import Folder, writing
+from bench.sweep.moment import now
 
 FILE = "origin.json"
 
@@ -22,7 +22,7 @@ class Origin:
     @classmethod
     def now(cls, by: str, from_page: bool) -> Origin:
         """An origin of this moment."""
-        return cls(by, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), from_page)
+        return cls(by, now(), from_page)
 
 
 def keep(folder: Folder, origin: Origin) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from bench.access import LOCAL_HOSTS
 from bench.sweep.folder import ID, Folder, writing
 from bench.wording import counted
 
@@ -21,7 +22,6 @@ LOOK_S = 0.5
 QUEUED = "queued"
 CLAIM = ".turn"
 PORTS = {"http": 80, "https": 443}
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def endpoint_of(url: str) -> str:
     """The host and port of a URL; two URLs of one endpoint have the same, whatever their paths."""
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
-    return f"{'127.0.0.1' if host in LOOPBACK else host}:{parts.port or PORTS.get(parts.scheme, 0)}"
+    return f"{'127.0.0.1' if host in LOCAL_HOSTS else host}:{parts.port or PORTS.get(parts.scheme, 0)}"
 
 
 def obstacle(own: Standing, others: Iterable[Standing], cores: int) -> str | None:

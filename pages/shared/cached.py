@@ -318,7 +318,7 @@ def endpoints(library: Path, stamp: str) -> list[dict[str, Any]]:
     from bench.sweep import opening
     from bench.sweep.endpoints import Endpoints
 
-    return opening.seen(Endpoints(library))
+    return opening.seen(Endpoints(library), from_page=True)
 
 
 def stamp(path: Path) -> str:

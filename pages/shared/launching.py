@@ -36,7 +36,7 @@ SEEN = {
     "engine": "Engine",
     "version": "Version",
     "serves": "Serves",
-    "url": "URL",
+    "base_url": "URL",
     "problem": "Problem",
 }
 FOUND = "found"
@@ -188,7 +188,9 @@ def _named(stated: Mapping[str, str], names: tuple[str, ...]) -> None:
         on_change=_named_chosen,
     )
     if seen:
-        table.show(pd.DataFrame(seen), key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
+        rows = pd.DataFrame(seen)[list(SEEN)]
+        rows["serves"] = [", ".join(names) for names in rows["serves"]]
+        table.show(rows, key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
 
 
 def _named_chosen() -> None:

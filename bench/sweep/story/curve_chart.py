@@ -158,7 +158,7 @@ def _told(row: dict[Any, Any], story: Story) -> str:
         lines.append(f"{counted(int(row['requests_failed']), 'request')} failed")
     if row["flags"]:
         lines.append(html(f"Flags: {row['flags']}"))
-    return "<br>".join([*dict.fromkeys(lines), "Click for its requests"])
+    return "<br>".join(dict.fromkeys(lines))
 
 
 def _short(load: str) -> str:
