@@ -7,6 +7,7 @@ import random
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from bench.endpoint import http1
 from bench.errors import UnknownName
@@ -93,6 +94,13 @@ def instead(kind: str, path: str, retry_after_s: int, error: bytes) -> bytes | F
     return _flood(kind)
 
 
+def prepare() -> None:
+    """Nothing; what takes milliseconds to make is made, so that no answer waits for it beside."""
+    for kind in KINDS:
+        _flood(kind)
+
+
+@cache
 def _flood(kind: str) -> Flood | None:
     unframed = http1.start(200, {"content-type": "text/event-stream; charset=utf-8", "connection": "close"})
     if kind == "huge_headers":

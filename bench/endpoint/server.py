@@ -50,6 +50,7 @@ class Server:
         self._last_seen = time.monotonic()
         self._requests = self._accepted = self._finished = self._prompt_tokens = self._generated = 0
         running.add_reader(self._listener, self._accept)
+        failures.prepare()
         self._flush()
 
     @property

@@ -17,6 +17,8 @@ from bench.sweep.usage import Usage, usage_of
 NOT_A_DOCUMENT = "the answer is no JSON"
 LONGEST_HEARD, LONGEST_SAID = 65_536, 500
 """How many bytes of a text that is no JSON are looked at, and how many characters of a sentence are kept."""
+READ_AT_ONCE, LONGEST_PIECE = 16_384, 4096
+"""Bytes read before other connections get their turn, some 100 µs of work, and bytes that need not be read in one."""
 
 
 class Answer:
@@ -62,6 +64,8 @@ class Answer:
 
     def take(self, pieces: list[bytes], when: list[int]) -> None:
         """Nothing; keeps pieces of the body until they are read."""
+        if pieces and max(map(len, pieces)) > LONGEST_PIECE:
+            pieces, when = _cut(pieces, when)
         self._pieces += pieces
         self._when += when
         self.waiting += sum(map(len, pieces))
@@ -71,9 +75,13 @@ class Answer:
         self.end_ns, self.outcome, self.error, self.ended = at, outcome, error, True
 
     def read(self, most: int) -> int:
-        """How many bytes were read, of so many pieces at most."""
+        """How many bytes were read, of so many pieces at most, and of fewer where they are long."""
         pieces = self._pieces[self._at : self._at + most]
-        when = self._when[self._at : self._at + most]
+        read = sum(map(len, pieces))
+        if read > READ_AT_ONCE:
+            pieces = pieces[: max(1, len(pieces) * READ_AT_ONCE // read)]
+            read = sum(map(len, pieces))
+        when = self._when[self._at : self._at + len(pieces)]
         self._at += len(pieces)
         if self._at >= len(self._pieces):
             self._pieces, self._when, self._at = [], [], 0
@@ -81,7 +89,6 @@ class Answer:
             self._document += pieces
         else:
             self._stream.read(pieces, when)
-        read = sum(map(len, pieces))
         self.waiting -= read
         return read
 
@@ -184,6 +191,16 @@ class Answer:
     def _clean(self, error: str) -> str:
         """The sentence on one line, without what only this request may know; cut only then, lest half a key is left."""
         return " ".join(redacted(error, self._secrets)[:LONGEST_HEARD].split())[:LONGEST_SAID]
+
+
+def _cut(pieces: list[bytes], when: list[int]) -> tuple[list[bytes], list[int]]:
+    """The pieces, none of them too long, and when each arrived."""
+    parts = [
+        (piece[at : at + LONGEST_PIECE], stamp)
+        for piece, stamp in zip(pieces, when, strict=True)
+        for at in range(0, len(piece), LONGEST_PIECE)
+    ]
+    return [part for part, _ in parts], [stamp for _, stamp in parts]
 
 
 def _read_document(document: dict[str, Any]) -> tuple[Usage, str | None, str | None]:

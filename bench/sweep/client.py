@@ -19,6 +19,8 @@ from bench.sweep.exchange import Ask, Limits, Target
 OPENING_AT_ONCE = 32
 """Connections being set up at a time, below the backlog of any server (128 is the smallest in use)."""
 
+TURNED_AWAY = "the endpoint accepted a connection and reset it before a request was sent"
+
 
 class Client:
     """Connections to one target, those without a request waiting in `idle`; `opened` counts all there ever were."""
@@ -39,6 +41,7 @@ class Client:
         self._address: tuple[str, int] | None = None
         self._head = _head(target)
         self.secrets = target.secrets
+        self._turned_away = 0
 
     def answer_to(self, ask: Ask, intended_ns: int | None) -> Answer:
         """The answer to a request that is about to be sent."""
@@ -52,8 +55,14 @@ class Client:
         """A new connection, in no list yet.
 
         Raises:
-            OSError: the endpoint cannot be reached.
+            OSError: the endpoint cannot be reached, or it has reset a connection that was opened ahead for this.
         """
+        if self._turned_away:
+            self._turned_away -= 1
+            raise ConnectionResetError(TURNED_AWAY)
+        return await self._open()
+
+    async def _open(self) -> Connection:
         if self._address is None:
             self._address = await _address(self.target)
         connection = Connection(self.opened, self.limits, self._on_end, self._on_more, self._lost)
@@ -72,7 +81,7 @@ class Client:
                 with contextlib.suppress(
                     OSError
                 ):  # it is tried again, and then counted, by the request that needs it
-                    self.idle.append(await self.open())
+                    self.idle.append(await self._open())
 
         await asyncio.gather(*(one() for _ in range(count)))
 
@@ -94,6 +103,7 @@ class Client:
 
     def _lost(self, connection: Connection) -> None:
         self.connections.discard(connection)
+        self._turned_away += connection.turned_away
 
 
 def _head(target: Target) -> bytes:

@@ -34,7 +34,7 @@ class Connection(asyncio.Protocol):
 
     __slots__ = ("_body", "_chunks", "_head", "_left", "_limits", "_now", "_reads", "_received", "_remaining",
                  "_socket", "_stamps", "answer", "connect_ns", "last_ns", "number", "on_end", "on_lost",
-                 "on_more", "open", "transport")  # fmt: skip
+                 "on_more", "open", "transport", "turned_away")  # fmt: skip
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Connection(asyncio.Protocol):
         self.number = number
         self.connect_ns: int | None = None
         self.open = False
+        self.turned_away = False  # reset by the other side before a request was written on it
         self.answer: Answer | None = None
         self.last_ns = 0
         self.transport: asyncio.Transport
@@ -82,7 +83,7 @@ class Connection(asyncio.Protocol):
         except BlockingIOError:
             return True
         except OSError:
-            pass
+            self.turned_away = self.connect_ns is not None
         self.close()  # its end, or bytes that nobody asked for
         return False
 
@@ -260,6 +261,7 @@ class Connection(asyncio.Protocol):
         if self._reads:
             self.look()
         self.open = False
+        self.turned_away = self.turned_away or (exc is not None and self.connect_ns is not None)
         answer, self.answer = self.answer, None
         if answer is not None:
             until_closed = self._body and self._chunks is None and self._remaining is None

@@ -30,6 +30,8 @@ FIRST_SENDS = 16
 PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
 """How long a connection's place waits before the next attempt after one has failed, doubling each time."""
 CANCELLED = "the point was over before the answer was"
+SETTLE_S = 0.02
+"""Between the connections and the load: an endpoint that takes a connection only to reset it has done so by then."""
 SPARE = 8
 """Idle connections an open loop keeps open ahead of what it needs."""
 
@@ -120,6 +122,7 @@ class _Point:
         self.loop.set_exception_handler(self.failed)
         try:
             await self.client.open_ahead(SPARE if self.concurrency is None else self.concurrency)
+            await asyncio.sleep(SETTLE_S)
             self.begin(start_ns)
             cpu = process_time()
             try:

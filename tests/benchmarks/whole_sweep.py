@@ -26,7 +26,7 @@ from tests.benchmarks._yardstick import on_core
 
 STARTS, ROUNDS = 9, 3
 PERCENTS = (50, 90, 99)
-MIXED = ("reset 429 500 503 redirect html error_body error_event cut malformed stall slow_headers huge_headers "
+MIXED = ("refused reset 429 500 503 redirect html error_body error_event cut malformed stall slow_headers huge_headers "
          "endless_line endless_stream gzip").split()  # fmt: skip
 FAILING = 0.1
 SERVER_LATE_MS = 2.0
@@ -106,7 +106,7 @@ def sample(one: Swept, key: str) -> list[float]:
 
 
 def failing(clean: Sequence[Swept]) -> Iterator[Figure]:
-    """A tenth of the requests fail, each in one of sixteen ways; the good ones are as fast as without those."""
+    """A tenth of the requests fail, each in one of seventeen ways; the good ones are as fast as without those."""
     share = f"{FAILING / len(MIXED):.6f}"
     told = ",".join(f"{kind}={share}" for kind in MIXED)
     mixed = [swept(["--ttft-ms", "100", "--itl-ms", "5", "--fail", told, "--slow-headers-s", "60"], 32, 640, 40)

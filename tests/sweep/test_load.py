@@ -189,10 +189,26 @@ def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) ->
     assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
 
 
-def test_a_connection_that_is_reset_at_once_fails_its_request_only() -> None:
-    with running(Settings(ttft_ms=5, itl_ms=1, fail_at={5: "refused"})) as url:
+def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect() -> None:
+    with running(Settings(ttft_ms=5, itl_ms=1, fail_at={2: "refused"})) as url:
         point = run(url, asks(12), closed(4), Limits())
-    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 12}
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 11, "connect": 1}
+    (failed,) = (exchange for exchange in point.exchanges if exchange.outcome == "connect")
+    assert failed.error == "the endpoint accepted a connection and reset it before a request was sent"
+
+
+def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> None:
+    """A tenth of 480 requests at concurrency 32 fails, three in each of sixteen ways, and two connections are reset."""
+    kinds = list(FAILURES) * 3
+    fail_at = {9 * place + 8: kind for place, kind in enumerate(kinds)} | {0: "refused", 5: "refused"}
+    limits = Limits(timeout_s=2.0, stall_s=0.4)
+    settings = Settings(ttft_ms=20, itl_ms=2, fail_at=fail_at, stall_s=60, slow_headers_s=60)
+    with running(settings) as url:
+        start = time.monotonic()
+        point = run(url, asks(482), closed(32), limits)
+        assert time.monotonic() - start < 15
+    expected = Counter(FAILURES[kind] for kind in kinds) + Counter(connect=2, ok=432)
+    assert Counter(exchange.outcome for exchange in point.exchanges) == expected
 
 
 def test_where_nothing_listens_each_request_counts_as_connect() -> None:

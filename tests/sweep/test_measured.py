@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from bench.endpoint import Settings, running
 from bench.records import Load
 from bench.sweep.bodies import Manner, body
 from bench.sweep.exchange import Ask, Limits, Target
-from bench.sweep.honesty import ClientLoad, flags
+from bench.sweep.honesty import ClientLoad, flags, lag_line_ms
 from bench.sweep.load import run_point
 from bench.sweep.rising import rise
 from bench.sweep.samples import Samples
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.long
 MANNER = Manner("fake-model", ignore_eos=True)
 
 
-def run(settings, load, limits, osl=20, every_ms=None, precision=None):
+def run(settings, load, limits, osl=20, every_ms=None, precision=None, held_ms=0.0):
     """The point, its samples and its flags."""
     asks = [
         Ask(n, body(MANNER, f"How far is the sea from {n}?", osl), None, osl,
@@ -38,11 +39,40 @@ def run(settings, load, limits, osl=20, every_ms=None, precision=None):
 
     with running(settings) as url:
         enough = precision.enough if precision is not None else None
-        point = asyncio.run(run_point(Target.at(url), iter(asks), load, limits, hear, enough=enough))
+        loaded = run_point(Target.at(url), iter(asks), load, limits, hear, enough=enough)
+        point = asyncio.run(held(loaded, held_ms / 1e3))
     samples = Samples.of(heard, {ask.number: ask for ask in asks})
     found = measured(samples, load, limits, point.start_ns)
     raised = flags(found, load, ClientLoad.of([point]), rise=rise(samples, found.window))
     return found, [flag.kind for flag in raised]
+
+
+async def held(loaded, seconds):
+    """What the load gives on a loop that is held up for so long, again and again with as long a rest."""
+    loop = asyncio.get_running_loop()
+
+    def hold():
+        time.sleep(seconds)
+        loop.call_later(seconds, hold)
+
+    if seconds:
+        loop.call_soon(hold)
+    return await loaded
+
+
+@pytest.mark.parametrize(("times", "limited"), [(1 / 3, False), (3, True)])
+def test_a_load_generator_that_is_late_is_told_at_a_third_and_three_times_the_line(times, limited):
+    # ITL and TTFT are 240 ms, so the line is at 12 ms.
+    found, kinds = run(
+        Settings(ttft_ms=240, itl_ms=240),
+        Load(load_kind="closed", concurrency=4),
+        Limits(requests=12),
+        osl=5,
+        held_ms=12 * times,
+    )
+    assert found.metrics["requests_ok"] == 12
+    assert lag_line_ms(found.metrics) == pytest.approx(12, rel=0.2)
+    assert ("client_limited" in kinds) is limited
 
 
 def test_a_closed_loop_by_its_set_latencies():
