@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from bench.formats.foreign.outline import Outline, outline_of
 from bench.records import Passport, Point, Refusal, Score
 
 TEXT, WHOLE, REAL, TRUTH = pa.string(), pa.int64(), pa.float64(), pa.bool_()
@@ -132,6 +133,11 @@ class SourceFile:
         with self.path.open("rb") as stream:
             return stream.read(65536)
 
+    @cached_property
+    def outline(self) -> Outline:
+        """What the file begins with, as JSON, YAML or CSV, as far as the first 64 KiB tell."""
+        return outline_of(self.head)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -144,6 +150,7 @@ class Reading:
     refusals: rows not loaded; a streaming format may add to this list until its last batch was pulled.
     about: what is known about the source as a whole, by the keys of ABOUT; a key not known is left out.
     usd_per_accelerator_hour: what an hour of one of its accelerators cost; a price of the library.
+    not_understood: the keys of the file that were not read, each once, dotted from its root.
     Raises InputError, from read() or while batches are pulled, when the file as a whole cannot be read.
     """
 
@@ -155,6 +162,7 @@ class Reading:
     tool_version: str | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     usd_per_accelerator_hour: float | None = None
+    not_understood: tuple[str, ...] = ()
 
     def batches(self) -> Iterable[pa.RecordBatch]:
         """The points as record batches, whichever way they came; for one pass."""

@@ -1,0 +1,114 @@
+"""A tool's figures on their way into the vocabulary: filed by formula, in the one unit, each metric with a passport."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+
+from bench.catalogue import metric
+from bench.formats.foreign.fields import Samples
+from bench.formats.reading import passports_table
+from bench.records import Flag, Passport
+
+AS_CATALOGUE = "as catalogue"
+PERCENTS = (50, 90, 95, 99)
+
+
+class Figures:
+    """The passports of one source, collected while its points are filed."""
+
+    def __init__(
+        self,
+        format: str,
+        tool_version: str | None,
+        *,
+        window: str | None = None,
+        token_source: str | None = None,
+    ) -> None:
+        self._format, self._tool_version = format, tool_version
+        self._window, self._token_source = window, token_source
+        self._passports: dict[str, Passport] = {}
+
+    def file(
+        self,
+        metrics: dict[str, float],
+        key: str,
+        value: float | None,
+        *,
+        unit: str | None = None,
+        factor: float = 1.0,
+        definition: str = AS_CATALOGUE,
+        denominator: str | None = None,
+    ) -> None:
+        """Nothing; the value times `factor` is this metric of the point, with a passport. None is left out.
+
+        `unit` is the one in the file. `definition` is "as catalogue", or how it was converted. A latency of 0 is no
+        measurement but a tool's way to say that there was none, so it is left out too.
+        """
+        if value is None or not math.isfinite(value) or (value == 0 and metric(key).unit == "ms"):
+            return
+        metrics[key] = float(value) * factor
+        if key not in self._passports:
+            self._passports[key] = Passport(
+                key, self._format, self._tool_version, definition, unit or metric(key).unit or None, denominator,
+                self._window, self._token_source,
+            )  # fmt: skip
+
+    def file_samples(
+        self,
+        metrics: dict[str, float],
+        base: str,
+        samples: Samples,
+        *,
+        unit: str,
+        factor: float,
+        definition: str,
+    ) -> None:
+        """Nothing; mean, standard deviation, smallest, largest and percentiles that the file itself lacks.
+
+        Percentiles are exact, by linear interpolation; NaN stands for a request without a value.
+        """
+        known = samples[np.isfinite(samples)]
+        if not known.size:
+            return
+        found = {"mean": float(known.mean()), "min": float(known.min()), "max": float(known.max()),
+                 **{f"p{percent}": float(np.percentile(known, percent)) for percent in PERCENTS}}  # fmt: skip
+        if known.size > 1:
+            found["std"] = float(known.std())
+        for statistic, value in found.items():
+            if f"{base}_{statistic}" not in metrics:
+                self.file(
+                    metrics, f"{base}_{statistic}", value, unit=unit, factor=factor, definition=definition
+                )
+
+    def passports(self) -> pa.Table | None:
+        """The passports as columns; None where no figure was filed."""
+        return passports_table(list(self._passports.values())) if self._passports else None
+
+
+def failures_flag(failed: float | None, ok: float | None) -> tuple[Flag, ...]:
+    """The flag that latencies are over successes only; none where nothing failed or it is not known."""
+    if not failed or ok is None:
+        return ()
+    return (
+        Flag(
+            "failures",
+            f"{failed:,.0f} of {failed + ok:,.0f} requests failed ({failed / (failed + ok):.0%}).",
+            "Latencies are over the requests that ended well: one that turns requests away looks faster than it is.",
+            "Look at the errors in the tool's own output; lower the load, or raise the endpoint's limits.",
+        ),
+    )
+
+
+def file_failures(
+    figures: Figures, metrics: dict[str, float], failed: float | None, ok: float | None
+) -> None:
+    """Nothing; the requests that ended well, those that failed, and their share, as far as they are known."""
+    figures.file(metrics, "requests_ok", ok, unit="requests")
+    figures.file(metrics, "requests_failed", failed, unit="requests")
+    if failed is not None and ok is not None and failed + ok > 0:
+        figures.file(
+            metrics, "failed_share", failed / (failed + ok), definition="failed / (completed + failed)"
+        )
