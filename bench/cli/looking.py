@@ -50,9 +50,9 @@ def _query(arguments: argparse.Namespace) -> int:
     if arguments.csv:
         import pandas as pd
 
-        from bench.export import csv
+        from bench.export import excel
 
-        sys.stdout.write(csv.written(found.table.to_pandas(types_mapper=pd.ArrowDtype)).decode())
+        sys.stdout.write(excel.quoted(found.table.to_pandas(types_mapper=pd.ArrowDtype)).decode())
     elif arguments.json:
         output.document(output.arrow_rows(found.table))
     else:

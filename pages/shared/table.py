@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from bench import catalogue, chart
-from bench.export import csv, parquet
+from bench.export import csv, excel, parquet
 from bench.wording import counted
 
 SHOWN_ROWS = 5_000
@@ -18,6 +18,13 @@ MOST_PX = 460
 LINKS = frozenset({"source_url", "licence_url", "url"})
 SHARES = frozenset({"scaling_efficiency"})
 """Ratios that every sentence gives in percent, so a table does too."""
+
+FILES = (
+    ("CSV", csv.written, ".csv", "text/csv", None),
+    ("CSV for Excel", excel.written, ".excel.csv", "text/csv", "No text in it runs as a formula."),
+    ("Parquet", parquet.written, ".parquet", "application/vnd.apache.parquet", None),
+)
+"""What a table is saved as: the button, what writes it, how the file's name ends, its type, and what to know of it."""
 
 COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
 
@@ -77,17 +84,15 @@ def column(name: str, label: str | None, dtype: Any) -> Any:
 
 
 def downloads(rows: Callable[[], pd.DataFrame], stem: str) -> None:
-    """Buttons that save rows as CSV and as Parquet; rows are fetched and the file is written when asked for."""
-    for label, format_, mime in (
-        ("CSV", csv, "text/csv"),
-        ("Parquet", parquet, "application/vnd.apache.parquet"),
-    ):
-        name = f"{stem}.{label.lower()}"
+    """Buttons that save rows as files; the rows are fetched and the file is written when asked for."""
+    for label, write, ending, mime, about in FILES:
+        name = f"{stem}{ending}"
         st.download_button(
             label,
-            lambda write=format_.written: write(rows()),
+            lambda write=write: write(rows()),
             name,
             mime,
             key=f"save.{name}",
+            help=about,
             on_click="ignore",
         )
