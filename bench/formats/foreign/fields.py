@@ -158,15 +158,9 @@ def numbers_of(value: object, where: str) -> Samples:
 def _shown(value: object) -> str:
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
-    text = (
-        ascii(value)
-        if isinstance(value, str)
-        else repr(value)
-        if not isinstance(value, int)
-        else f"{value:.12g}"
-        if abs(value) < 1e300
-        else "a very large number"
-    )
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if abs(value) < 1e15 else "a very large number"
+    text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

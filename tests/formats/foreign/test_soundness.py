@@ -1,0 +1,94 @@
+"""Figures that cannot be true together are refused, and true ones never are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.errors import InputError
+from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.soundness import check
+
+GOOD = {
+    "duration_s": 10.0, "requests_ok": 80.0, "ttft_ms_mean": 30.0, "ttft_ms_p50": 28.0, "ttft_ms_p99": 60.0,
+    "e2el_ms_mean": 950.0, "e2el_ms_p50": 940.0, "e2el_ms_p99": 1100.0, "tpot_ms_mean": 7.0,
+}  # fmt: skip
+
+
+def test_good_figures_pass() -> None:
+    check("f.json", "run 1", GOOD, concurrency=8)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"ttft_ms_p50": 70.0},
+            "in run 1 ttft_ms_p50 is 70, but it cannot be above ttft_ms_p99, which is 60",
+        ),
+        ({"e2el_ms_mean": 20.0}, "ttft_ms_mean is 30, but it cannot be above e2el_ms_mean"),
+        ({"tpot_ms_mean": -1.0}, "no measurement is below zero"),
+        ({"e2el_ms_mean": 950_000.0, "e2el_ms_p50": 9.4e5, "e2el_ms_p99": 1.1e6}, "the unit is not ms"),
+        (
+            {key: value / 1000 for key, value in GOOD.items() if "_ms_" in key},
+            "80 answers that fast take no 10 s at concurrency 8: the unit is not ms",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(change: dict[str, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        check("f.json", "run 1", {**GOOD, **change}, concurrency=8)
+
+
+@given(
+    st.lists(st.tuples(st.floats(1, 1e3), st.floats(0.1, 1e4)), min_size=1, max_size=60), st.integers(1, 64)
+)
+def test_figures_of_real_requests_always_pass(requests: list[tuple[float, float]], concurrency: int) -> None:
+    """Percentiles and means of any requests, and a window that a closed loop keeps at least half full."""
+    ttft = np.array([first for first, _ in requests])
+    e2el = ttft + np.array([rest for _, rest in requests])
+    metrics: dict[str, float] = {}
+    figures = Figures("x", None)
+    for base, samples in (("ttft_ms", ttft), ("e2el_ms", e2el)):
+        figures.file_samples(metrics, base, samples, unit="ms", factor=1, definition="as catalogue")
+    metrics["requests_ok"] = len(requests)
+    full = float(e2el.sum()) / 1000 / min(concurrency, len(requests))
+    for share in (1.0, 0.5):
+        check("f.json", "run 1", {**metrics, "duration_s": full / share}, concurrency=concurrency)
+
+
+def test_samples_fill_what_the_file_lacks_and_leave_what_it_has() -> None:
+    # 10, 20, 30, 40, 50 and one without a value: p90 is 40 + 0.6 x 10.
+    metrics = {"ttft_ms_p50": 31.0}
+    figures = Figures("vllm", "1.0", window="whole run")
+    samples = np.array([10, 20, 30, 40, 50, np.nan]) / 1000
+    figures.file_samples(metrics, "ttft_ms", samples, unit="s", factor=1000, definition="from the requests")
+    assert metrics["ttft_ms_p50"] == 31.0
+    assert metrics["ttft_ms_mean"] == pytest.approx(30)
+    assert metrics["ttft_ms_p90"] == pytest.approx(46)
+    passports = figures.passports()
+    assert passports is not None
+    (mean,) = (row for row in passports.to_pylist() if row["metric"] == "ttft_ms_mean")
+    assert (mean["unit_in_file"], mean["definition"], mean["window"]) == (
+        "s",
+        "from the requests",
+        "whole run",
+    )
+
+
+def test_a_latency_of_zero_is_no_measurement() -> None:
+    metrics: dict[str, float] = {}
+    Figures("x", None).file(metrics, "ttft_ms_p50", 0.0)
+    Figures("x", None).file(metrics, "requests_failed", 0.0)
+    assert metrics == {"requests_failed": 0.0}
+
+
+def test_failures_are_counted_and_told() -> None:
+    metrics: dict[str, float] = {}
+    file_failures(Figures("x", None), metrics, 4, 12)
+    assert metrics == {"requests_ok": 12, "requests_failed": 4, "failed_share": 0.25}
+    (flag,) = failures_flag(4, 12)
+    assert flag.seen == "4 of 16 requests failed (25%)."
+    assert failures_flag(0, 12) == failures_flag(None, 12) == ()
