@@ -11,10 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.library.store import Root, append_lines
+from bench import access
+from bench.access import Visitor
+from bench.errors import NotFound, UsageError
+from bench.library.store import Root, append_lines, short
 
 VISIBLE = ("facts", "notes", "refusals", "retractions")
 """The ledgers whose lines change what a reader sees."""
+
+MOST_TEXT = 2000
+"""So many characters of a reason or a note are kept: a page shows them whole."""
+
+MOST_TAG = 40
+"""So many characters of a tag: it stands in a column beside others."""
 
 Entry = Mapping[str, Any]
 
@@ -43,7 +52,23 @@ class Ledgers:
     facts_written: dict[str, int] = field(default_factory=dict)
     retractions: dict[str, Retraction] = field(default_factory=dict)
     notes: list[Entry] = field(default_factory=list)
+    tags: dict[tuple[str, str], Entry] = field(default_factory=dict)
     refusals: list[Entry] = field(default_factory=list)
+
+    def retraction(self, id: str) -> Retraction:
+        """The retraction of this id, or of the one that begins so, which can be taken back.
+
+        NotFound where there is none; UsageError where the source was purged.
+        """
+        begun = (row for key, row in self.retractions.items() if len(id) >= 8 and key.startswith(id))
+        found = self.retractions.get(id) or next(begun, None)
+        if found is None:
+            raise NotFound(f"{id[:80]!r} is not retracted.")
+        if found.purged:
+            raise UsageError(
+                f"The source {short(found.id)} was purged, its bytes are gone; import its file again with force."
+            )
+        return found
 
 
 def now() -> str:
@@ -57,6 +82,39 @@ def person() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return f"uid {os.getuid()}"
+
+
+def who(visitor: Visitor) -> str:
+    """How the ledgers name a visitor: by login or account, else by what let them in."""
+    if visitor.user:
+        return visitor.user
+    return person() if visitor.shell else f"a reader ({access.mode()})"
+
+
+def said(text: str, wanted: str) -> str:
+    """The text as it is kept; UsageError, which says what was `wanted`, when there is none or too much of it."""
+    text = text.strip()
+    if not text:
+        raise UsageError(wanted)
+    if len(text) > MOST_TEXT:
+        raise UsageError(f"The text has {len(text):,} characters; at most {MOST_TEXT:,} are kept.")
+    return text
+
+
+def tag(text: str) -> str:
+    """A tag as it is kept: lower case, single spaces; UsageError when it is none."""
+    found = " ".join(text.split()).lower()
+    if not found or len(found) > MOST_TAG or "," in found or not found.isprintable():
+        raise UsageError(f"A tag has 1 to {MOST_TAG} characters and no comma, such as 'rerun wanted'.")
+    return found
+
+
+def changes(roots: Sequence[Root]) -> list[Entry]:
+    """Every change that was recorded, the oldest first."""
+    return sorted(
+        (entry for root in roots for entry in lines(root.ledger("audit"))),
+        key=lambda entry: str(entry.get("at", "")),
+    )
 
 
 def write(root: Root, name: str, *entries: Entry) -> None:
@@ -92,7 +150,7 @@ def read(roots: Sequence[Root]) -> Ledgers:
     for root in roots:
         _fold_facts(ledgers, lines(root.ledger("facts")))
         _fold_retractions(ledgers, lines(root.ledger("retractions")))
-        ledgers.notes.extend(lines(root.ledger("notes")))
+        _fold_notes(ledgers, lines(root.ledger("notes")))
         ledgers.refusals.extend(lines(root.ledger("refusals")))
     return ledgers
 
@@ -113,6 +171,18 @@ def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
         facts = {**ledgers.facts.get(source, {}), **stated}
         ledgers.facts[source] = {key: value for key, value in facts.items() if value is not None}
         ledgers.facts_written[source] = ledgers.facts_written.get(source, 0) + 1
+
+
+def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
+    """A line is a note, or sets a tag, or takes one away."""
+    for entry in entries:
+        name, tag = entry.get("id"), entry.get("tag")
+        if tag is None:
+            ledgers.notes.append(entry)
+        elif entry.get("action") == "untag":
+            ledgers.tags.pop((str(name), str(tag)), None)
+        else:
+            ledgers.tags[str(name), str(tag)] = entry
 
 
 def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:

@@ -31,7 +31,6 @@ from bench.library.store import (
     clear_abandoned,
     named,
     nobody_holds,
-    short,
     sources_in,
     staging_folder,
 )
@@ -171,47 +170,41 @@ class Library:
 
     def retract(self, id: str, reason: str, *, who: str | None = None) -> None:
         """Nothing; the point, score or source is hidden, with the reason, until it is restored."""
-        if not reason.strip():
-            raise UsageError("Give a reason; it is shown to whoever looks for the result.")
+        reason = ledger.said(reason, "Give a reason; it is shown to whoever looks for the result.")
         name, source_id = self._named(id)
-        self._change("retractions", name, "retract", who, source_id=source_id, reason=reason.strip())
+        self._change("retractions", name, "retract", who, source_id=source_id, reason=reason)
 
     def restore(self, id: str, *, who: str | None = None) -> None:
         """Nothing; what was retracted is visible again."""
         self.refresh()
-        retraction = self._snapshot.ledgers.retractions.get(id) or next(
-            (
-                row
-                for key, row in self._snapshot.ledgers.retractions.items()
-                if len(id) >= 8 and key.startswith(id)
-            ),
-            None,
-        )
-        if retraction is None:
-            raise NotFound(f"{id[:80]!r} is not retracted.")
-        if retraction.purged:
-            raise UsageError(
-                f"The source {short(retraction.id)} was purged, its bytes are gone; import its file again with force."
-            )
+        retraction = self._snapshot.ledgers.retraction(id)
         self._change("retractions", retraction.id, "restore", who, source_id=retraction.source_id)
 
     def annotate(self, id: str, text: str, *, who: str | None = None) -> None:
         """Nothing; the note stands beside the point, score or source."""
-        if not text.strip():
-            raise UsageError("A note needs a text.")
+        text = ledger.said(text, "A note needs a text.")
         name, source_id = self._named(id)
-        self._change("notes", name, "annotate", who, source_id=source_id, text=text.strip())
+        self._change("notes", name, "annotate", who, source_id=source_id, text=text)
+
+    def tag(self, id: str, tag: str, *, remove: bool = False, who: str | None = None) -> None:
+        """Nothing; the point, score or source has this tag from now on, or no longer."""
+        tag = ledger.tag(tag)
+        name, source_id = self._named(id)
+        has = (name, tag) in self._snapshot.ledgers.tags
+        if remove and not has:
+            raise NotFound(f"{id[:80]!r} has no tag {tag!r}.")
+        if remove or not has:
+            self._change("notes", name, "untag" if remove else "tag", who, source_id=source_id, tag=tag)
 
     def purge(self, source_id: str, reason: str, *, who: str | None = None) -> None:
         """Nothing; the source's bytes and rows are deleted, and a tombstone keeps it from being imported again."""
         source_id = self._source(source_id, purged=True)
-        if not reason.strip():
-            raise UsageError("Give a reason; it is told to whoever imports the file again.")
+        reason = ledger.said(reason, "Give a reason; it is told to whoever imports the file again.")
         if not self._own.source(source_id).is_dir() and self._held_by_shipped(source_id):
             raise UsageError("This source ships with Kneepoint and cannot be purged; retract it instead.")
         if not self._ended(source_id):
             raise UsageError(f"The sweep {source_id} is running: cancel it, then purge it.")
-        self._change("retractions", source_id, "purge", who, source_id=source_id, reason=reason.strip())
+        self._change("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
         with self._writing():
             self._erase(source_id)
         self.refresh()
@@ -312,7 +305,7 @@ class Library:
         who = who or ledger.person()
         entry = {"at": ledger.now(), "who": who, "id": id, **detail}
         with self._writing():
-            ledger.write(self._own, name, entry if name == "notes" else {**entry, "action": action})
+            ledger.write(self._own, name, {**entry, "action": action})
             ledger.audit(self._own, who, action, id=id, **detail)
         self.refresh()
 

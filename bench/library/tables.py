@@ -42,6 +42,7 @@ SOURCES: Mapping[str, pa.DataType] = {
     "retracted": TEXT,
 }
 NOTES = {"id": TEXT, "source_id": TEXT, "text": TEXT, "at": TEXT, "who": TEXT}
+TAGS = {"id": TEXT, "source_id": TEXT, "tag": TEXT, "at": TEXT, "who": TEXT}
 RETRACTIONS = {
     "id": TEXT,
     "kind": TEXT,
@@ -83,6 +84,7 @@ def of_snapshot(snapshot: Snapshot) -> dict[str, pa.Table]:
         "held": _arrow(held, HELD),
         "sources": _arrow(_sources(snapshot), SOURCES),
         "notes": _arrow(ledgers.notes, NOTES),
+        "tags": _arrow(ledgers.tags.values(), TAGS),
         "facts": _arrow(facts, FACTS),
         "retractions": _arrow([vars(row) for row in ledgers.retractions.values()], RETRACTIONS),
         "prices": pa.concat_tables([_prices(_stated_prices(snapshot)), *(found for found, _ in books)]),

@@ -52,7 +52,7 @@ def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None 
     demand_endpoint(library, plan, visitor, own_port)
     _demand_room(library)
     folder = Folder.create(library, plan.settled(seed=secrets.randbelow(2**32)))
-    origin.keep(folder, Origin.now(who(visitor), from_page=not visitor.shell))
+    origin.keep(folder, Origin.now(ledger.who(visitor), from_page=not visitor.shell))
     _tell(library, visitor, "launch", folder)
     jobs.start(folder)
     return folder
@@ -108,13 +108,6 @@ def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int |
         )
 
 
-def who(visitor: Visitor) -> str:
-    """How the audit names a visitor: by login or account, else by what let them in."""
-    if visitor.user:
-        return visitor.user
-    return ledger.person() if visitor.shell else f"a reader ({access.mode()})"
-
-
 def _demand_room(library: Path) -> None:
     """Nothing; TooMany when too many were started lately, or wait."""
     since = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=WITHIN_S)
@@ -132,4 +125,4 @@ def _demand_room(library: Path) -> None:
 def _tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
     endpoint = folder.plan.endpoint
     where = endpoint.name or endpoint_of(endpoint.url or "")
-    ledger.audit(Root(library, writable=True), who(visitor), what, sweep=folder.id, endpoint=where)
+    ledger.audit(Root(library, writable=True), ledger.who(visitor), what, sweep=folder.id, endpoint=where)
