@@ -29,7 +29,7 @@ class Fields:
         self.file, self.path = file, path
         self._value = value
         self._read: set[str] = set()
-        self._opened: list[Fields] = []
+        self._opened: dict[str, Fields] = {}
 
     def __contains__(self, key: str) -> bool:
         """Whether the key is there with a value."""
@@ -91,11 +91,11 @@ class Fields:
         return value
 
     def fields(self, key: str) -> Fields:
-        """The object under this key; an empty one where it is absent."""
-        value = self.raw(key)
-        found = Fields(self.file, {} if value is None else value, self.place(key))
-        self._opened.append(found)
-        return found
+        """The object under this key, the same one each time; an empty one where it is absent."""
+        if key not in self._opened:
+            value = self.raw(key)
+            self._opened[key] = Fields(self.file, {} if value is None else value, self.place(key))
+        return self._opened[key]
 
     def list(self, key: str) -> Sequence[Any]:
         """The list under this key; an empty one where it is absent."""
@@ -109,7 +109,7 @@ class Fields:
         for place, value in enumerate(self.list(key)):
             found = Fields(self.file, value, f"{self.place(key)}[{place}]")
             if place == 0:
-                self._opened.append(found)
+                self._opened[key] = found
             yield found
 
     def numbers(self, key: str) -> Samples | None:
@@ -130,7 +130,7 @@ class Fields:
             for key, value in self._value.items()
             if key not in self._read and value is not None
         ]
-        below = [key for one in self._opened for key in one.not_understood()]
+        below = [key for one in self._opened.values() for key in one.not_understood()]
         return tuple(dict.fromkeys(_without_index(key) for key in (*here, *below)))
 
     def place(self, key: str) -> str:

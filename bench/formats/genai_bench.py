@@ -1,0 +1,213 @@
+"""genai-bench runs (sgl-project/genai-bench 0.0.5): one file for each level, experiment_metadata.json beside them.
+
+Times are in the unit that the run asked for (`_time_unit` in the file, `metrics_time_unit` in the metadata), s or ms;
+where neither says which, the file is refused. Over the requests that ended well, with n output tokens a request:
+
+    ttft         ttft_ms   first chunk with content - request sent
+    tpot         tpot_ms   (end - first chunk) / (n - 1); left out by the tool where the output took under 1 ms
+    e2e_latency  e2el_ms   end - request sent
+    mean_output_throughput_tokens_per_s, and of input and total: sums over those requests / run_duration
+
+Warm-up and cool-down ratios leave requests out of the sums but not their time out of run_duration, so such a
+throughput is too low and carries a flag. Chips and accelerator are what the person who ran it typed in.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import names
+from bench.errors import InputError
+from bench.formats import Recognition
+from bench.formats.foreign import document, soundness
+from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.records import Deployment, Flag, Load, Point, Workload
+
+if TYPE_CHECKING:
+    from bench.formats.reading import Reading, SourceFile
+
+NAME = "genai_bench"
+TITLE = "genai-bench run"
+SOURCE = "genai-bench"
+METADATA = "experiment_metadata.json"
+
+FACTORS = {"s": 1000.0, "ms": 1.0}
+STATISTICS = {"mean": "mean", "stddev": "std", "min": "min", "max": "max",
+              **{f"p{n}": f"p{n}" for n in (25, 50, 75, 90, 95, 99)}}  # fmt: skip
+LATENCIES = {
+    "ttft": ("ttft_ms", "as catalogue"),
+    "tpot": ("tpot_ms", "as catalogue; requests whose output took under 1 ms are left out"),
+    "e2e_latency": ("e2el_ms", "as catalogue"),
+}
+RATES = {
+    "mean_output_throughput_tokens_per_s": "output_tokens_per_s",
+    "mean_input_throughput_tokens_per_s": "input_tokens_per_s",
+    "mean_total_tokens_throughput_tokens_per_s": "total_tokens_per_s",
+    "requests_per_second": "requests_per_s",
+}
+FIXED = re.compile(r"D\((\d{1,9}),\s*(\d{1,9})\)")
+
+
+def recognises(file: SourceFile) -> Recognition:
+    """Whether the file is a level's run; the metadata of an experiment is known, and no result by itself."""
+    wanted = ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario")
+    lacking = file.outline.lacks(*wanted)
+    if not lacking:
+        return Recognition(5, "aggregated_metrics with stats, run_duration and scenario")
+    if not file.outline.lacks("cmd", "benchmark_version", "metrics_time_unit", "iteration_type"):
+        return Recognition(5, "the metadata of a genai-bench experiment")
+    return Recognition(0, f"it lacks {', '.join(lacking)}")
+
+
+def companions(path: Path) -> tuple[Path, ...]:
+    """The experiment's metadata beside the run."""
+    beside = path.parent / METADATA
+    return (beside,) if beside.is_file() and path.name != METADATA else ()
+
+
+def read(file: SourceFile) -> Reading:
+    """The level as one point; InputError for metadata alone, and where no unit of time is stated."""
+    from bench.formats.reading import Reading, points_table
+
+    run = Fields(file.name, document.loaded(file))
+    if "aggregated_metrics" not in run:
+        raise InputError(
+            f"{file.name} describes an experiment; import its folder, with the files of its levels."
+        )
+    stated, metadata = run.fields("aggregated_metrics"), _metadata(file)
+    factor = _factor(run, metadata)
+    version = metadata.text("benchmark_version")
+    figures = Figures(
+        NAME, version, window="the whole run, ramp and tail included", token_source="server's usage"
+    )
+    metrics = _metrics(figures, stated, factor)
+    load = _load(stated)
+    soundness.check(file.name, "the run", metrics, concurrency=load.concurrency)
+    point = Point(
+        deployment=_deployment(metadata),
+        workload=_workload(stated, metadata),
+        load=load,
+        metrics=metrics,
+        locator="aggregated_metrics",
+        source=SOURCE,
+        evidence="measured",
+        origin="imported",
+        harness=SOURCE,
+        harness_version=version,
+        flags=(
+            *failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
+            *_cut_window(metadata),
+        ),
+    )
+    run.passed_over("individual_request_metrics")
+    passports = figures.passports()
+    return Reading(NAME, points_table([point]), passports=passports, tool_version=version,
+                   not_understood=run.not_understood())  # fmt: skip
+
+
+def _metadata(file: SourceFile) -> Fields:
+    from bench.formats.reading import SourceFile
+
+    path = next((one for one in file.companions if one.name == METADATA), None)
+    return Fields(METADATA, document.loaded(SourceFile(path)) if path is not None else {})
+
+
+def _factor(run: Fields, metadata: Fields) -> float:
+    """Milliseconds in the file's unit of time."""
+    unit = run.text("_time_unit") or metadata.text("metrics_time_unit")
+    if unit is None:
+        raise InputError(
+            f"{run.file} does not say whether its times are in s or ms; import it with {METADATA} beside it."
+        )
+    if unit not in FACTORS:
+        raise InputError(f"The unit of time of {run.file} is {unit!r}; expected s or ms.")
+    return FACTORS[unit]
+
+
+def _metrics(figures: Figures, stated: Fields, factor: float) -> dict[str, float]:
+    unit = "s" if factor > 1 else "ms"
+    metrics: dict[str, float] = {}
+    figures.file(metrics, "duration_s", stated.number("run_duration"), unit="s")
+    for name, key in RATES.items():
+        figures.file(metrics, key, stated.number(name), definition="sum over the successes / run_duration")
+    stats = stated.fields("stats")
+    for name, (base, definition) in LATENCIES.items():
+        values = stats.fields(name)
+        for statistic, ending in STATISTICS.items():
+            value = values.number(statistic)
+            figures.file(metrics, f"{base}_{ending}", value, unit=unit, factor=factor, definition=definition)
+        values.passed_over("sum")
+    figures.file(metrics, "input_tokens", stats.fields("num_input_tokens").number("sum"))
+    figures.file(metrics, "output_tokens", stats.fields("num_output_tokens").number("sum"))
+    file_failures(
+        figures, metrics, stated.number("num_error_requests"), stated.number("num_completed_requests")
+    )
+    for name in ("num_input_tokens", "num_output_tokens"):
+        stats.fields(name).passed_over(*STATISTICS, "sum")
+    stats.passed_over("output_latency", "output_inference_speed", "num_reasoning_tokens", "total_tokens",
+                      "input_throughput", "output_throughput", "audio_throughput")  # fmt: skip
+    stated.passed_over("error_codes_frequency", "error_rate", "num_requests")
+    return metrics
+
+
+def _deployment(metadata: Fields) -> Deployment:
+    model = metadata.text("model") or metadata.text("api_model_name")
+    engine, chip = metadata.text("server_engine"), metadata.text("server_gpu_type")
+    slug = names.accelerator_slug(chip) if chip else None
+    known = names.accelerator(slug) if slug else None
+    count = _count(metadata)
+    per_chip = known.devices_per_chip if known is not None else None
+    return Deployment(
+        model=names.model_slug(model) if model else None,
+        checkpoint=model,
+        engine=names.engine_slug(engine) if engine else None,
+        engine_version=metadata.text("server_version"),
+        accelerator=slug,
+        # Where a chip has two devices, nobody can tell which of them the typed number counts.
+        accelerators=count if per_chip in (None, 1) else None,
+    )
+
+
+def _count(metadata: Fields) -> int | None:
+    """The number of accelerators, which the command line passes on as a text."""
+    said = metadata.raw("server_gpu_count")
+    if isinstance(said, str) and said.strip().isascii() and said.strip().isdecimal() and len(said) < 9:
+        return int(said) or None
+    return metadata.whole("server_gpu_count") or None
+
+
+def _workload(stated: Fields, metadata: Fields) -> Workload:
+    fixed = FIXED.fullmatch(stated.text("scenario") or "")
+    stats = stated.fields("stats")
+    return Workload(
+        isl_requested=int(fixed[1]) or None if fixed else None,
+        osl_requested=int(fixed[2]) or None if fixed else None,
+        isl_actual=stats.fields("num_input_tokens").number("mean"),
+        osl_actual=stats.fields("num_output_tokens").number("mean"),
+        dataset=metadata.text("task"),
+    )
+
+
+def _load(stated: Fields) -> Load:
+    kind = stated.text("iteration_type")
+    concurrency, batch = stated.whole("num_concurrency"), stated.whole("batch_size")
+    if kind == "batch_size" and batch:
+        return Load("batch", batch=batch)
+    return Load("closed", concurrency=concurrency) if concurrency else Load("unknown")
+
+
+def _cut_window(metadata: Fields) -> tuple[Flag, ...]:
+    ratios = [metadata.number(key) or 0 for key in ("warmup_ratio", "cooldown_ratio")]
+    if not any(ratios):
+        return ()
+    return (
+        Flag(
+            "throughput_low",
+            f"{sum(ratios):.0%} of the requests were left out as warm-up or cool-down, their time was not.",
+            "The throughput is divided by the time of the whole run, so it is lower than what was served.",
+            "Compare latencies only, or measure again without the ratios.",
+        ),
+    )
