@@ -1,8 +1,12 @@
-"""Paths as a person gives them -> the result files among them, each with the files that belong to it."""
+"""Paths as a person gives them -> the result files among them, each with the files that belong to it.
+
+An archive is a folder: what it holds is unpacked and looked at like the rest, and shown by its place in the archive.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +14,23 @@ from bench import formats
 from bench.errors import InputError
 from bench.formats import Format, journal
 from bench.formats.reading import SourceFile
+from bench.library.archives import Unpacking, kind_of
 from bench.records import Refusal
+
+HOLE_BYTES = 1 << 20
+"""Text has no such hole; a Parquet file's shorter runs of zeros may become one when it is copied."""
+
+Looking = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A result file of a known format."""
+    """A result file of a known format; `shown` is the path as a person knows it, the archive's name included."""
 
     path: Path
     module: Format
     companions: tuple[Path, ...]
+    shown: str
 
 
 @dataclass(frozen=True)
@@ -31,28 +42,85 @@ class Found:
     passed_over: tuple[Refusal, ...]
 
 
-def find(paths: Sequence[Path], library: Sequence[Path] = ()) -> Found:
-    """Every result file among the paths; folders are searched to any depth, hidden names left out.
+@dataclass(frozen=True)
+class _Given:
+    """A file to be looked at; `named` when it was given itself, not found in a folder or an archive."""
 
-    `library`: the folders of the library itself, which is no place to import from.
+    path: Path
+    shown: str
+    named: bool
+    archived: bool = False
+
+
+class Search:
+    """Every result file among some paths; folders are searched to any depth, hidden names left out.
+
+    Args:
+        unpack_into: a folder for what archives hold, which must stay until the files were read.
+        library: the folders of the library itself, which is no place to import from.
+        refuse: files that are not to be touched, by how they are shown, and why.
+        looking: is told of each file before it is opened.
     """
-    candidates: list[Candidate] = []
-    refused: dict[Path, Refusal] = {}
-    passed_over: dict[Path, Refusal] = {}
-    homes = [folder.resolve() for folder in library]
-    for path, named in _files(paths):
+
+    def __init__(
+        self,
+        unpack_into: Path,
+        library: Sequence[Path] = (),
+        refuse: Mapping[str, str] | None = None,
+        looking: Looking | None = None,
+    ) -> None:
+        self._unpacking = Unpacking(unpack_into)
+        self._homes = [folder.resolve() for folder in library]
+        self._refuse = refuse or {}
+        self._looking = looking or (lambda file: None)
+        self._candidates: list[Candidate] = []
+        self._refused: dict[Path, Refusal] = {}
+        self._passed_over: dict[Path, Refusal] = {}
+
+    def find(self, paths: Sequence[Path]) -> Found:
+        """What is there."""
+        for given in _files(paths):
+            self._look(given)
+        beside = {companion for candidate in self._candidates for companion in candidate.companions}
+        return Found(
+            candidates=tuple(one for one in self._candidates if one.path not in beside),
+            refused=tuple(row for path, row in self._refused.items() if path not in beside),
+            passed_over=tuple(row for path, row in self._passed_over.items() if path not in beside),
+        )
+
+    def _look(self, given: _Given) -> None:
         try:
-            _demand_outside(path, homes)
-            candidates.append(_candidate(path))
-        except InputError as problem:
-            told = refused if named and path.is_file() else passed_over
-            told[path] = Refusal(str(path), str(problem))
-    beside = {companion for candidate in candidates for companion in candidate.companions}
-    return Found(
-        candidates=tuple(candidate for candidate in candidates if candidate.path not in beside),
-        refused=tuple(row for path, row in refused.items() if path not in beside),
-        passed_over=tuple(row for path, row in passed_over.items() if path not in beside),
-    )
+            if given.shown in self._refuse:
+                raise InputError(self._refuse[given.shown])
+            self._looking(given.shown)
+            if not given.archived:
+                _demand_outside(given.path, self._homes)
+            _demand_content(given.path)
+            if kind_of(given.path) is None:
+                self._candidates.append(_candidate(given))
+                return
+            if given.archived:
+                raise InputError(
+                    f"{given.path.name} is an archive in an archive; unpack the outer one first."
+                )
+            for file in self._unpacking.unpack(given.path):
+                self._look(_Given(file.path, f"{given.shown}/{file.place}", False, archived=True))
+        except (InputError, OSError, MemoryError) as problem:
+            kept = given.shown in self._refuse or (given.named and given.path.is_file())
+            told = self._refused if kept else self._passed_over
+            told[given.path] = Refusal(given.shown, sentence(given.path, problem))
+
+
+def sentence(path: Path, problem: Exception) -> str:
+    """Why a file was not read, whatever went wrong."""
+    if isinstance(problem, InputError):
+        return str(problem)
+    if isinstance(problem, MemoryError):
+        return f"{path.name} needs more memory to be read than an import may take; divide it."
+    if isinstance(problem, OSError):
+        return f"{path.name} cannot be read: {problem.strerror or problem}."
+    first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+    return f"{path.name} cannot be read: {first[:300]}"
 
 
 def _demand_outside(path: Path, homes: Sequence[Path]) -> None:
@@ -64,22 +132,48 @@ def _demand_outside(path: Path, homes: Sequence[Path]) -> None:
             raise InputError(f"{path.name} lies in the library itself; import from another folder.")
 
 
-def _candidate(path: Path) -> Candidate:
+def _demand_content(path: Path) -> None:
+    """Nothing for a file that was written whole; one with a hole has bytes that nobody ever wrote."""
     if not path.exists():
         raise InputError(f"There is no file {path}; check the path.")
     if not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder.")
-    if path.stat().st_size == 0:
+    size = path.stat().st_size
+    if size == 0:
         raise InputError(f"{path.name} is empty.")
+    if size > HOLE_BYTES and (hole := _hole(path, size)) is not None:
+        raise InputError(
+            f"{path.name} has a hole from byte {hole:,} on, as a copy that was cut off leaves it; copy it again."
+        )
+
+
+def _hole(path: Path, size: int) -> int | None:
+    """Where the first long hole of a file begins; None when there is none, or the file system knows of none."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        module = formats.recognise(SourceFile(path))
-        return Candidate(path, module, formats.companions(module, path))
-    except OSError as problem:
-        raise InputError(f"{path.name} cannot be read: {problem.strerror}.") from problem
+        place = 0
+        while place < size:
+            hole = os.lseek(handle, place, os.SEEK_HOLE)
+            if hole >= size:
+                return None
+            try:
+                place = os.lseek(handle, hole, os.SEEK_DATA)
+            except OSError:  # no data after it
+                place = size
+            if place - hole >= HOLE_BYTES:
+                return hole
+    finally:
+        os.close(handle)
+    return None
 
 
-def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Each file once, and whether it was named rather than found in a folder."""
+def _candidate(given: _Given) -> Candidate:
+    module = formats.recognise(SourceFile(given.path))
+    return Candidate(given.path, module, formats.companions(module, given.path), given.shown)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[_Given]:
+    """Each file once."""
     seen: set[Path] = set()
     for given in paths:
         named = not given.is_dir()
@@ -87,7 +181,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
         for path in inside:
             if path not in seen:
                 seen.add(path)
-                yield path, named
+                yield _Given(path, str(path), named)
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -23,9 +23,9 @@ from bench.formats import journal
 from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
 from bench.library import in_place, ledger
-from bench.library.finding import Candidate
+from bench.library.finding import Candidate, sentence
 from bench.library.packs import Held, PackWriter
-from bench.library.report import Already, Imported, ImportReport, MissingFact
+from bench.library.report import Already, Imported, ImportReport, MissingFact, NotUnderstood
 from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
@@ -59,22 +59,33 @@ class Batch:
         snapshot: Snapshot,
         folder: Path,
         runs: Runs,
-        facts: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Mapping[str, Any]] | None = None,
         *,
         keep: bool = True,
     ) -> None:
-        """`facts` are stated for every source taken; with `keep` false nothing is copied or written."""
+        """`facts` are stated by source id, those of "" for every source taken.
+
+        With `keep` false nothing is copied or written.
+        """
         self._root = root
         self._snapshot = snapshot
         self._folder = folder
         self._runs = runs
-        self._facts = {key: value for key, value in (facts or {}).items() if value is not None}
+        self._facts = facts or {}
         self._keep = keep
         self._writer = PackWriter(folder)
         self._taken: list[Taken] = []
         self._to_keep: list[tuple[str, Refusal]] = []
         self.report = ImportReport()
         self.seen: set[str] = set()
+
+    def stated(self, source_id: str) -> dict[str, Any]:
+        """The facts this import states for a source; None takes one back."""
+        return {**self._facts.get("", {}), **self._facts.get(source_id, {})}
+
+    def _new(self, source_id: str) -> dict[str, Any]:
+        """Those for a source that has none yet, so that there is nothing to take back."""
+        return {key: value for key, value in self.stated(source_id).items() if value is not None}
 
     def take(self, candidate: Candidate, *, force: bool = False) -> None:
         """Nothing; the file's rows are in the batch, or the report says why they are not."""
@@ -84,7 +95,7 @@ class Batch:
             source_id = staged.source_id
             known = self._known(candidate, source_id)
             if known is not None:
-                self.report.already.append(Already(str(candidate.path), known))
+                self.report.already.append(Already(candidate.shown, known))
                 return
             if self._snapshot.purged(source_id) and not force:
                 reason = self._snapshot.ledgers.retractions[source_id].reason
@@ -92,15 +103,17 @@ class Batch:
                     f"{candidate.path.name} was purged ({reason}); force its import to bring it back."
                 )
             self._read(candidate, staged)
-        except (InputError, pa.ArrowException, duckdb.Error) as problem:
-            self.refuse(Refusal(str(candidate.path), _sentence(candidate.path, problem)), source_id)
+        except (InputError, MemoryError, pa.ArrowException, duckdb.Error) as problem:
+            self.refuse(Refusal(candidate.shown, sentence(candidate.path, problem)), source_id)
 
     def _known(self, candidate: Candidate, source_id: str) -> str | None:
-        """The source the file is already; a copy of a journal that is read in place is its sweep."""
+        """The source the file is already; a journal is the source that holds as much of its sweep or more."""
         if source_id in self.seen or source_id in self._snapshot.owners:
             return source_id
         sweep = journal.sweep_of(candidate.path) if candidate.module.NAME == journal.NAME else None
-        return sweep if sweep in self._snapshot.owners else None
+        if sweep is None:
+            return None
+        return self._snapshot.holding(sweep, len(journal.decode(candidate.path).points))
 
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.
@@ -124,6 +137,24 @@ class Batch:
         """Nothing; the report and, when the batch is published, the ledger of refusals hold it."""
         self.report.refused.append(refusal)
         self._to_keep.append((source_id, refusal))
+
+    def audit(self, who: str) -> None:
+        """Nothing; records what this import changed, if anything."""
+        if self.report.imported or self.report.refused:
+            ledger.audit(
+                self._root,
+                who,
+                "import",
+                imported=[
+                    {"file": row.file, "source_id": row.sha256, **self._own_facts(row.sha256)}
+                    for row in self.report.imported
+                ],
+                refused=len(self.report.refused),
+                facts=dict(self._facts.get("", {})),
+            )
+
+    def _own_facts(self, source_id: str) -> dict[str, Any]:
+        return {"facts": dict(self._facts[source_id])} if self._facts.get(source_id) else {}
 
     def publish(self, who: str, *, generation: int = 0) -> Path | None:
         """The pack that everything taken is now visible in; None when there was nothing to publish."""
@@ -153,18 +184,19 @@ class Batch:
         publish_source(
             staged, Manifest(main, tuple(companions), held.format, held.file, held.imported), self._root
         )
-        stated = {"at": ledger.now(), "who": who, "source_id": held.id}
-        if self._facts:
-            ledger.write(self._root, "facts", {**stated, "facts": self._facts})
+        stated, facts = {"at": ledger.now(), "who": who, "source_id": held.id}, self._new(held.id)
+        if facts:
+            ledger.write(self._root, "facts", {**stated, "facts": facts})
         if self._snapshot.purged(held.id):
             ledger.write(self._root, "retractions", {**stated, "id": held.id, "action": "restore"})
 
     def _read(self, candidate: Candidate, staged: Staged) -> None:
         ledgers, source_id = self._snapshot.ledgers, staged.source_id
-        facts = {**ledgers.facts.get(source_id, {}), **self._facts}
-        written = ledgers.facts_written.get(source_id, 0) + bool(self._facts)
+        stated = self._new(source_id)
+        facts = {**ledgers.facts.get(source_id, {}), **stated}
+        written = ledgers.facts_written.get(source_id, 0) + bool(stated)
         held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written)
-        file, shown = SourceFile(staged.main, staged.companions), str(candidate.path)
+        file, shown = SourceFile(staged.main, staged.companions), candidate.shown
         done = self._add(_reading(candidate.module, file, held.file), held, facts, staged, shown)
         self.report.imported.append(Imported(shown, done.format, source_id, done.points, done.scores))
 
@@ -189,6 +221,8 @@ class Batch:
         self.report.missing_facts.extend(
             MissingFact(shown, held.id, key, count) for key, count in rows.missing.items()
         )
+        if reading.not_understood:
+            self.report.not_understood.append(NotUnderstood(shown, held.id, reading.not_understood))
         return done
 
 
@@ -227,10 +261,3 @@ def publish_pack(staged: Path, root: Root) -> Path:
     ]
     publish(files)
     return final
-
-
-def _sentence(path: Path, problem: Exception) -> str:
-    if isinstance(problem, InputError):
-        return str(problem)
-    first = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-    return f"{path.name} cannot be read: {first[:300]}"

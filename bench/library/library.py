@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from bench.formats.journal import SWEEP_ID
 from bench.library import facts as stated
 from bench.library import ledger, merging
 from bench.library.columns import IDENTITY
-from bench.library.finding import find
+from bench.library.finding import Search
 from bench.library.importing import Batch
 from bench.library.index import Index
 from bench.library.packs import IMPORTER, damage
@@ -39,6 +39,9 @@ from bench.records import Refusal
 
 if TYPE_CHECKING:
     import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
+
+Progress = Callable[[int, int, str], None]
+"""Is told how many files are done, of how many, and the file that is read next; "" when all have been read."""
 
 SHIPPED = DATA / "library"
 PRICE_BOOKS = DATA / "prices"
@@ -130,27 +133,39 @@ class Library:
         paths: Iterable[Path | str],
         facts: Mapping[str, object] | None = None,
         *,
+        facts_of: Mapping[str, Mapping[str, object]] | None = None,
         dry_run: bool = False,
         force: bool = False,
         who: str | None = None,
+        refuse: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
     ) -> ImportReport:
         """What became of each file among the paths; everything that could be read is visible, at once.
 
-        facts are remembered for every source of this import, for those already there too. dry_run reads and reports
-        but writes nothing. force brings a purged source back.
+        facts are remembered for every source of this import, for those already there too; facts_of by source id.
+        dry_run reads and reports but writes nothing. force brings a purged source back. refuse: files not to be
+        touched, and why. While files are looked for, progress counts the paths, none of them done.
         """
-        given = stated.checked(facts or {})
-        found = find([Path(path) for path in paths], [root.path for root in self._roots])
+        given = {"": stated.checked(facts or {})}
+        given |= {id: stated.checked(of_it) for id, of_it in (facts_of or {}).items()}
+        tell = progress or (lambda done, of, file: None)
+        sought, homes = [Path(path) for path in paths], [root.path for root in self._roots]
         with self._working(dry_run) as (folder, root):
             self.refresh()
+            search = Search(
+                folder / "unpacked", homes, refuse, lambda file: tell(0, max(1, len(sought)), file)
+            )
+            found = search.find(sought)
             batch = Batch(root, self._snapshot, folder, self._runs(), given, keep=not dry_run)
             for refusal in found.refused:
                 batch.refuse(refusal)
             batch.report.refused.extend(found.passed_over)
-            for candidate in found.candidates:
+            for done, candidate in enumerate(found.candidates):
+                tell(done, len(found.candidates), candidate.shown)
                 batch.take(candidate, force=force)
+            tell(len(found.candidates), max(1, len(found.candidates)), "")
             if not dry_run:
-                self._publish(batch, given, who or ledger.person())
+                self._publish(batch, who or ledger.person())
         return batch.report
 
     def set_facts(self, source_id: str, facts: Mapping[str, object], *, who: str | None = None) -> None:
@@ -243,22 +258,14 @@ class Library:
 
     # ---- writing
 
-    def _publish(self, batch: Batch, given: Mapping[str, Any], who: str) -> None:
+    def _publish(self, batch: Batch, who: str) -> None:
         batch.publish(who)
-        report = batch.report
-        if report.imported or report.refused:
-            ledger.audit(
-                self._own,
-                who,
-                "import",
-                imported=[{"file": row.file, "source_id": row.sha256} for row in report.imported],
-                refused=len(report.refused),
-                facts=dict(given),
-            )
+        batch.audit(who)
         current = self._snapshot.ledgers.facts
-        for source_id in {row.sha256 for row in report.already} - batch.seen:
-            if any(current.get(source_id, {}).get(key) != value for key, value in given.items()):
-                self.set_facts(source_id, given, who=who)
+        for source_id in {row.sha256 for row in batch.report.already} - batch.seen:
+            facts = batch.stated(source_id)
+            if any(current.get(source_id, {}).get(key) != value for key, value in facts.items()):
+                self.set_facts(source_id, facts, who=who)
         self._finish_purges()
         self._repair()
         merging.merge(self._own, self._watch.look)

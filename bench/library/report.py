@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -38,6 +38,15 @@ class MissingFact:
     points: int
 
 
+@dataclass(frozen=True)
+class NotUnderstood:
+    """The keys of one file that its format did not read; dotted from the file's root."""
+
+    file: str
+    sha256: str
+    keys: tuple[str, ...]
+
+
 @dataclass
 class ImportReport:
     """What an import did with each file it was given."""
@@ -46,6 +55,20 @@ class ImportReport:
     already: list[Already] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     missing_facts: list[MissingFact] = field(default_factory=list)
+    not_understood: list[NotUnderstood] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> ImportReport:
+        """The report a document was made of."""
+        return cls(
+            imported=[Imported(**row) for row in document["imported"]],
+            already=[Already(**row) for row in document["already"]],
+            refused=[Refusal(**row) for row in document["refused"]],
+            missing_facts=[MissingFact(**row) for row in document["missing_facts"]],
+            not_understood=[
+                NotUnderstood(**{**row, "keys": tuple(row["keys"])}) for row in document["not_understood"]
+            ],
+        )
 
     def document(self) -> dict[str, Any]:
         """The report as `import --json` prints it."""
@@ -54,6 +77,7 @@ class ImportReport:
             "already": _plain(self.already),
             "refused": _plain(self.refused),
             "missing_facts": _plain(self.missing_facts),
+            "not_understood": _plain(self.not_understood),
         }
 
 

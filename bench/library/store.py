@@ -165,7 +165,7 @@ def _imported(folder: Path) -> str:
 def staging_folder(root: Root) -> Iterator[Path]:
     """A new folder for unfinished writes, locked while this process lives and removed at the end."""
     root.staging.mkdir(parents=True, exist_ok=True)
-    folder = root.staging / uuid.uuid4().hex
+    folder = root.staging / f"{uuid.uuid4().hex}-{os.getpid()}"
     folder.mkdir()
     lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o644)
     try:
@@ -176,13 +176,15 @@ def staging_folder(root: Root) -> Iterator[Path]:
         os.close(lock)
 
 
-def clear_abandoned(root: Root) -> None:
-    """Nothing; removes the staging folders whose process died."""
+def clear_abandoned(root: Root, of_process: int | None = None) -> None:
+    """Nothing; removes the staging folders whose process died a while ago, and those of one that is known to have."""
     if not root.staging.is_dir():
         return
     for folder in root.staging.iterdir():
         with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > ABANDONED_S and nobody_holds(folder / "lock"):
+            settled = time.time() - folder.stat().st_mtime > ABANDONED_S
+            known = of_process is not None and folder.name.endswith(f"-{of_process}")
+            if (settled or known) and nobody_holds(folder / "lock"):
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -123,7 +123,7 @@ class TestImport:
     def test_the_report_is_the_documented_json(self, library: Library, tmp_path: Path) -> None:
         file = table(tmp_path / "t.csv", {"engine": None}, {"output_tokens_per_s": "many"})
         document = json.loads(json.dumps(library.add([file]).document()))
-        assert set(document) == {"imported", "already", "refused", "missing_facts"}
+        assert set(document) == {"imported", "already", "refused", "missing_facts", "not_understood"}
         assert {"file", "format", "sha256", "points"} <= set(document["imported"][0])
         assert {"file", "row", "reason"} <= set(document["refused"][0])
 

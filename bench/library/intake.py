@@ -1,0 +1,182 @@
+"""Imports of files that strangers wrote: read by a child process that can run out of memory or be killed.
+
+The child does the whole import and publishes it, so whatever ends it leaves all of it or nothing. When it ends before,
+the file it was at is refused and another child begins again without that file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.errors import BenchError
+from bench.library import facts, ledger
+from bench.library.confinement import PROJECT, command, environment
+from bench.library.library import Library, Progress
+from bench.library.report import ImportReport
+from bench.library.store import Root, clear_abandoned
+
+FILE_LIMIT_S = 120.0
+"""So long one file may take; 2 GB of CSV, the most a format takes, need a third of it."""
+
+PUBLISH_LIMIT_S = 600.0
+"""Publishing only writes what was read; a disk may be slow."""
+
+MEMORY = 900 << 20
+"""Bytes the child may use, its code left out; looked at every LOOK_S."""
+
+LOOK_S = 0.05
+MOST_ENDED = 20
+"""So many files may end the child; it begins again from the first file each time."""
+
+TOO_MUCH = "needs more memory to be read than an import may take; divide it"
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A child that ended before it had published: the file it was at, "" when it had read all, and why."""
+
+    at: str | None
+    why: str
+
+
+def take_in(
+    library: Library,
+    paths: Sequence[Path],
+    *,
+    facts_of: Mapping[str, Mapping[str, object]] | None = None,
+    dry_run: bool = False,
+    who: str | None = None,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """What became of each file among the paths; what could be read is visible in `library` when this returns.
+
+    Facts are stated by source id, those of "" for every source. A dry run writes nothing. progress is called from
+    the thread of the caller.
+
+    Raises:
+        UsageError: a fact is none, or does not fit.
+        BenchError: the library cannot be written, or too many files broke off the reading; nothing was imported.
+    """
+    request = {
+        "folders": [[str(path), own] for path, own in library.folders],
+        "paths": [str(path.absolute()) for path in paths],
+        "facts_of": {id: facts.checked(stated) for id, stated in (facts_of or {}).items()},
+        "dry_run": dry_run,
+        "who": who or ledger.person(),
+    }
+    refuse: dict[str, str] = {}
+    while True:
+        ended = _tried({**request, "refuse": refuse}, progress or (lambda done, of, file: None))
+        if isinstance(ended, ImportReport):
+            library.refresh()
+            return ended
+        if not ended.at or ended.at in refuse:
+            raise BenchError(f"The import {ended.why}; what it had not yet published is not imported.")
+        refuse[ended.at] = f"{Path(ended.at).name} {ended.why}."
+        if len(refuse) >= MOST_ENDED:
+            raise BenchError(
+                f"The import was given up, since {MOST_ENDED} of its files broke it off, such as {ended.at}; "
+                "nothing was imported. Leave them out."
+            )
+
+
+def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _Ended:
+    """The report of a child that took everything in, or how it ended."""
+    with (
+        tempfile.TemporaryDirectory(prefix="kneepoint-") as folder,
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            command("bench.library.intake_child"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=PROJECT,
+            env=environment(TMPDIR=folder, MALLOC_ARENA_MAX="2"),
+            start_new_session=True,
+        ) as child,
+    ):
+        try:
+            ended = _watched(child, request, progress)
+            if isinstance(ended, ImportReport):
+                return ended
+            child.wait()
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+            return ended if ended.why else _Ended(ended.at, _why(child.returncode, said))
+        finally:
+            child.kill()
+            child.wait()
+            own = Path(request["folders"][-1][0])
+            clear_abandoned(Root(own, writable=True), of_process=child.pid)
+
+
+def _watched(
+    child: subprocess.Popen[bytes], request: Mapping[str, Any], progress: Progress
+) -> ImportReport | _Ended:
+    """What the child says at last; it is killed when it takes too long or too much."""
+    assert child.stdin is not None
+    with contextlib.suppress(BrokenPipeError), child.stdin:
+        child.stdin.write(json.dumps(request, default=str).encode())
+    at: str | None = None
+    since = time.monotonic()
+    for line in _lines(child):
+        limit = PUBLISH_LIMIT_S if at == "" else FILE_LIMIT_S
+        if line is not None:
+            said = json.loads(line)
+            if "report" in said:
+                return ImportReport.of(said["report"])
+            if "problem" in said:
+                raise BenchError(said["problem"])
+            at, since = said["file"], time.monotonic()
+            progress(said["done"], said["of"], at)
+        elif time.monotonic() - since > limit:
+            return _Ended(at, f"was stopped after {limit:g} s, the most a file may take to be read")
+        elif _memory(child.pid) > MEMORY:
+            return _Ended(at, TOO_MUCH)
+    return _Ended(at, "")
+
+
+def _lines(child: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
+    """What the child says, line by line, and None whenever it has said nothing for a while."""
+    assert child.stdout is not None
+    handle, rest = child.stdout.fileno(), b""
+    while True:
+        if not select.select([handle], [], [], LOOK_S)[0]:
+            yield None
+            continue
+        found = os.read(handle, 1 << 16)
+        if not found:
+            return
+        *lines, rest = (rest + found).split(b"\n")
+        yield from lines
+
+
+def _memory(process: int) -> int:
+    """The bytes a process has written to and holds; 0 when it has ended."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    found = next((line for line in status.splitlines() if line.startswith("RssAnon:")), "RssAnon: 0 kB")
+    return int(found.split()[1]) * 1024
+
+
+def _why(returned: int, said: str) -> str:
+    """Why a child ended by itself, from its exit status and the last line it complained with."""
+    if "MemoryError" in said or "bad_alloc" in said or returned == -signal.SIGKILL:
+        return TOO_MUCH
+    if returned < 0:
+        return f"broke off the process that read it ({signal.Signals(returned * -1).name})"
+    said = said[:200] or f"status {returned}"
+    return f"broke off its reading ({said}); that is a fault of Kneepoint, please report it"
