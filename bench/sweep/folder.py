@@ -113,18 +113,29 @@ class Folder:
 
     @property
     def status(self) -> dict[str, Any]:
-        """What the sweep said of itself last, its state being interrupted where its process has gone."""
+        """What the sweep said of itself last; where its process has gone, how its journal says that it ended.
+
+        A full disk may take the journal's end and no status; without either it was interrupted.
+        """
         try:
             stated = json.loads((self.path / "status.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             stated = {"id": self.id, "state": "starting", "points_done": 0}
         if stated.get("state") in UNDER_WAY and not self.held():
-            stated |= {
-                "state": "interrupted",
-                "reason": "its process ended before the sweep did",
-                "current": None,
-            }
+            stated |= self._ended(str(stated.get("started", "")))
         return dict(stated)
+
+    def _ended(self, started: str) -> dict[str, Any]:
+        """How a session that began then has ended, though its status does not say so."""
+        told: dict[str, Any] = {"current": None}
+        end = None
+        with contextlib.suppress(InputError):  # a damaged journal is told by whoever reads its points
+            journal = self.read
+            told["points_done"] = len(journal.points)
+            end = next((end for end in journal.ends[-1:] if end.at >= started), None)
+        if end is None:
+            return told | {"state": "interrupted", "reason": "its process ended before the sweep did"}
+        return told | {"state": end.state, "reason": end.reason, "sustained": list(end.sustained)}
 
     def tell(self, status: Mapping[str, Any]) -> None:
         """Nothing; whoever reads the status finds this one, or the one before it."""
@@ -168,12 +179,16 @@ class Folder:
         path = self.path / name
         beside = path.with_name(f".{name}.{os.getpid()}")
         with writing(path):
-            with beside.open("w", encoding="utf-8") as stream:
-                stream.write(text + "\n")
-                if durable:
-                    stream.flush()
-                    os.fsync(stream.fileno())
-            beside.replace(path)
+            try:
+                with beside.open("w", encoding="utf-8") as stream:
+                    stream.write(text + "\n")
+                    if durable:
+                        stream.flush()
+                        os.fsync(stream.fileno())
+                beside.replace(path)
+            except OSError:
+                beside.unlink(missing_ok=True)
+                raise
 
 
 class Writer:

@@ -108,12 +108,13 @@ class _Run:
             ended = CANCELLED
         except BenchError as problem:
             ended = Ended("failed", str(problem))
-        with contextlib.suppress(NotWritten):  # where nothing can be written, the sentence is all there is
-            if writer is not None:
-                writer.add(EndLine(ended.state, ended.reason, now(), sustained))
-            self.tell(ended.state, reason=ended.reason, sustained=list(sustained))
+        # Each by itself: a full disk may take the one and not the other. Where it takes neither, the sentence is all.
         if writer is not None:
+            with contextlib.suppress(NotWritten):
+                writer.add(EndLine(ended.state, ended.reason, now(), sustained))
             writer.close()
+        with contextlib.suppress(NotWritten):
+            self.tell(ended.state, reason=ended.reason, sustained=list(sustained))
         return ended
 
     def await_turn(self) -> None:
