@@ -1,0 +1,135 @@
+"""What vLLM's `bench serve` and SGLang's `bench_serving` write alike, the second having begun as a copy of the first.
+
+Figures are named `<statistic>_<latency>_ms`, or without `_ms` in seconds; lists with one entry for each request, where
+they were asked for, are in seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bench.errors import InputError
+from bench.formats.foreign.fields import Fields, Samples, numbers_of
+from bench.formats.foreign.figures import Figures
+from bench.records import Load
+
+STATISTIC = re.compile(
+    r"(mean|median|std|p(?P<percent>\d{1,3}(?:\.\d{1,3})?))_(?P<latency>[a-z0-9_]+?)(?P<ms>_ms)?"
+)
+SAME_MEAN = 0.01
+"""Requests whose mean differs by more from the file's own are not the ones the tool took."""
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def load_of(run: Fields, arrivals: str) -> Load:
+    """Closed where a number of requests is kept under way, open where a rate is asked for, saturated where neither.
+
+    An open loop may have a ceiling of requests under way: it is told with the arrivals, for it tells loads apart.
+    """
+    unlimited = run.raw("request_rate") == "inf"
+    rate = math.inf if unlimited else run.number("request_rate", infinite=True)
+    ceiling = run.whole("max_concurrency")
+    if ceiling is not None and ceiling < 1:
+        raise run.unfit("max_concurrency", ceiling, "a number of requests")
+    if rate is not None and math.isfinite(rate):
+        if rate <= 0:
+            raise run.unfit("request_rate", rate, "requests per second")
+        capped = f"{arrivals}, at most {ceiling:,} under way" if ceiling else arrivals
+        return Load("open", request_rate=rate, arrivals=capped)
+    if ceiling:
+        return Load("closed", concurrency=ceiling)
+    return Load("saturated") if rate == math.inf else Load("unknown")
+
+
+def file_latencies(
+    run: Fields, figures: Figures, metrics: dict[str, float], latencies: Mapping[str, tuple[str, str]]
+) -> None:
+    """Nothing; every statistic of these latencies: the tool's word -> the metric and how it is defined."""
+    found_keys = run.keys()
+    for key, found in zip(found_keys, map(STATISTIC.fullmatch, found_keys), strict=True):
+        if found is None or found["latency"] not in latencies or (not found["ms"] and f"{key}_ms" in run):
+            continue
+        base, definition = latencies[found["latency"]]
+        statistic = _statistic(found)
+        if statistic is not None:
+            figures.file(
+                metrics, f"{base}_{statistic}", run.number(key), definition=definition,
+                unit="ms" if found["ms"] else "s", factor=1.0 if found["ms"] else 1000.0,
+            )  # fmt: skip
+
+
+def file_requests(
+    run: Fields, figures: Figures, metrics: dict[str, float], latencies: Mapping[str, tuple[str, str]]
+) -> None:
+    """Nothing; the statistics that the file lacks and its lists of requests give, over those that ended well.
+
+    Lists that do not tell which requests those are, or whose mean is not the tool's, are left alone.
+    """
+    run.passed_over("input_lens", "start_times", "queue_times", "generated_texts", "prompts")
+    lists = {key: run.numbers(key) for key in ("ttfts", "latencies", "output_lens")}
+    gaps, errors = run.list("itls"), run.list("errors")
+    sizes = {len(one) for one in (*lists.values(), gaps, errors) if one is not None and len(one)}
+    if len(sizes) > 1:
+        raise InputError(
+            f"The lists of requests in {run.file} have {min(sizes):,} to {max(sizes):,} entries; expected one for each "
+            "request."
+        )
+    well = _ended_well(lists, errors, run.whole("completed"))
+    if well is None:
+        return
+    for latency, samples in _samples(run, lists, gaps, well).items():
+        base, definition = latencies.get(latency, ("", ""))
+        stated, known = metrics.get(f"{base}_mean"), samples[np.isfinite(samples)]
+        if (
+            base
+            and known.size
+            and (stated is None or abs(known.mean() * 1000 - stated) <= SAME_MEAN * stated)
+        ):
+            figures.file_samples(metrics, base, known, unit="s", factor=1000, definition=definition)
+
+
+def _statistic(found: re.Match[str]) -> str | None:
+    """The catalogue's word for a statistic; None for a percentile that is none."""
+    if found["percent"] is None:
+        return {"median": "p50"}.get(found[1], found[1])
+    percent = float(found["percent"])
+    if percent >= 100:
+        return "max" if percent == 100 else None
+    return f"p{percent:g}".replace(".", "_") if percent else "min"
+
+
+def _ended_well(lists: Mapping[str, Samples | None], errors: Any, completed: int | None) -> Mask | None:
+    """Which requests ended well: those without an error, with an answer, or that took time; None when none of the
+    three finds as many as the tool counted."""
+    candidates = [np.array([not error for error in errors], dtype=np.bool_)]
+    candidates += [one > 0 for key in ("output_lens", "latencies") if (one := lists[key]) is not None]
+    return next((one for one in candidates if one.size and int(one.sum()) == completed), None)
+
+
+def _samples(run: Fields, lists: Mapping[str, Samples | None], gaps: Any, well: Mask) -> dict[str, Samples]:
+    """The latencies of the requests that ended well, in seconds, by the tools' words; those that the lists give."""
+    found: dict[str, Samples] = {}
+    ttft, e2el, tokens = (one[well] if one is not None and one.size else None for one in lists.values())
+    if gaps:
+        each = [
+            numbers_of(one, f"{run.place('itls')} in {run.file}")
+            for one, ok in zip(gaps, well, strict=True)
+            if ok
+        ]
+        found["itl"] = np.concatenate(each) if each else np.empty(0)
+        if e2el is None and ttft is not None:
+            e2el = ttft + np.array([one.sum() for one in each])
+    if ttft is not None:
+        found["ttft"] = ttft
+    if e2el is not None:
+        found["e2el"] = e2el
+    if ttft is not None and e2el is not None and tokens is not None:
+        several = tokens > 1
+        found["tpot"] = (e2el - ttft)[several] / (tokens[several] - 1)
+    return found

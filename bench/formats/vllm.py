@@ -1,0 +1,248 @@
+"""vLLM's `vllm bench serve`, the runs of `vllm bench sweep serve`, and scripts that write the same keys.
+
+Read: vLLM 0.6 (benchmarks/benchmark_serving.py) to 0.32, with and without --save-detailed, one result to a file or
+several appended; and InferenceX's token position experiment, whose latencies are in seconds: keys without `_ms`.
+
+Formulas, from vllm/benchmarks/serve.py and lib/endpoint_request_func.py of vLLM 0.32:
+    ttft    first chunk with choices - request handed to the HTTP session; a role-only or empty chunk counts
+    tpot    (e2el - ttft) / (output tokens - 1) of each request with more than one token
+    itl     chunk with choices - the one before it, pooled; the gap from a role-only first chunk is one of them
+    e2el    last chunk with choices - request handed to the HTTP session
+    output_throughput = output tokens / duration; total_token_throughput with the prompts; request_throughput
+    duration          from before the first request to after the last answer, ramp and tail inside
+All over the requests that ended well. The wait for --max-concurrency is outside every latency.
+
+Not in the file: engine, accelerator, chips, tp, requested ISL and OSL. What people add (--metadata, between
+num_prompts and request_rate; a sweep's overrides, after run_number) is read where it has one meaning.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+from bench import names
+from bench.errors import InputError
+from bench.formats import Recognition
+from bench.formats.foreign import bench_serving, document, soundness
+from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.stated import Stated, stated
+from bench.formats.reading import Reading, SourceFile, points_table
+from bench.records import Deployment, Load, Point, Workload
+
+NAME = "vllm"
+TITLE = "vLLM bench serve"
+HARNESS = "vllm-bench"
+
+KEYS = ("model_id", "num_prompts", "completed", "total_input_tokens", "output_throughput")
+FAILED_RUN = ("run_number", "error_type", "error", "serve_overrides", "bench_overrides")
+TOOLS_OWN = frozenset(
+    "date endpoint_type backend label model_id tokenizer_id best_of num_prompts request_rate burstiness "
+    "max_concurrency ramp_up_strategy ramp_up_start_rps ramp_up_end_rps duration completed failed "
+    "good_completed total_input_tokens total_output_tokens request_throughput request_goodput "
+    "request_goodput: input_throughput output_throughput total_token_throughput input_lens output_lens "
+    "ttfts itls latencies start_times queue_times generated_texts errors max_output_tokens_per_s "
+    "max_concurrent_requests rtfx rps_change_events run_number _benchmark_name".split()
+)
+LEFT_OUT = re.compile(
+    r"(probe|diffusion|spec_decode)_.*|(mean|median|std|p[\d.]+)_(client_queue_time|e2el_including_client_queue)_ms"
+)
+WELL = "over the requests that ended well"
+LATENCIES = {
+    "ttft": (
+        "ttft_ms",
+        f"first chunk with choices, even a role-only or empty one, - request handed to the HTTP session, {WELL}",
+    ),
+    "tpot": ("tpot_ms", f"as catalogue, with this tool's TTFT, {WELL} with more than one token"),
+    "itl": (
+        "itl_ms",
+        f"gaps between chunks with choices, the one after a role-only first chunk included, {WELL}",
+    ),
+    "e2el": ("e2el_ms", f"last chunk with choices - request handed to the HTTP session, {WELL}"),
+}
+SECONDS_TTFT = "first chunk with choices - request begun, opening its connection included, " + WELL
+ENGINE_DIALECTS = {"tensorrt-llm", "tgi", "lmdeploy", "llama.cpp"}
+"""Backends that only their own engine answers to; `vllm`, `openai` and the like are any engine's."""
+
+
+def recognises(file: SourceFile) -> Recognition:
+    """Whether the first result has the keys that every version writes, or a sweep's note of a failed run."""
+    lacking = file.outline.lacks(*KEYS)
+    if file.outline.kind == "csv" and set(KEYS) <= set(file.outline.value):
+        lacking = []
+    if not lacking:
+        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
+    if not file.outline.lacks(*FAILED_RUN):
+        return Recognition(len(FAILED_RUN), f"it has {', '.join(FAILED_RUN)}")
+    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+
+
+def read(file: SourceFile) -> Reading:
+    """One point for each result in the file.
+
+    Raises:
+        InputError: it is a sweep's summary, warm-up or failure, or a value is not what it must be.
+    """
+    if file.outline.kind == "csv":
+        raise InputError(
+            f"{file.name} is the summary of a sweep; import the run=….json files below its folder."
+        )
+    figures = Figures(
+        NAME, None, window="the whole run, ramp and tail inside",
+        token_source="the server's usage, else the client's tokenizer",
+    )  # fmt: skip
+    results = [(where, Fields(file.name, value)) for where, value in document.records(file)]
+    points = [_point(where, result, figures, several=len(results) > 1) for where, result in results]
+    return Reading(
+        NAME,
+        points_table(points),
+        passports=figures.passports(),
+        not_understood=tuple(dict.fromkeys(key for _, result in results for key in result.not_understood())),
+    )
+
+
+def _point(where: str, result: Fields, figures: Figures, *, several: bool) -> Point:
+    run = _run_number(where, result, several=several)
+    said = stated(_by_people(result))
+    load = _load(result)
+    metrics: dict[str, float] = {}
+    ok, failed = result.number("completed"), _failed(result)
+    _file_rates(result, figures, metrics)
+    file_failures(figures, metrics, failed, ok)
+    latencies = dict(LATENCIES)
+    if "median_ttft" in result and "median_ttft_ms" not in result:
+        latencies["ttft"] = ("ttft_ms", SECONDS_TTFT)
+    bench_serving.file_latencies(result, figures, metrics, latencies)
+    bench_serving.file_requests(result, figures, metrics, latencies)
+    soundness.check(result.file, where, metrics, concurrency=load.concurrency)
+    return Point(
+        _deployment(result, said),
+        _workload(result, said),
+        load,
+        metrics,
+        locator=where,
+        source=HARNESS,
+        evidence="measured",
+        harness=HARNESS,
+        date=_date(result),
+        repeat=None if run is None else run + 1,
+        flags=failures_flag(failed, ok),
+    )
+
+
+def _run_number(where: str, result: Fields, *, several: bool) -> int | None:
+    """Which run of a sweep's combination this is, from 0; None for a result that is of no sweep."""
+    if "error_type" in result:
+        raise InputError(
+            f"{result.file} tells of a run that failed ({result.text('error_type')}) and has no figures; run it again."
+        )
+    run = result.whole("run_number")
+    if run is not None and run < 0:
+        raise InputError(f"{result.file} is the warm-up of a sweep; import the run=….json files beside it.")
+    if run is not None and several:
+        raise InputError(
+            f"{result.file} repeats the runs of a sweep; import the run=….json files beside it instead."
+        )
+    return run
+
+
+def _load(result: Fields) -> Load:
+    burstiness, ramp = result.number("burstiness"), result.text("ramp_up_strategy")
+    first, last = result.number("ramp_up_start_rps"), result.number("ramp_up_end_rps")
+    if ramp:
+        return Load("open", arrivals=f"{ramp} ramp from {first or 0:g} to {last or 0:g} requests/s")
+    poisson = burstiness is None or burstiness == 1
+    return bench_serving.load_of(result, "poisson" if poisson else f"gamma, burstiness {burstiness:g}")
+
+
+def _file_rates(result: Fields, figures: Figures, metrics: dict[str, float]) -> None:
+    duration = result.number("duration")
+    prompts, answers = result.number("total_input_tokens"), result.number("total_output_tokens")
+    output, total = result.number("output_throughput"), result.number("total_token_throughput")
+    taken_in = result.number("input_throughput")
+    if taken_in is None and prompts is not None and duration:
+        taken_in = prompts / duration
+    if total is None and taken_in is not None and output is not None:
+        total = taken_in + output
+    figures.file(metrics, "duration_s", duration)
+    figures.file(metrics, "input_tokens", prompts, definition=WELL)
+    figures.file(metrics, "output_tokens", answers, definition=WELL)
+    figures.file(metrics, "output_tokens_per_s", output)
+    figures.file(metrics, "input_tokens_per_s", taken_in, definition="total_input_tokens / duration")
+    figures.file(metrics, "total_tokens_per_s", total, definition="(input + output tokens) / duration")
+    figures.file(metrics, "requests_per_s", result.number("request_throughput"))
+    goodput = result.number("request_goodput")
+    if goodput is None:
+        goodput = result.number("request_goodput:")  # so spelled until mid-2025
+    figures.file(
+        metrics,
+        "goodput_requests_per_s",
+        goodput,
+        definition="as catalogue; the file leaves the objectives out",
+    )
+    figures.file(
+        metrics, "peak_output_tokens_per_s", result.number("max_output_tokens_per_s"),
+        definition="chunks in the busiest second, each taken for one token",
+    )  # fmt: skip
+    figures.file(metrics, "acceptance_length_tokens", result.number("spec_decode_acceptance_length"))
+
+
+def _failed(result: Fields) -> float | None:
+    """How many requests failed; older versions only tell how many were asked for and ended well."""
+    failed, asked, ok = result.number("failed"), result.number("num_prompts"), result.number("completed")
+    if failed is None and asked is not None and ok is not None and asked >= ok:
+        return asked - ok
+    return failed
+
+
+def _by_people(result: Fields) -> dict[str, object]:
+    """The keys that are not the tool's own where it puts a run's metadata and a sweep's overrides."""
+    keys = result.keys()
+    own = [
+        bool(key in TOOLS_OWN or LEFT_OUT.fullmatch(key) or bench_serving.STATISTIC.fullmatch(key))
+        for key in keys
+    ]
+    result.passed_over(*(key for key in keys if key in TOOLS_OWN or LEFT_OUT.fullmatch(key)))
+    begin = keys.index("num_prompts") if "num_prompts" in keys else len(keys)
+    end = keys.index("request_rate") if "request_rate" in keys else begin
+    overrides = keys.index("run_number") if "run_number" in keys else len(keys)
+    told = [
+        key for place, key in enumerate(keys) if not own[place] and (begin < place < end or place > overrides)
+    ]
+    return {key: result.text(key) if isinstance(result.raw(key), str) else result.raw(key) for key in told}
+
+
+def _deployment(result: Fields, said: Stated) -> Deployment:
+    checkpoint, backend = result.text("model_id"), result.text("backend")
+    engine = names.engine_slug(backend) if backend in ENGINE_DIALECTS else None
+    label = result.text("label")
+    variant = ", ".join(part for part in (label if label != backend else None, said.rest) if part)
+    facts = {"engine": engine, **said.deployment}
+    return Deployment(
+        model=names.model_slug(checkpoint) if checkpoint else None,
+        checkpoint=checkpoint,
+        variant=variant or None,
+        **facts,
+    )
+
+
+def _workload(result: Fields, said: Stated) -> Workload:
+    ok = result.number("completed")
+    prompts, answers = result.number("total_input_tokens"), result.number("total_output_tokens")
+    return Workload(
+        isl_actual=prompts / ok if ok and prompts is not None else None,
+        osl_actual=answers / ok if ok and answers is not None else None,
+        **said.workload,
+    )
+
+
+def _date(result: Fields) -> datetime.date | None:
+    """The day a run was saved, written 20261120-103734 by the client's clock."""
+    text = result.text("date")
+    if text is None:
+        return None
+    try:
+        return datetime.datetime.strptime(text[:8], "%Y%m%d").date()
+    except ValueError:
+        raise result.unfit("date", text, "a date such as 20261120-103734") from None
