@@ -2,7 +2,7 @@
 
 A source counts once, however many packs hold it. Of several packs the one made by the newest importer, then of the
 most of its journal, then with the most facts, then merged most often, then shipped, then first by name owns the source;
-every process decides alike. A copy of a journal that is read in place does not count.
+every process decides alike. Of the journals of one sweep the one that is read in place counts, else the longest import.
 """
 
 from __future__ import annotations
@@ -68,6 +68,19 @@ class Snapshot:
         """Whether a source whose files are there is one to read: not purged, and a sweep once it has a point."""
         return source_id in self.owners or not (
             self.purged(source_id) or journal.SWEEP_ID.fullmatch(source_id)
+        )
+
+    def holding(self, sweep: str, points: int) -> str | None:
+        """The source that holds this sweep: read in place, or another import of its journal with as many points."""
+        if sweep in self.owners:
+            return sweep
+        return next(
+            (
+                held.id
+                for held, _ in self.held()
+                if held.format == journal.NAME and f"sweep-{sweep}" in held.slugs and held.points >= points
+            ),
+            None,
         )
 
     def read_in_place(self) -> tuple[str, ...]:
@@ -169,16 +182,22 @@ def _snapshot(
 
 
 def _copies(owners: Mapping[str, Pack]) -> list[str]:
-    """The imported journals of sweeps that are read in place as well."""
+    """The imported journals of sweeps that are read in place as well, or of which another import holds more."""
     in_place = {f"sweep-{source_id}" for source_id in owners if journal.SWEEP_ID.fullmatch(source_id)}
-    if not in_place:
-        return []
-    return [
-        source_id
+    imported = [
+        held
         for source_id, pack in owners.items()
-        if not journal.SWEEP_ID.fullmatch(source_id)
-        and pack.held[source_id].format == journal.NAME
-        and not in_place.isdisjoint(pack.held[source_id].slugs)
+        if (held := pack.held[source_id]).format == journal.NAME and not journal.SWEEP_ID.fullmatch(source_id)
+    ]
+    best: dict[str, tuple[int, str, str]] = {}
+    for held in imported:
+        rank = (held.points, held.imported, held.id)
+        for sweep in held.slugs:
+            best[sweep] = max(best.get(sweep, rank), rank)
+    return [
+        held.id
+        for held in imported
+        if any(sweep in in_place or best[sweep][-1] != held.id for sweep in held.slugs)
     ]
 
 

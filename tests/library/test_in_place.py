@@ -318,6 +318,41 @@ def test_an_imported_journal_gives_way_to_its_sweep(library: Library, tmp_path: 
     assert shown(library) == [(ID, 1), (ID, 2)]
 
 
+@pytest.mark.parametrize("together", [False, True])
+def test_of_two_imports_of_a_journal_the_longer_counts(
+    library: Library, tmp_path: Path, together: bool
+) -> None:
+    """A sweep imported half-way and again when it was whole, in either order, is one source with its points once."""
+    elsewhere = Sweep(tmp_path / "elsewhere")
+    elsewhere.measure(1, 2)
+    (tmp_path / "copies").mkdir()
+    half, whole = tmp_path / "copies" / "half.jsonl", tmp_path / "copies" / "whole.jsonl"
+    shutil.copy(elsewhere.journal, half)
+    elsewhere.say(session())
+    elsewhere.measure(3)
+    shutil.copy(elsewhere.journal, whole)
+    if together:
+        library.add([tmp_path / "copies"])
+    else:
+        library.add([half])
+        assert len(shown(library)) == 2
+        assert len(library.add([whole]).imported) == 1
+    (source,) = library.sources()["source_id"]
+    assert shown(library) == [(source, 1), (source, 2), (source, 3)]
+    again = library.add([half, whole])
+    assert (again.imported, [row.sha256 for row in again.already]) == ([], [source, source])
+    library.rebuild()
+    assert shown(library) == [(source, 1), (source, 2), (source, 3)]
+    other = Library.open(library.path, shipped=False)
+    assert (rows(other), other.version) == (rows(library), library.version)
+    other.close()
+    shown_by_itself = Sweep(tmp_path / "third", OTHER)
+    shown_by_itself.measure(1)
+    shutil.copy(shown_by_itself.journal, tmp_path / "other.jsonl")
+    assert len(library.add([tmp_path / "other.jsonl"]).imported) == 1
+    assert len(shown(library)) == 4
+
+
 def test_its_file_can_be_had(library: Library) -> None:
     made = Sweep(library.path)
     made.measure(1)
