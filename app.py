@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from bench.access import Visitor
-from pages.shared import missing, shell
+from pages.shared import missing, receiving, shell
 
 
 @asynccontextmanager
@@ -150,5 +150,5 @@ app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     routes=[Route("/healthz", healthz), *API, *shell.routes()],
-    middleware=[Middleware(shell.Headers), Middleware(missing.NoSuchPage)],
+    middleware=[Middleware(shell.Headers), Middleware(receiving.Receiving), Middleware(missing.NoSuchPage)],
 )

@@ -1,9 +1,10 @@
 """Data: what is loaded, where it comes from, under which licence, and what was refused."""
 
-from pages.shared import frame, held
+from pages.shared import adding, frame, held
 
 with frame.opened("data", "Data", "What is loaded, and where does it come from?") as page:
     held.headline(page)
+    adding.section(page)
     held.tabs(
         page,
         {
@@ -15,4 +16,3 @@ with frame.opened("data", "Data", "What is loaded, and where does it come from?"
             "Refusals": held.refusals,
         },
     )
-    held.adding(page)

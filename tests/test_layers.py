@@ -23,7 +23,7 @@ LAYERS = (
     ("selection", "chart", "pricing"),
     ("holdings",),
     ("questions", "sweep"),
-    ("snapshot", "export", "quality"),
+    ("snapshot", "export", "quality", "onward"),
     ("report",),
     ("cli", "api"),
     ("__main__",),

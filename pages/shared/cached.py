@@ -15,8 +15,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from bench import chart, holdings, selection
+from bench import onward as ways
 from bench.export import readable as tabular
 from bench.library import Library
+from bench.library.arrivals import Arrivals
 from bench.questions import Answer, Choices, question, questions
 from bench.selection import Offer
 from bench.view import View
@@ -195,6 +197,18 @@ def held(table: str, version: str) -> pd.DataFrame:
 def told(version: str) -> str:
     """What is loaded, in one sentence."""
     return holdings.told(library())
+
+
+@st.cache_resource(show_spinner=False)
+def arrivals() -> Arrivals:
+    """The imports of this process."""
+    return Arrivals()
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def onward(source_ids: Texts, version: str) -> tuple[list[ways.Way], str]:
+    """Where the points of these sources are shown, or why there is nothing to compare them with."""
+    return ways.onward(library(), source_ids)
 
 
 def run_story(folder: Folder) -> Story:

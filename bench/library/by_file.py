@@ -1,0 +1,185 @@
+"""What an import's report says, file by file: the table a person reads before anything is loaded, and its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench import formats
+from bench.library.facts import PRICE
+from bench.library.report import ImportReport
+from bench.wording import counted, is_or_are, joined
+
+Shown = Callable[[str], str]
+
+FACT_LABELS: Mapping[str, str] = {
+    "model": "Model",
+    "accelerator": "Accelerator",
+    "accelerators": "Chips",
+    "precision": "Precision",
+    "engine": "Engine",
+    PRICE: "Price of a chip (USD/h)",
+}
+"""The facts a person is asked for, in this order. A price is in no tool's file, so it is asked for every source."""
+
+
+@dataclass(frozen=True)
+class FileLine:
+    """One file: what it was recognised as, what it gives, what of it is refused or not known.
+
+    `open` maps a fact that the file leaves open to the points it is missing in; `known` says that its bytes are in the
+    library; `reason` is why the file as a whole is not loaded, None where it is. `source_id` is None without one.
+    """
+
+    file: str
+    recognised: str | None = None
+    source_id: str | None = None
+    points: int = 0
+    scores: int = 0
+    refused_rows: int = 0
+    not_understood: tuple[str, ...] = ()
+    open: Mapping[str, int] = field(default_factory=dict)
+    known: bool = False
+    reason: str | None = None
+
+    @property
+    def loads(self) -> bool:
+        """Whether something of it is loaded."""
+        return self.source_id is not None and not self.known and self.reason is None
+
+
+def by_file(report: ImportReport, shown: Shown = str) -> list[FileLine]:
+    """A line for each file of the report, those that load first, then by name.
+
+    `shown` gives the name a person knows a file by.
+    """
+    rows = _refused_rows(report)
+    lines = [
+        FileLine(
+            shown(row.file),
+            _title(row.format),
+            row.sha256,
+            row.points,
+            row.scores,
+            rows.pop(row.file, 0),
+            tuple(key for one in report.not_understood if one.sha256 == row.sha256 for key in one.keys),
+            open={one.fact: one.points for one in report.missing_facts if one.sha256 == row.sha256},
+        )
+        for row in report.imported
+    ]
+    lines += [FileLine(shown(row.file), source_id=row.sha256, known=True) for row in report.already]
+    loaded = {row.file for row in report.imported}
+    whole: dict[str, str] = {}
+    for refusal in report.refused:
+        if refusal.row is None and refusal.file not in loaded:
+            whole.setdefault(refusal.file, refusal.reason)
+    lines += [
+        FileLine(shown(file), refused_rows=rows.pop(file, 0), reason=reason) for file, reason in whole.items()
+    ]
+    lines += [FileLine(shown(file), refused_rows=many, reason=NO_ROW) for file, many in rows.items()]
+    return sorted(lines, key=lambda line: (not line.loads, line.known, line.file))
+
+
+NO_ROW = "No row of it can be loaded."
+
+
+def refused(report: ImportReport, shown: Shown = str) -> list[Mapping[str, Any]]:
+    """Every refused row and file with its place, as rows of a table."""
+    return [{**vars(refusal), "file": shown(refusal.file)} for refusal in report.refused]
+
+
+def foreseen(lines: list[FileLine]) -> str:
+    """What an import of these files would do, in one sentence."""
+    loads = [line for line in lines if line.loads]
+    rest = _rest(lines, are=is_or_are)
+    if not loads:
+        return f"Nothing here can be added: {rest}." if rest else "There is no file among what was dropped."
+    many = f"{len(loads)} of {counted(len(lines), 'file')}" if len(lines) > 1 else counted(1, "file")
+    verb = "brings" if len(loads) == 1 else "bring"
+    return f"{many} {verb} {_amount(loads)}{f'; {rest}' if rest else ''}. Nothing is loaded yet."
+
+
+def done(lines: list[FileLine]) -> str:
+    """What an import of these files did, in one sentence."""
+    loads = [line for line in lines if line.loads]
+    rest = _rest(lines, are=lambda many: "was" if many == 1 else "were")
+    if not loads:
+        return f"Nothing new came in{f': {rest}' if rest else ''}."
+    many = sum(line.points + line.scores for line in loads)
+    came = f"{_amount(loads)} from {counted(len(loads), 'file')} {is_or_are(many)} in the library now"
+    return f"{came}{f'; {rest}' if rest else ''}."
+
+
+def _amount(lines: list[FileLine]) -> str:
+    points, scores = sum(line.points for line in lines), sum(line.scores for line in lines)
+    told = [counted(points, "point")] if points or not scores else []
+    return joined([*told, *([counted(scores, "score")] if scores else [])])
+
+
+def _rest(lines: list[FileLine], *, are: Callable[[int], str]) -> str:
+    """What is not loaded of these files: known already, refused as a whole, refused in part."""
+    known, broken = sum(line.known for line in lines), sum(line.reason is not None for line in lines)
+    rows = sum(line.refused_rows for line in lines if line.loads)
+    told = [f"{counted(known, 'file')} {are(known)} in the library already"] if known else []
+    told += [f"{counted(broken, 'file')} cannot be loaded"] if broken else []
+    told += [f"{counted(rows, 'row')} {are(rows)} refused"] if rows else []
+    return joined(told)
+
+
+def _refused_rows(report: ImportReport) -> dict[str, int]:
+    rows: dict[str, int] = {}
+    for refusal in report.refused:
+        if refusal.row is not None:
+            rows[refusal.file] = rows.get(refusal.file, 0) + 1
+    return rows
+
+
+def _title(name: str) -> str:
+    return next((module.TITLE for module in formats.modules() if name == module.NAME), name)
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """A source that leaves facts open, and the points each is missing in."""
+
+    source_id: str
+    file: str
+    points: int
+    open: Mapping[str, int]
+
+
+def asked(lines: list[FileLine]) -> list[OpenSource]:
+    """The sources whose points lack facts, and which; the price of a chip is open in every one."""
+    return [
+        OpenSource(line.source_id, line.file, line.points, _in_order(line))
+        for line in lines
+        if line.loads and line.source_id and line.points
+    ]
+
+
+def _in_order(line: FileLine) -> Mapping[str, int]:
+    missing = {**line.open, PRICE: line.points}
+    return {fact: missing[fact] for fact in FACT_LABELS if missing.get(fact)}
+
+
+def stated(
+    sources: list[OpenSource],
+    for_all: Mapping[str, Any],
+    for_one: Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """The facts of each source: what was stated for it, else for all; never what its file says itself."""
+    facts = {
+        source.source_id: {
+            fact: value
+            for fact in source.open
+            if (value := for_one.get(source.source_id, {}).get(fact, for_all.get(fact))) not in (None, "")
+        }
+        for source in sources
+    }
+    return {source_id: given for source_id, given in facts.items() if given}
+
+
+def still_open(source: OpenSource, given: Mapping[str, Any]) -> list[str]:
+    """The labels of the facts that points of this source lack once these are stated; the price is no such fact."""
+    return [FACT_LABELS[fact] for fact in source.open if fact != PRICE and fact not in given]

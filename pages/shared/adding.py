@@ -1,0 +1,239 @@
+"""Adding results: files are dropped, looked through, asked about, imported; each state of it, on the Data page.
+
+Nothing is loaded before the reader has seen what an import would do. The import itself runs in a thread of its own:
+a reload, Back or a closed tab neither stops nor repeats it, and whoever opens the page meanwhile sees it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from bench import access
+from bench.errors import BenchError
+from bench.library import by_file, ledger
+from bench.library.arrivals import Arrival
+from bench.library.by_file import FileLine
+from bench.library.intake import take_in
+from bench.library.library import Progress
+from bench.library.report import ImportReport
+from bench.library.uploads import MOST_BYTES, MOST_FILES, Spool
+from bench.plain_text import markdown
+from bench.wording import counted
+from pages.shared import adding_facts, adding_told, cached, receiving
+from pages.shared.frame import Page
+from pages.shared.visitor import admitted, visitor
+
+LOG = logging.getLogger("kneepoint.pages")
+KEY = "adding"
+QUICK_S = 1.0
+"""A look at a few files takes less; a longer one shows how far it is."""
+
+EVERY_S = 0.5
+RECENT_S = 120
+"""So long a finished import is told to a session that did not start it, such as a page that was reloaded."""
+
+UNFORESEEN = (
+    "These files could not be read to the end, and nothing of them was loaded. The server's log says why."
+)
+
+
+@dataclass
+class Adding:
+    """What one session is about to add.
+
+    `look` is the dry run of what lies in `spool`; `facts` are what the reader stated about its sources; `arrival` is
+    the import this session started. `drops` numbers the box that files are dropped into: a new one is empty.
+    """
+
+    spool: Spool | None = None
+    look: Arrival | None = None
+    facts: adding_facts.Facts = field(default_factory=adding_facts.Facts)
+    arrival: Arrival | None = None
+    closed: set[str] = field(default_factory=set)
+    drops: int = 0
+    problem: str = ""
+
+
+def section(page: Page) -> None:
+    """How results come in: the box to drop files into, or why this visitor has none, and what came of them."""
+    state: Adding = st.session_state.setdefault(KEY, Adding())
+    with st.container(key="adding"):
+        st.subheader("Add your results", anchor=False)
+        if not admitted("import"):
+            receiving.refuse()
+            return
+        arrival = state.arrival or cached.arrivals().newest(RECENT_S)
+        if arrival is not None and arrival.id not in state.closed:
+            if arrival.under_way:
+                if arrival.wait(QUICK_S):
+                    st.rerun()  # what the page shows above is not yet of the library with the new points
+                _watched(arrival, "Importing")
+                return
+            _ended(arrival, page, state)
+        _box(state)
+        if state.look is not None:
+            _looked_through(state.look, page, state)
+
+
+def _box(state: Adding) -> None:
+    """Where files are dropped."""
+    receiving.expect()
+    st.file_uploader(
+        "Add more files to these" if state.look else "Drop your result files here, or a zip of them",
+        accept_multiple_files=True,
+        key=f"adding.drop.{state.drops}",
+        on_change=_dropped,
+        args=(f"adding.drop.{state.drops}",),
+        help=markdown(adding_told.formats_read()),
+    )
+    if state.problem:
+        st.warning(markdown(state.problem))
+        state.problem = ""
+    if state.look is None:
+        st.caption(
+            "You see what each file holds, and what is missing, before anything is loaded. "
+            f"Up to {MOST_FILES} files and {MOST_BYTES >> 20} MB at once; many files go best in a zip."
+        )
+
+
+def _dropped(key: str) -> None:
+    """Takes over what the browser sent, and looks through all that was dropped so far."""
+    state: Adding = st.session_state[KEY]
+    sent = [one for one in st.session_state.get(key) or () if isinstance(one, UploadedFile)]
+    state.drops += 1
+    try:
+        access.demand("import", visitor())
+        if sent:
+            state.spool = state.spool or Spool()
+            state.spool.add((one.name, one.getvalue()) for one in sent)
+    except BenchError as problem:
+        state.problem = str(problem)
+    finally:
+        receiving.forget([one.file_id for one in sent])
+    if state.spool is not None and state.spool.paths:
+        state.look = _begun(state.spool, {}, dry_run=True)
+        if state.arrival is not None:
+            state.closed.add(state.arrival.id)
+            state.arrival = None
+
+
+def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
+    """What an import would do, what is open, and the two ways on."""
+    if look.under_way and not look.wait(QUICK_S):
+        _watched(look, "Looking through")
+        return
+    report = _report(look)
+    if report is None:
+        _give_up("Clear")
+        return
+    lines = by_file.by_file(report, look.shown)
+    st.markdown(f"**{markdown(by_file.foreseen(lines))}**")
+    open_sources = by_file.asked(lines)
+    facts = state.facts.of(open_sources)
+    adding_told.table_of(lines, open_sources, facts)
+    adding_told.broken(lines)
+    adding_told.refusals(report, look.shown)
+    if open_sources:
+        adding_facts.asked(open_sources, state.facts, page, str(state.drops))
+    wrong = adding_facts.wrong(facts)
+    loads = [line for line in lines if line.loads]
+    with st.container(key="adding.ways", horizontal=True):
+        if loads:
+            st.button(
+                f"Import {counted(len(loads), 'file')}",
+                key="adding.import",
+                type="primary",
+                icon=":material/download:",
+                on_click=_import,
+                disabled=bool(wrong),
+            )
+        _give_up("Discard" if loads else "Clear")
+
+
+def _import() -> None:
+    """Starts the import of what was looked through; a second press finds nothing to start."""
+    state: Adding = st.session_state[KEY]
+    if state.spool is None or state.look is None or state.look.under_way:
+        return
+    spool, look, state.spool, state.look = state.spool, state.look, None, None
+    try:
+        access.demand("import", visitor())
+    except BenchError as problem:
+        spool.discard()
+        state.problem = str(problem)
+        return
+    facts = state.facts.of(by_file.asked(by_file.by_file(look.report(), look.shown)))
+    state.facts, state.drops = adding_facts.Facts(), state.drops + 1
+    state.arrival = _begun(spool, facts, dry_run=False)
+
+
+def _begun(spool: Spool, facts: Mapping[str, Mapping[str, Any]], *, dry_run: bool) -> Arrival:
+    library, who = cached.library(), ledger.who(visitor())
+
+    def work(progress: Progress) -> ImportReport:
+        try:
+            return take_in(library, spool.paths, facts_of=facts, dry_run=dry_run, who=who, progress=progress)
+        finally:
+            if not dry_run:
+                spool.discard()
+
+    return cached.arrivals().begin(work, shown=spool.shown, listed=not dry_run)
+
+
+def _give_up(label: str) -> None:
+    st.button(label, key="adding.discard", on_click=_discard)
+
+
+def _discard() -> None:
+    state: Adding = st.session_state[KEY]
+    if state.spool is not None:
+        state.spool.discard()
+    state.spool = state.look = None
+    state.facts, state.drops = adding_facts.Facts(), state.drops + 1
+
+
+@st.fragment(run_every=EVERY_S)
+def _watched(arrival: Arrival, doing: str) -> None:
+    """How far it is; the page is drawn anew when it has ended."""
+    if not arrival.under_way:
+        st.rerun()
+    at = f" {arrival.done:,} of {counted(arrival.of, 'file')}" if arrival.of else " the files"
+    st.progress(arrival.share, markdown(f"{doing}{at} … {arrival.shown(arrival.file)}".strip(" …") + " …"))
+    st.caption("It goes on if you leave this page; nothing is loaded twice.")
+
+
+def _ended(arrival: Arrival, page: Page, state: Adding) -> None:
+    """What came in, and where to look at it."""
+    report = _report(arrival)
+    with st.container(key="adding.done", border=True):
+        if report is not None:
+            lines: list[FileLine] = by_file.by_file(report, arrival.shown)
+            came_in = any(line.loads for line in lines)
+            sign = ":green[:material/check_circle:]" if came_in else ":gray[:material/info:]"
+            st.markdown(f"{sign} **{markdown(by_file.done(lines))}**")
+            adding_told.onward([line.source_id for line in lines if line.loads and line.source_id], page)
+            adding_told.refusals(report, arrival.shown)
+        st.button("Close", key="adding.close", type="tertiary", on_click=_close, args=(arrival,))
+
+
+def _close(arrival: Arrival) -> None:
+    state: Adding = st.session_state[KEY]
+    state.closed.add(arrival.id)
+    state.arrival = None
+
+
+def _report(arrival: Arrival) -> ImportReport | None:
+    """The report of what ended well; None where it did not, which is told."""
+    error = arrival.work.exception()
+    if error is None:
+        return arrival.report()
+    if arrival.problem is None:
+        LOG.error("An import ended in an error nobody foresaw.", exc_info=error)
+    st.warning(markdown(arrival.problem or UNFORESEEN))
+    return None

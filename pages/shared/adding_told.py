@@ -1,0 +1,116 @@
+"""What an import would do or did, on the page: the table of its files, what is refused, and the ways on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from bench import formats
+from bench.export import readable
+from bench.library import by_file
+from bench.library.by_file import FileLine, OpenSource
+from bench.library.report import ImportReport
+from bench.plain_text import markdown
+from bench.wording import counted, joined
+from pages.shared import cached, runs, table
+from pages.shared.frame import Page
+
+LABELS = {
+    "file": "File",
+    "recognised": "Recognised as",
+    "points": "Points",
+    "scores": "Scores",
+    "refused_rows": "Refused rows",
+    "not_understood": "Keys not understood",
+    "open": "Still open",
+    "outcome": "What happens",
+    "row": "Row",
+    "column": "Column",
+    "value": "Value",
+    "expected": "Expected",
+    "reason": "Why",
+}
+LONG = 200
+TOLD_FILES = 5
+"""So many files that cannot be loaded are told in sentences; the table below holds all."""
+
+
+def formats_read() -> str:
+    """The formats that are read, in one sentence."""
+    titles = sorted(module.TITLE for module in formats.modules())
+    return f"Recognised by content: {joined(titles, at_most=len(titles))}."
+
+
+def table_of(
+    lines: Sequence[FileLine], sources: Sequence[OpenSource], facts: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """One row for each file: what it was recognised as, what it gives, and what becomes of it."""
+    left = {one.source_id: by_file.still_open(one, facts.get(one.source_id, {})) for one in sources}
+    rows = pd.DataFrame(
+        {
+            "file": line.file,
+            "recognised": line.recognised,
+            "outcome": _outcome(line),
+            "points": line.points if line.loads else None,
+            "scores": line.scores or None,
+            "refused_rows": line.refused_rows or None,
+            "not_understood": ", ".join(line.not_understood) or None,
+            "open": ", ".join(left.get(line.source_id or "", ())) or None,
+        }
+        for line in lines
+    )
+    shown = readable.table(rows, first=tuple(LABELS))
+    table.show(shown, key="rows.adding", alt="What each file holds and what becomes of it", labels=LABELS)
+
+
+def broken(lines: Sequence[FileLine]) -> None:
+    """Why a file cannot be loaded, in a sentence for each of the first few."""
+    reasons = [line.reason for line in lines if line.reason is not None]
+    if reasons:
+        st.markdown("\n".join(f"- {markdown(_short(reason))}" for reason in reasons[:TOLD_FILES]))
+
+
+def refusals(report: ImportReport, shown: Callable[[str], str]) -> None:
+    """What is not loaded: every refused row and file in a table to open and to save."""
+    refused = by_file.refused(report, shown)
+    if not refused:
+        return
+    rows = pd.DataFrame(refused)
+    with st.expander(f"Refused: {counted(len(refused), 'row or file', 'rows and files')}, and why"):
+        first = ("file", "row", "column", "value", "expected", "reason")
+        table.show(
+            readable.table(rows, first=first),
+            key="rows.adding.refused",
+            alt="Every refused row and file, and why",
+            labels=LABELS,
+        )
+        with st.container(key="actions", horizontal=True):
+            table.downloads(lambda: rows, "kneepoint-refused")
+
+
+def onward(source_ids: Sequence[str], page: Page) -> None:
+    """The new points on a chart, and beside others'; one click each."""
+    if not source_ids:
+        return
+    ways, told = cached.onward(tuple(source_ids), page.version)
+    with st.container(key="onward", horizontal=True):
+        for way in ways:
+            runs.link(way.page, way.label, way.view.pairs())
+    if told:
+        st.caption(markdown(told))
+
+
+def _short(reason: str) -> str:
+    """The reason without what it lists in brackets, when that is long; the table below has it whole."""
+    return reason if len(reason) <= LONG else f"{reason[:LONG].split(' (')[0].rstrip('.;,')}."
+
+
+def _outcome(line: FileLine) -> str:
+    if line.known:
+        return "In the library already"
+    if line.reason is not None:
+        return "Cannot be loaded"
+    return "Loads, without the refused rows" if line.refused_rows else "Loads"

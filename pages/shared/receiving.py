@@ -1,0 +1,100 @@
+"""Which sessions may send files, and how much: Streamlit itself takes any file from any session into memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from bench.library.uploads import MOST_BYTES
+
+ENDPOINT = "/_stcore/upload_file/"
+FRAMING = 1 << 20
+"""What a form adds to a file, as much as Streamlit allows for it."""
+
+REMEMBERED = 1_000
+
+
+class _Rooms:
+    """How many bytes each session may still send; a session without a page that takes files has no room."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._left: OrderedDict[str, int] = OrderedDict()
+
+    def open(self, session: str, size: int) -> None:
+        with self._lock:
+            self._left[session] = size
+            self._left.move_to_end(session)
+            while len(self._left) > REMEMBERED:
+                self._left.popitem(last=False)
+
+    def close(self, session: str) -> None:
+        with self._lock:
+            self._left.pop(session, None)
+
+    def take(self, session: str, size: int) -> int:
+        """The status to answer with: 200 when there was room, which is taken now."""
+        with self._lock:
+            if session not in self._left:
+                return 403
+            if size > self._left[session] + FRAMING:
+                return 413
+            self._left[session] -= size
+            return 200
+
+
+_ROOMS = _Rooms()
+SAID = {
+    403: "This session may not add results here.",
+    411: "State the length of the file.",
+    413: f"More than {MOST_BYTES >> 20} MB at once; put the files in by parts.",
+}
+
+
+def expect() -> None:
+    """This session may send files from now on, as much as one import takes."""
+    if context := get_script_run_ctx():
+        _ROOMS.open(context.session_id, MOST_BYTES)
+
+
+def refuse() -> None:
+    """This session may send none."""
+    if context := get_script_run_ctx():
+        _ROOMS.close(context.session_id)
+
+
+def forget(file_ids: list[str]) -> None:
+    """The server's memory is free of these uploaded files, which lie on the disk by now."""
+    context = get_script_run_ctx()
+    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        for file_id in file_ids:
+            context.uploaded_file_mgr.remove_file(context.session_id, file_id)
+
+
+class Receiving:
+    """Middleware that refuses a file from a session whose page takes none, or more than one import takes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "PUT" and ENDPOINT in scope["path"]:
+            status = self._status(Request(scope))
+            if status != 200:
+                await PlainTextResponse(SAID[status], status)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    @staticmethod
+    def _status(request: Request) -> int:
+        session = request.url.path.partition(ENDPOINT)[2].partition("/")[0]
+        length = request.headers.get("content-length", "")
+        if not length.isdecimal():
+            return 411
+        return _ROOMS.take(session, int(length))
