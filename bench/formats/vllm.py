@@ -12,6 +12,9 @@ Formulas, from vllm/benchmarks/serve.py and lib/endpoint_request_func.py of vLLM
     duration          from before the first request to after the last answer, ramp and tail inside
 All over the requests that ended well. The wait for --max-concurrency is outside every latency.
 
+In the name of InferenceX's files, and nowhere else, are tp and the requested lengths (tp8_isl1024_osl128_conc4); they
+are taken where the concurrency there is the one in the file.
+
 Not in the file: engine, accelerator, chips, tp, requested ISL and OSL. What people add (--metadata, between
 num_prompts and request_rate; a sweep's overrides, after run_number) is read where it has one meaning.
 """
@@ -62,6 +65,7 @@ LATENCIES = {
     "e2el": ("e2el_ms", f"last chunk with choices - request handed to the HTTP session, {WELL}"),
 }
 SECONDS_TTFT = "first chunk with choices - request begun, opening its connection included, " + WELL
+SECONDS_NAME = re.compile(r".*tp(\d{1,4})_isl(\d{1,8})_osl(\d{1,8})_conc(\d{1,8})\b.*")
 ENGINE_DIALECTS = {"tensorrt-llm", "tgi", "lmdeploy", "llama.cpp"}
 """Backends that only their own engine answers to; `vllm`, `openai` and the like are any engine's."""
 
@@ -93,7 +97,8 @@ def read(file: SourceFile) -> Reading:
         token_source="the server's usage, else the client's tokenizer",
     )  # fmt: skip
     results = [(where, Fields(file.name, value)) for where, value in document.records(file)]
-    points = [_point(where, result, figures, several=len(results) > 1) for where, result in results]
+    listed = file.outline.kind == "list"
+    points = [_point(where, result, figures, listed=listed) for where, result in results]
     return Reading(
         NAME,
         points_table(points),
@@ -102,17 +107,16 @@ def read(file: SourceFile) -> Reading:
     )
 
 
-def _point(where: str, result: Fields, figures: Figures, *, several: bool) -> Point:
-    run = _run_number(where, result, several=several)
-    said = stated(_by_people(result))
+def _point(where: str, result: Fields, figures: Figures, *, listed: bool) -> Point:
+    run = _run_number(result, listed=listed)
     load = _load(result)
     metrics: dict[str, float] = {}
     ok, failed = result.number("completed"), _failed(result)
     _file_rates(result, figures, metrics)
     file_failures(figures, metrics, failed, ok)
-    latencies = dict(LATENCIES)
-    if "median_ttft" in result and "median_ttft_ms" not in result:
-        latencies["ttft"] = ("ttft_ms", SECONDS_TTFT)
+    in_seconds = "median_ttft" in result and "median_ttft_ms" not in result
+    latencies = {**LATENCIES, "ttft": ("ttft_ms", SECONDS_TTFT)} if in_seconds else LATENCIES
+    said = stated(_by_people(result) | (_in_name(result, load) if in_seconds else {}))
     bench_serving.file_latencies(result, figures, metrics, latencies)
     bench_serving.file_requests(result, figures, metrics, latencies)
     soundness.check(result.file, where, metrics, concurrency=load.concurrency)
@@ -131,7 +135,7 @@ def _point(where: str, result: Fields, figures: Figures, *, several: bool) -> Po
     )
 
 
-def _run_number(where: str, result: Fields, *, several: bool) -> int | None:
+def _run_number(result: Fields, *, listed: bool) -> int | None:
     """Which run of a sweep's combination this is, from 0; None for a result that is of no sweep."""
     if "error_type" in result:
         raise InputError(
@@ -140,7 +144,7 @@ def _run_number(where: str, result: Fields, *, several: bool) -> int | None:
     run = result.whole("run_number")
     if run is not None and run < 0:
         raise InputError(f"{result.file} is the warm-up of a sweep; import the run=….json files beside it.")
-    if run is not None and several:
+    if run is not None and listed:
         raise InputError(
             f"{result.file} repeats the runs of a sweep; import the run=….json files beside it instead."
         )
@@ -211,6 +215,13 @@ def _by_people(result: Fields) -> dict[str, object]:
         key for place, key in enumerate(keys) if not own[place] and (begin < place < end or place > overrides)
     ]
     return {key: result.text(key) if isinstance(result.raw(key), str) else result.raw(key) for key in told}
+
+
+def _in_name(result: Fields, load: Load) -> dict[str, object]:
+    found = SECONDS_NAME.fullmatch(result.file)
+    if found is None or int(found[4]) != load.concurrency:
+        return {}
+    return {"tp": found[1], "isl": found[2], "osl": found[3]}
 
 
 def _deployment(result: Fields, said: Stated) -> Deployment:
