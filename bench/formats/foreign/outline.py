@@ -15,6 +15,7 @@ Kind = Literal["object", "list", "lines", "yaml", "csv", "none"]
 
 BLANKS = re.compile(r"[ \t\r\n]*")
 YAML_KEY = re.compile(r"^([A-Za-z_][\w.-]*):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+COMMENT = re.compile(r"(^|\s+)#.*$")
 LONGEST_NUMBER = 40
 DEEPEST = 16
 MISSING: Any = object()
@@ -72,7 +73,7 @@ def outline_of(head: bytes) -> Outline:
         return Outline("lines" if several else "object", value)
     keys = dict(YAML_KEY.findall(text))
     if keys and "," not in text.split("\n", 1)[0].split(":", 1)[0]:
-        return Outline("yaml", {key: said.strip("'\"") for key, said in keys.items()})
+        return Outline("yaml", {key: COMMENT.sub("", said).strip("'\"") for key, said in keys.items()})
     header = _header(text)
     return Outline("csv", header) if len(header) > 1 else Outline("none")
 

@@ -1,0 +1,112 @@
+"""llm-d Benchmark Reports: each value by its own unit, each name by its tool, chips only where they are known."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bench.errors import InputError
+from bench.library.library import Library
+from tests.formats.reading_of import read_points, reading
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "llmd_report"
+
+
+def test_a_report_of_two_replicas() -> None:
+    (point,), refused = read_points(SAMPLES / "replicas_0_2.yaml")
+    assert refused == []
+    stated = {
+        "model": "llama-3.1-70b", "checkpoint": "meta-llama/Llama-3.1-70B-Instruct", "engine": "vllm",
+        "engine_version": "0.11.0", "accelerator": "h200-sxm", "accelerators": 8, "devices": 8, "tp": 4,
+        "variant": "2 replicas", "isl_requested": 1024, "osl_requested": 128, "isl_actual": 1023.5,
+        "osl_actual": 127.5, "load_kind": "closed", "concurrency": 32, "harness": "vllm-benchmark",
+        "harness_version": "0.11.0", "date": datetime.date(2026, 2, 3), "requests_ok": 800, "requests_failed": 20,
+        "output_tokens_per_s": 1020, "total_tokens_per_s": 9208, "requests_per_s": 8,
+    }  # fmt: skip
+    assert {key: point[key] for key in stated} == stated
+    latencies = {
+        "ttft_ms_mean": 250, "ttft_ms_p50": 240, "ttft_ms_p99": 700, "tpot_ms_p50": 28.5, "itl_ms_p50": 28.2,
+        "itl_ms_p99": 90, "e2el_ms_mean": 3933, "e2el_ms_p99": 5000,
+    }  # fmt: skip
+    assert {key: point[key] for key in latencies} == pytest.approx(latencies)
+    assert json.loads(point["flags"])[0]["seen"] == "20 of 820 requests failed (2%)."
+    assert reading(SAMPLES / "replicas_0_2.yaml").not_understood == ()
+
+
+def test_guidellms_names_mean_other_things() -> None:
+    """Its TPOT spreads the whole request over the tokens (1.2 s / 100), its ITL is (1.2 - 0.2) / 99."""
+    (point,), _ = read_points(SAMPLES / "guidellm_0_2.yaml")
+    assert point["ntpot_ms_mean"] == pytest.approx(12)
+    assert point["tpot_ms_mean"] == pytest.approx(10.1)
+    assert "itl_ms_mean" not in point
+    assert (point["load_kind"], point["request_rate"], point["osl_requested"]) == ("open", 4, 100)
+    assert "isl_requested" not in point
+
+
+def test_a_disaggregated_deployment_of_version_0_1() -> None:
+    (point,), _ = read_points(SAMPLES / "disaggregated_0_1.json")
+    stated = {
+        "accelerator": "h100-sxm", "accelerators": 18, "prefill_accelerators": 2, "decode_accelerators": 16,
+        "disaggregated": True, "precision": "fp8", "engine": "vllm", "duration_s": 100, "requests_ok": 95,
+        "requests_failed": 5, "ttft_ms_p50": 180, "tpot_ms_mean": 25, "ntpot_ms_mean": 30, "e2el_ms_mean": 975,
+        "output_tokens_per_s": 30.4, "load_kind": "unknown", "harness": "inference-perf",
+    }  # fmt: skip
+    assert {key: point[key] for key in stated} == stated
+    assert "tp" not in point  # two layouts
+
+
+def test_devices_of_a_tpu_are_chips_only_where_somebody_says_so(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    (imported,) = library.add([SAMPLES / "tpu_0_2_1.json"]).imported
+    figures = "accelerators, devices, tp, output_tokens_per_s_per_accelerator"
+    assert library.fetch(f"SELECT {figures} FROM points") == [(None, 8, 8, None)]
+    library.set_facts(imported.sha256, {"accelerators": 4})
+    assert library.fetch(f"SELECT {figures} FROM points") == [(4, 8, 8, 499.0)]
+
+
+def test_a_partial_report_says_what_it_can() -> None:
+    (point,), _ = read_points(SAMPLES / "partial_0_2_1.yaml")
+    assert point["ttft_ms_p50"] == pytest.approx(35.2835915)
+    assert point["tpot_ms_p50"] == pytest.approx(4.32818353)
+    assert point["output_tokens_per_s"] == pytest.approx(668.5354077)
+    assert point["load_kind"] == "unknown"
+    assert not {"model", "harness", "accelerator"} & point.keys()
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("latency", "request_latency", "units"), "us", "units in report.json is 'us'; expected one of s"),
+        (("latency", "request_latency", "units"), "ms", "cannot be above e2el_ms_mean"),
+        (("latency", "request_latency", "mean"), "4", r"request_latency.mean in report.json is '4'"),
+        (("requests", "total"), 800.5, None),
+        (("latency",), [], "latency in report.json is a list; expected an object"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    tmp_path: Path, place: tuple[str, ...], value: object, said: str | None
+) -> None:
+    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    here = report["results"]["request_performance"]["aggregate"]
+    for step in place[:-1]:
+        here = here[step]
+    here[place[-1]] = value
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report, default=str))
+    if said is None:
+        assert read_points(path)[0]
+        return
+    with pytest.raises(InputError, match=said):
+        read_points(path)
+
+
+def test_a_report_without_requests_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({"version": "0.2", "run": {"uid": "1"}, "results": {"profiling": {}}}))
+    with pytest.raises(InputError, match="has no request performance"):
+        reading(path)
