@@ -1,127 +1,145 @@
-"""SQL that people write: one SELECT, run by a child process that can read the packs, write nothing and be killed.
-
-The index's own lock does not suffice: DELETE inside a CTE parses as SELECT, and one string can outgrow DuckDB's memory
-limit. So the statement's type is checked and it runs in a read-only transaction; the child may grow by ROOM only once
-the library is open, may write no file, sees no environment variable and ends after TIME_LIMIT_S, whatever it is doing.
-"""
+"""SQL that people write: one SELECT, run by a process of its own, which is told the query and killed at its limits."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+import time
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-import duckdb
 import pyarrow as pa
 
-from bench.errors import BenchError, QueryRefused
+from bench.errors import QueryRefused
 from bench.library.library import Library
+from bench.library.people_child import ROW_LIMIT, TOO_MUCH
 
 TIME_LIMIT_S = 10.0
 START_LIMIT_S = 20.0
 """A busy machine may take so long to begin; the query's own time is counted from then."""
 
-ROW_LIMIT = 10_000
-BYTE_LIMIT = 64 << 20
-ROOM = 1 << 30
-"""Bytes a query may take beyond what the opened library has reserved; a string may outgrow DuckDB's own limit."""
-
 TEXT_LIMIT = 100_000
-BATCH_ROWS = 2048
+TOLD_EVERY_S = 0.25
 PROJECT = Path(__file__).resolve().parents[2]
 
-TOO_MUCH = "The query needed more memory than a query may have; select less."
-ONE_SELECT = "Only one SELECT statement can be run here"
+TOO_DEEP = "DuckDB could not run this query; write it more simply."
+
+Told = Callable[[str], None]
+
+__all__ = ["ROW_LIMIT", "Child", "Result", "asked", "readable", "run"]
 
 
 @dataclass(frozen=True)
 class Result:
-    """The rows of a query; `truncated` says that there were more than ROW_LIMIT rows or BYTE_LIMIT bytes."""
+    """The rows of a query; `truncated` says that there were more than ROW_LIMIT rows or 64 MB."""
 
     table: pa.Table
     truncated: bool
 
 
+class Child:
+    """A process that has opened the library's folders, or is about to, and answers one query."""
+
+    def __init__(self, library: Library) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bench.library.people_child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=PROJECT,
+            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+            start_new_session=True,
+        )
+        stdin, self._process.stdin = self._process.stdin, None  # `communicate` cannot be told in parts
+        assert stdin is not None
+        self._stdin = stdin
+        self.end = weakref.finalize(self, _end, self._process, stdin)
+        folders = [[str(path), own] for path, own in library.folders]
+        self._write(json.dumps(folders).encode() + b"\n")
+
+    @property
+    def waits(self) -> bool:
+        """Whether the process is still there to be asked."""
+        return self._process.poll() is None
+
+    def answer(self, request: bytes, limit_s: float, told: Callable[[float], None]) -> tuple[bytes, int]:
+        """What the process wrote and its exit status; TimeoutExpired when it takes longer than `limit_s`.
+
+        `told` is called every quarter of a second with the seconds gone; what it raises ends the process.
+        """
+        began = time.monotonic()
+        # In a thread, because a pipe holds less than the longest query and its reader may still be starting.
+        writer = threading.Thread(target=self._write, args=(request,), daemon=True)
+        writer.start()
+        try:
+            while True:
+                try:
+                    answer, _ = self._process.communicate(timeout=TOLD_EVERY_S)
+                    return answer, self._process.returncode
+                except subprocess.TimeoutExpired:
+                    gone = time.monotonic() - began
+                if gone > limit_s:
+                    raise subprocess.TimeoutExpired("the query", limit_s)
+                told(gone)
+        finally:
+            self._process.kill()
+            writer.join()
+            self.end()
+
+    def _write(self, line: bytes) -> None:
+        with contextlib.suppress(
+            BrokenPipeError
+        ):  # it has died: what it should have answered is missing then
+            self._stdin.write(line)
+            self._stdin.flush()
+
+
 def run(library: Library, sql: str) -> Result:
     """The rows a person's SQL asks for; QueryRefused with one sentence when it is not run, fails or is stopped."""
+    return asked(Child(library), readable(sql))
+
+
+def readable(sql: str) -> str:
+    """The text when it can be a query at all; QueryRefused says why not."""
     if len(sql) > TEXT_LIMIT:
         raise QueryRefused(f"The query is longer than {TEXT_LIMIT:,} characters.")
-    folders = [[str(path), own] for path, own in library.folders]
-    request = json.dumps({"folders": folders, "sql": sql, "seconds": TIME_LIMIT_S})
-    too_long = f"The query was stopped after {TIME_LIMIT_S:g} s; select less."
-    with subprocess.Popen(
-        [sys.executable, "-m", "bench.library.people_sql"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=PROJECT,
-        env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-        start_new_session=True,
-    ) as child:
-        try:
-            answer, _ = child.communicate(request.encode(), timeout=TIME_LIMIT_S + START_LIMIT_S)
-        except subprocess.TimeoutExpired as problem:
-            raise QueryRefused(too_long) from problem
-        finally:
-            child.kill()
-    if child.returncode == -signal.SIGALRM:
-        raise QueryRefused(too_long)
-    return _decoded(answer)
-
-
-def checked(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
-    """The statement when it is exactly one SELECT; QueryRefused otherwise."""
+    if "\0" in sql:
+        raise QueryRefused("The query holds a NUL character; take it out.")
     try:
-        statements = connection.extract_statements(sql)
-    except duckdb.Error as problem:
-        raise QueryRefused(_said(problem)) from problem
-    if not statements:
-        raise QueryRefused(f"{ONE_SELECT}; this text holds none.")
-    if len(statements) > 1:
-        raise QueryRefused(f"{ONE_SELECT}; this text holds {len(statements)}.")
-    kind = statements[0].type
-    if kind != duckdb.StatementType.SELECT:
-        raise QueryRefused(f"{ONE_SELECT}; this is {kind.name.replace('_', ' ')}.")
-    return statements[0].query
+        sql.encode()
+    except UnicodeEncodeError as problem:
+        raise QueryRefused(
+            f"Character {problem.start + 1} of the query is half a character (a lone surrogate); take it out."
+        ) from problem
+    return sql
 
 
-def answered(
-    folders: Sequence[tuple[str, bool]],
-    sql: str,
-    confine: Callable[[duckdb.DuckDBPyConnection], None] | None = None,
-) -> tuple[pa.Table, bool]:
-    """The rows and whether they were cut, in this very process; `confine` limits it once the library is open."""
-    library = Library.of(tuple((Path(path), own) for path, own in folders))
-    with contextlib.closing(library), library.cursor() as cursor:
-        statement = checked(cursor, sql)
-        if confine:
-            confine(cursor)
-        cursor.execute("BEGIN TRANSACTION READ ONLY")
-        try:
-            return _limited(cursor.execute(statement).to_arrow_reader(BATCH_ROWS))
-        except (duckdb.Error, pa.ArrowException) as problem:
-            raise QueryRefused(_said(problem)) from problem
+def asked(child: Child, sql: str, told: Told | None = None) -> Result:
+    """The rows by this process, which ends; `told` hears every quarter of a second how long it has been running."""
+    stopped = f"The query was stopped after {TIME_LIMIT_S:g} s; select less."
 
+    def running(gone: float) -> None:
+        if told:
+            told(f"Running for {gone:.0f} s; a query is stopped after {TIME_LIMIT_S:g} s.")
 
-def _limited(reader: pa.RecordBatchReader) -> tuple[pa.Table, bool]:
-    batches: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in reader:
-        if rows + batch.num_rows > ROW_LIMIT or size + batch.nbytes > BYTE_LIMIT:
-            if size + batch.nbytes <= BYTE_LIMIT:
-                batches.append(batch.slice(0, ROW_LIMIT - rows))
-            return pa.Table.from_batches(batches, reader.schema), True
-        batches.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
-    return pa.Table.from_batches(batches, reader.schema), False
+    request = json.dumps({"sql": sql, "seconds": TIME_LIMIT_S}).encode() + b"\n"
+    try:
+        answer, status = child.answer(request, TIME_LIMIT_S + START_LIMIT_S, running)
+    except subprocess.TimeoutExpired as problem:
+        raise QueryRefused(stopped) from problem
+    if status == -signal.SIGALRM:
+        raise QueryRefused(stopped)
+    if status == -signal.SIGSEGV:
+        raise QueryRefused(TOO_DEEP)
+    return _decoded(answer)
 
 
 def _decoded(answer: bytes) -> Result:
@@ -132,51 +150,18 @@ def _decoded(answer: bytes) -> Result:
         raise QueryRefused(TOO_MUCH) from problem
     if "refused" in stated:
         raise QueryRefused(stated["refused"])
-    with pa.ipc.open_stream(body) as stream:
-        return Result(stream.read_all(), truncated=stated["truncated"])
-
-
-def _said(problem: Exception) -> str:
-    """What DuckDB says about a statement, without the excerpt of it."""
-    if isinstance(problem, duckdb.OutOfMemoryException):
-        return TOO_MUCH
-    lines = itertools.takewhile(lambda line: not line.startswith("LINE "), str(problem).splitlines())
-    return " ".join(line.strip() for line in lines if line.strip())[:500] or type(problem).__name__
-
-
-def _limit_memory(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Nothing; this process may reserve ROOM more than now, all of DuckDB's threads running.
-
-    The limit is on top of what is reserved because that grows with the machine's cores: an allocator's arenas and
-    the threads' stacks are address space, not memory.
-    """
-    cursor.execute("SELECT count(*) FROM range(1_000_000)").fetchall()
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + ROOM
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _write_nothing() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def main() -> None:
-    """Nothing; answers the request on stdin with one JSON line and, when it succeeded, an Arrow stream."""
-    _write_nothing()
-    request = json.loads(sys.stdin.buffer.read())
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, request["seconds"])
-    out = sys.stdout.buffer
     try:
-        table, truncated = answered(request["folders"], request["sql"], _limit_memory)
-    except BenchError as problem:
-        out.write(json.dumps({"refused": str(problem)}).encode() + b"\n")
-        return
-    out.write(json.dumps({"truncated": truncated}).encode() + b"\n")
-    with pa.ipc.new_stream(out, table.schema) as stream:
-        stream.write_table(table)
+        with pa.ipc.open_stream(body) as stream:
+            return Result(stream.read_all(), truncated=stated["truncated"])
+    except pa.ArrowException as problem:
+        raise QueryRefused(TOO_MUCH) from problem
 
 
-if __name__ == "__main__":
-    main()
+def _end(process: subprocess.Popen[bytes], stdin: IO[bytes]) -> None:
+    """Nothing; the process is gone and its pipes are closed."""
+    process.kill()
+    process.wait()
+    for pipe in (stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
