@@ -126,7 +126,7 @@ def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
 
 def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any] | None = None) -> None:
     """Print a sweep with its points."""
-    from bench.sweep import jobs
+    from bench.sweep import jobs, ramp
 
     told = jobs.status(folder)
     if arguments.json:
@@ -139,6 +139,8 @@ def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any]
     for point in points:
         for flag in point["flags"]:
             output.remark(f"Point {point['number']}: {flag['seen']} {flag['do']}")
+    for level in told.get("sustained") or ():
+        output.remark(ramp.highest(level))
 
 
 def _sweeps(arguments: argparse.Namespace) -> int:
@@ -206,6 +208,7 @@ class Progress:
         self._over = sys.stderr.isatty()
         self._checked = 0
         self._done: int | None = None
+        self._waits: str | None = None
         self._open = False
 
     def show(self, status: Mapping[str, Any]) -> None:
@@ -216,6 +219,10 @@ class Progress:
                 self._clear()
                 output.remark(f"  {check['said']}")
         self._checked = len(checks)
+        if status["state"] == "queued" and status.get("reason") != self._waits:
+            self._waits = status.get("reason")
+            self._clear()
+            output.remark(f"  {self._waits}")
         if self._over:
             sys.stderr.write("\r\x1b[K" + terminal(_line(status)))
             sys.stderr.flush()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bench.errors import UsageError
 from bench.sweep.facts import PRICE
+from bench.sweep.plan_parts import where_stated
 from bench.sweep.profiles import CLIMBS, possible
 from bench.sweep.shapes import PlannedPoint
 
@@ -151,7 +152,7 @@ def demand_within_caps(plan: Plan, foreseen: Budget) -> None:
         if wanted is not None and wanted > cap:
             raise UsageError(
                 f"The plan takes {wanted:,.0f} {name} and caps.{name} is {cap:,.0f}: "
-                f"ask for less, or raise the cap."
+                f"ask for less, or raise the cap{where_stated(plan.endpoint)}."
             )
 
 

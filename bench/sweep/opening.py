@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import bench
@@ -23,6 +24,7 @@ from bench.sweep.facts import PRICE
 from bench.sweep.finishing import deployment
 from bench.sweep.plan import Plan
 from bench.sweep.preflight import Preflight, glance, preflight
+from bench.sweep.prompt_files import read_prompts
 from bench.sweep.prompts import lengths_to_calibrate
 
 AT_A_TIME = 16
@@ -123,10 +125,14 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
     """What the preflight found, a problem included; `from_page` holds the endpoint's host to what a page may ask.
 
     Raises:
+        InputError: a file of prompts or of a trace cannot be used.
         UsageError: the plan goes beyond its caps whatever the endpoint, or cannot be asked.
     """
     budgets.demand_within_caps(plan, budgets.budget(plan))
     shapes = {point.shape for point in profiles.possible(plan)}
+    # What is wrong with a file is told before anything is asked; a trace was read for the budget.
+    for file, osl_needed in {(shape.prompts, shape.osl is None) for shape in shapes if shape.prompts}:
+        read_prompts(Path(file), osl_needed=osl_needed)
     endpoint, held = plan.endpoint, plan.point.hold_osl
     manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
                     vendor=plan.vendor)  # fmt: skip

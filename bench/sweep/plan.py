@@ -37,6 +37,7 @@ from bench.sweep.plan_parts import (
     Workload,
     checked_vendor,
     told,
+    where_stated,
 )
 from bench.sweep.shapes import PlannedPoint, Shape
 
@@ -120,6 +121,10 @@ class Plan(Part):
     def _demand_loads(self) -> None:
         if not self.loads.levels and not all(workload.trace for workload in self.workloads):
             raise ValueError("The plan has no load: state loads.concurrency or loads.request_rate.")
+        if self.loads.levels and self.based_on is None and all(workload.trace for workload in self.workloads):
+            raise ValueError(
+                "A trace is its own load: leave loads.concurrency and loads.request_rate out beside workloads.trace."
+            )
         by_concurrency_alone = (
             self.point.has_an_end and self.point.duration_s is None and self.point.requests is None
         )
@@ -129,7 +134,7 @@ class Plan(Part):
         if highest > self.caps.concurrency:
             raise ValueError(
                 f"loads.concurrency is {highest:,} and caps.concurrency {self.caps.concurrency:,}: "
-                "lower the one or raise the other."
+                f"lower the one or raise the other{where_stated(self.endpoint)}."
             )
         fixed = [
             workload

@@ -336,6 +336,13 @@ class Caps(Part):
     )
 
 
+def where_stated(endpoint: Endpoint) -> str:
+    """Where to raise a cap, for the end of a sentence: a named endpoint's own narrow whatever a plan states."""
+    if endpoint.name is None:
+        return ""
+    return f" where it is stated, in the plan or for {endpoint.name} in endpoints.toml"
+
+
 def checked_vendor(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The request fields in a fixed order; UsageError for one that cannot be sent so."""
     for name in fields:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.catalogue import metric
 from bench.sweep.shapes import PlannedPoint
@@ -88,6 +88,14 @@ def climbed(points: Sequence[PlannedPoint], finished: Mapping[str, Finished], ru
         None,
         f"Nothing broke up to {at}, the last level." if at else "No level fits into the model's context.",
         sustained,
+    )
+
+
+def highest(told: Mapping[str, Any]) -> str:
+    """The highest level a climb sustained, as journal and status tell it, in a sentence."""
+    return (
+        f"The highest level sustained was {told.get('level')}, "
+        f"with {quantity(float(told.get('output_tokens_per_s', 0)), THROUGHPUT)}."
     )
 
 

@@ -28,6 +28,7 @@ from bench.sweep.folder import Folder, NotWritten, Writer
 from bench.sweep.live import Tally
 from bench.sweep.moment import now
 from bench.sweep.origin import origin_of
+from bench.sweep.plan_parts import where_stated
 from bench.sweep.preflight import Preflight
 from bench.sweep.profiles import Stop
 from bench.sweep.ramp import Finished, named
@@ -284,7 +285,11 @@ class _Run:
     def used_up(self, name: str) -> Ended:
         """The end at a cap."""
         cap = getattr(self.plan.caps, name)
-        return Ended("stopped", f"caps.{name} of {cap:,g} is used up: raise it in a new sweep for the rest.")
+        where = where_stated(self.plan.endpoint)
+        return Ended(
+            "stopped",
+            f"caps.{name} of {cap:,g} is used up: raise it{where}, and measure the rest in a new sweep.",
+        )
 
     def lost(self, point: PlannedPoint, tally: Tally) -> Ended | None:
         """Why a point is not kept and ends the sweep: the endpoint has gone, or never gave a good answer."""

@@ -22,7 +22,7 @@ def plan(point=None, loads=None, **more) -> Plan:
     stated = {
         "endpoint": ENDPOINT,
         "workloads": [{"isl": [100, 300], "osl": 50}],
-        "loads": loads or {"concurrency": [1, 10]},
+        "loads": {"concurrency": [1, 10]} if loads is None else loads,
         "point": point or {"requests": 20},
     }
     return Plan.from_mapping(stated | more)

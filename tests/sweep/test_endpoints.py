@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bench.endpoint import Settings, running
 from bench.errors import UnknownName, UsageError
+from bench.sweep.budget import budget, demand_within_caps
 from bench.sweep.endpoint_edits import forget, keep
 from bench.sweep.endpoints import Endpoints
 from bench.sweep.opening import asked
@@ -81,6 +82,23 @@ def test_what_the_plan_states_goes_over_it_and_caps_only_narrow(library: Path) -
     assert (made.caps.requests, made.caps.minutes, made.caps.tokens) == (5000, 5, 1_000_000)
     with pytest.raises(UsageError, match=r"caps\.requests is 'many'; write a whole number"):
         plan(library, caps__requests="many")
+
+
+def test_what_is_beyond_a_cap_is_told_where_that_cap_may_stand(library: Path) -> None:
+    where = "where it is stated, in the plan or for lab-h100 in endpoints.toml."
+    with pytest.raises(
+        UsageError, match=r"loads\.concurrency is 4,096 and caps\.concurrency 2,048: "
+    ) as problem:
+        plan(library, loads__concurrency="4096", caps__concurrency="8192")
+    assert str(problem.value).endswith(f"lower the one or raise the other {where}")
+    beyond = plan(library, point__requests="5000", caps__requests="90000")
+    with pytest.raises(UsageError, match=r"caps\.requests is 5,000: ") as problem:
+        demand_within_caps(beyond, budget(beyond))
+    assert str(problem.value).endswith(f"ask for less, or raise the cap {where}")
+    with pytest.raises(UsageError, match=r"lower the one or raise the other\.$"):
+        Plan.from_fields(
+            FIELDS | {"endpoint.url": "http://h", "endpoint.model": "m", "loads.concurrency": "2000"}
+        )
 
 
 @given(stated=st.integers(1, 10**8), most=st.integers(1, 10**8))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli import main
-from bench.endpoint import Settings, running
+from bench.endpoint import Settings, running, truth
 from bench.library import Library
 from bench.questions import question
 from bench.sweep import jobs
@@ -105,3 +105,43 @@ def test_a_plan_beyond_its_caps_starts_nothing(tmp_path: Path) -> None:
         == "The plan takes 1,506 requests and caps.requests is 100: ask for less, or raise the cap.\n"
     )
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "prompts.jsonl cannot be read: No such file or directory."),
+        ('{"prompt": "Say one"}\n', 'line 1, has no osl; write "osl": 128 into it, or state workloads.osl.'),
+        ('{"prompt": "Say one", "osl": 8}\nnothing\n', "line 2, is not valid JSON: "),
+    ],
+)
+def test_a_file_of_prompts_that_is_none_is_told_before_anything_is_asked(
+    tmp_path: Path, content: str | None, said: str
+) -> None:
+    file, log = tmp_path / "prompts.jsonl", tmp_path / "truth.jsonl"
+    if content is not None:
+        file.write_text(content)
+    with running(Settings(ttft_ms=1, itl_ms=0, log=log)) as url:
+        done = bench("sweep", "--url", url, "--model", "fake-model", "--prompts", str(file), "--concurrency", "1",
+                     "--requests", "2", "--library", str(tmp_path / "library"))  # fmt: skip
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert truth.read(log) == []
+    assert listed(tmp_path / "library") == []
+
+
+def test_a_ramp_says_what_it_sustained_and_a_sweep_that_waits_says_for_whom(tmp_path: Path) -> None:
+    where = ("--library", str(tmp_path))
+    with running(Settings(step_ms=4, step_us_per_request=0, max_running=2)) as url:
+        first = folder_for(tmp_path, url, point__requests="", point__duration_s="3", loads__concurrency="1")
+        jobs.start(first)
+        done = bench("sweep", "--url", url, *ADHOC, "--requests", "16", *where,
+                     "--with", "search=ramp", "stop.limits.ttft_ms_p50=14")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = [line.strip() for line in done.stderr.splitlines()]
+    assert any(line.startswith("It waits for 1 sweep at ") and first.id in line for line in told)
+    assert any(
+        line.startswith("The highest level sustained was concurrency 2 (isl=32 osl=8), with ")
+        for line in told
+    )
+    assert told[-1].startswith("Stopped at concurrency 4 (isl=32 osl=8): ")

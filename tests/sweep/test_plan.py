@@ -108,6 +108,10 @@ def test_the_order_of_what_is_stated_does_not_matter():
         ({"workloads.isl": "normal:10:4"}, ["workloads[0].isl[0]", "'normal:10:4'", "deviation"]),
         ({"workloads.isl": ""}, ["workloads.isl", "workloads.osl"]),
         ({"workloads.trace": "t.csv"}, ["workloads.isl", "workloads.trace"]),
+        (
+            {"workloads.isl": "", "workloads.osl": "", "workloads.trace": "t.csv"},
+            ["its own load", "loads.concurrency", "workloads.trace"],
+        ),
         ({"workloads": 3}, ["workloads is 3", "isl"]),
         ({"point.duration_s": "soon"}, ["point.duration_s", "'soon'", "2m"]),
         ({"point.requests": 5, "point.requests_per_concurrency": 5}, ["point.requests_per_concurrency", "not both"]),

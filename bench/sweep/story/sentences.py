@@ -10,7 +10,7 @@ from bench import catalogue
 from bench.chart import deployment_words
 from bench.formats.journal import EndLine, PointLine, Session
 from bench.sweep.folder import UNDER_WAY
-from bench.sweep.ramp import named
+from bench.sweep.ramp import highest, named
 from bench.sweep.story.again import Again
 from bench.sweep.story.levels import THROUGHPUT, Curve, Level
 from bench.wording import counted, flag_words, inline, joined, quantity
@@ -64,11 +64,7 @@ def findings(plan: Plan, curves: Sequence[Curve], latency: str, ends: Sequence[E
         said += [_of_curve(curve, latency) for curve in curves[:MOST_CURVES]]
         if len(curves) > MOST_CURVES:
             said.append(f"{len(curves) - MOST_CURVES} more shapes are in the table.")
-    for told in ends[-1].sustained if ends else ():
-        said.append(
-            f"The highest level before the break was {told.get('level')}, "
-            f"with {quantity(float(told.get('output_tokens_per_s', 0)), THROUGHPUT)}."
-        )
+    said += [highest(told) for told in (ends[-1].sustained if ends else ())]
     if ends and plan.search != "grid":
         said.append(ends[-1].reason)
     return tuple(said)
