@@ -1,0 +1,155 @@
+"""What every result format promises, asked of each module the folder lists and of every sample there is."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import formats
+from bench.catalogue import is_metric
+from bench.errors import InputError
+from bench.formats import Format
+from bench.formats.reading import POINT_COLUMNS, SourceFile
+from bench.library.library import Library
+from tests.formats.damage import SAMPLES, damaged_results, main_files
+from tests.formats.reading_of import reading
+
+COUNT, SEED = 50, 20261122
+OUR_OWN = {"journal", "published"}
+"""Their samples are what the program writes itself, and what ships."""
+
+FORMATS = {module.NAME: module for module in formats.modules()}
+FOLDERS = sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir())
+every_format = pytest.mark.parametrize("name", sorted(FORMATS))
+every_folder = pytest.mark.parametrize("name", FOLDERS)
+
+
+def test_every_format_has_samples_and_every_sample_a_format() -> None:
+    assert set(FOLDERS) == FORMATS.keys() - OUR_OWN
+
+
+@every_format
+def test_it_states_what_it_is(name: str) -> None:
+    module = FORMATS[name]
+    assert isinstance(module, Format)
+    assert module.__name__ == f"bench.formats.{name}"  # type: ignore[attr-defined]
+    assert module.TITLE
+    assert len({one.TITLE for one in FORMATS.values()}) == len(FORMATS)
+
+
+@every_format
+@pytest.mark.parametrize(
+    "content", [b"x", b"{}", b"[]", b"a,b\n1,2\n", b"a: 1\n", b'{"a": 1}\n{"a": 2}\n', b"\xff\xfe\x00"]
+)
+def test_it_says_what_it_looked_for_in_a_file_that_is_another_s(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    known = FORMATS[name].recognises(SourceFile(path))
+    assert known.specificity == 0
+    assert known.why
+    assert "\n" not in known.why
+
+
+@every_folder
+def test_its_samples_say_where_they_come_from(name: str) -> None:
+    assert (SAMPLES / name / "SOURCE.md").read_text().startswith("# ")
+
+
+@every_folder
+def test_its_samples_are_its_own_and_no_other_format_s(name: str) -> None:
+    assert main_files(name)
+    for path in main_files(name):
+        found = {module.NAME: module.recognises(SourceFile(path)).specificity for module in FORMATS.values()}
+        assert {other for other, specificity in found.items() if specificity} == {name}, path
+
+
+@every_folder
+def test_its_samples_are_imported_once_however_often_they_are_given(name: str, tmp_path: Path) -> None:
+    """Companions, summaries and warm-ups lie among them: none of them is a source, of this format or another."""
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add([SAMPLES / name])
+    assert {Path(source.file) for source in report.imported} == set(main_files(name))
+    assert all(source.format == name and source.points for source in report.imported)
+    for refused in report.refused:
+        assert any(
+            words in refused.reason for words in ("import", "run it again", "no known result format")
+        ), refused
+    again = library.add([SAMPLES / name])
+    assert again.imported == []
+    assert len(again.already) == len(report.imported)
+
+
+@every_folder
+def test_what_it_reads_is_in_the_one_vocabulary(name: str) -> None:
+    for path in main_files(name):
+        found = reading(path)
+        assert found.format == name
+        rows = [row for batch in found.batches() for row in batch.to_pylist()]
+        assert rows
+        assert found.passports is not None
+        held = {row["metric"]: row for row in found.passports.to_pylist()}
+        for row in rows:
+            check_row(row)
+            assert row["origin"] == "imported"
+            assert row["load_kind"]
+            metrics = {key for key, value in row.items() if value is not None and key not in POINT_COLUMNS}
+            assert metrics
+            assert metrics <= held.keys(), path
+        assert all(row["format"] == name and row["definition"] for row in held.values())
+
+
+@every_folder
+def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
+    read = 0
+    for damaged in damaged_results(name, COUNT, SEED):
+        folder = Path(shutil.copytree(damaged.sample.parent, tmp_path / damaged.name))
+        path = folder / damaged.sample.name
+        path.write_bytes(damaged.content)
+        try:
+            found = reading(path)
+            rows = [row for batch in found.batches() for row in batch.to_pylist()]
+        except InputError as problem:
+            rows, told = [], str(problem)
+        else:
+            read, told = read + 1, "read."
+        assert len(told.splitlines()) == 1, damaged.story
+        assert told.endswith((".", ")")), damaged.story
+        assert len({row["locator"] for row in rows}) == len(rows), damaged.story
+        for row in rows:
+            check_row(row)
+        shutil.rmtree(folder)
+    assert read < COUNT
+
+
+def test_damaged_results_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    for name in FOLDERS:
+        paths = []
+        for damaged in damaged_results(name, COUNT // 5, SEED + 1):
+            folder = Path(shutil.copytree(damaged.sample.parent, tmp_path / name / damaged.name))
+            paths.append(folder / damaged.sample.name)
+            paths[-1].write_bytes(damaged.content)
+        library.add(paths)
+    sources = {folder.name for folder in (library.path / "sources").glob("*")}
+    assert {source for (source,) in library.fetch("SELECT DISTINCT source_id FROM points")} == sources
+
+
+def check_row(row: dict[str, Any]) -> None:
+    """Every number of a row is possible, and every word can be shown."""
+    for key, value in row.items():
+        if isinstance(value, str):
+            value.encode()
+            assert "\0" not in value
+        if key not in POINT_COLUMNS and value is not None:
+            assert is_metric(key), key
+            assert math.isfinite(value)
+            assert value >= 0
+    if row.get("flags"):
+        assert json.loads(row["flags"])
