@@ -70,3 +70,12 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def file_name(text: str) -> str:
+    """The text as the name of a file to save: letters, digits, dots, hyphens and underscores, at most 120 of them.
+
+    What else it holds becomes an underscore; a name that would be hidden or empty begins with "file".
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", text.replace("\\", "/").rsplit("/", 1)[-1])[-120:]
+    return name if name[:1].isalnum() else f"file{name}"

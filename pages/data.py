@@ -1,18 +1,23 @@
-"""Data: what is loaded, where it comes from, under which licence, and what was refused."""
+"""Data: what is loaded, where it comes from, what was corrected and refused; and one source or point of it, opened."""
 
-from pages.shared import adding, frame, held
+from pages.shared import adding, frame, held, listed, opened
 
 with frame.opened("data", "Data", "What is loaded, and where does it come from?") as page:
-    held.headline(page)
-    adding.section(page)
-    held.tabs(
-        page,
-        {
-            "Sources": held.sources,
-            "Points": held.points,
-            "Passports": held.passports,
-            "Scores": held.scores,
-            "Prices": held.prices,
-            "Refusals": held.refusals,
-        },
-    )
+    if opened.is_opened(page):
+        opened.result(page)
+    else:
+        held.headline(page)
+        adding.section(page)
+        held.tabs(
+            page,
+            {
+                "sources": listed.sources,
+                "points": listed.points,
+                "passports": held.passports,
+                "scores": held.scores,
+                "prices": held.prices,
+                "refusals": held.refusals,
+                "hidden": held.hidden,
+                "changes": held.changes,
+            },
+        )

@@ -16,6 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from bench import selection
 from bench.errors import BenchError, UnknownName, UsageError
+from bench.holdings import asked
 from bench.library import Library
 from bench.questions import question, questions
 from bench.view import FILTER_BY_KEY, WHOLE, Pairs, View, unlike_ours
@@ -107,7 +108,12 @@ def choose(name: str, key: str, values: tuple[str, ...]) -> None:
 
 def choose_option(name: str, key: str, value: str | None) -> None:
     """Replaces an option of one page."""
-    _replace(name, kept().views.get(name, View()).with_options(**{key: value}))
+    choose_options(name, **{key: value})
+
+
+def choose_options(name: str, **options: str | None) -> None:
+    """Replaces several options of one page at once: one step of the browser's history."""
+    _replace(name, kept().views.get(name, View()).with_options(**options))
 
 
 def reset() -> None:
@@ -141,6 +147,8 @@ def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
         try:
             if key in FILTER_BY_KEY:
                 selection.clause(View.of({key: [value]}))
+            elif name == "data" and key not in IGNORED:
+                asked.check(key, value)
             elif key not in options and key not in IGNORED:
                 raise UnknownName("filter or option", key, [*FILTER_BY_KEY, *options], listing="this page")
             usable.append((key, value))

@@ -17,6 +17,7 @@ import streamlit as st
 from bench import chart, holdings, selection
 from bench import onward as ways
 from bench.export import readable as tabular
+from bench.holdings import asked, history, listing
 from bench.library import Library
 from bench.library.arrivals import Arrivals
 from bench.questions import Answer, Choices, question, questions
@@ -67,7 +68,9 @@ def warm() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
 def complete(name: str, view: View, version: str) -> View:
-    """The View with nothing left to a default; a page that presents no question has none."""
+    """The View with nothing left to a default; most pages that present no question have none."""
+    if name == "data":
+        return asked.complete(view)
     return (question(name).complete(library(), view) if name in questions() else view).made_whole()
 
 
@@ -175,10 +178,22 @@ def passports_of(point_id: str, metrics: Texts, version: str) -> pd.DataFrame:
     return holdings.passports_of(library(), point_id, metrics)
 
 
-@st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def points(view: View, limit: int, version: str) -> pd.DataFrame:
-    """The first points a View selects."""
-    return holdings.points(library(), view, limit)
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
+def listed(table: str, view: View, version: str) -> listing.Listed:
+    """The page of the sources or the points that a View asks for."""
+    return {"sources": listing.sources, "points": listing.points}[table](library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def orders(version: str) -> Texts:
+    """What points can be sorted by."""
+    return listing.orders(library())
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def changes(source_id: str, version: str, size: tuple[int, ...]) -> pd.DataFrame:
+    """Every recorded change, or those of one source; `size` is the audit's."""
+    return history.changes(library(), source_id)
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)

@@ -1,18 +1,13 @@
-"""What the library holds, as tables and as files: counts, sources, the points of a View, passports, refusals."""
+"""What the library holds as tables: counts, sources, the points of a View, passports, refusals."""
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 
 from bench import catalogue, selection
-from bench.errors import NotFound
 from bench.library import Library
-from bench.library.store import Root, read_manifest, short
 from bench.view import View
 from bench.wording import counted
 
@@ -116,32 +111,19 @@ def refusals(library: Library) -> pd.DataFrame:
     return library.refusals()
 
 
+def hidden(library: Library) -> pd.DataFrame:
+    """What was hidden or deleted, the newest first: what it is, the source it lies in, the reason, who and when."""
+    return library.query(
+        "SELECT CASE WHEN purged THEN 'deleted source' WHEN r.kind = 'source' THEN 'source'"
+        " WHEN EXISTS (SELECT 1 FROM pack_scores WHERE score_id = r.id) THEN 'score' ELSE 'point' END AS hidden,"
+        ' coalesce(s.title, s.file, left(r.source_id, 12)) AS title, r.reason, r.who, r."at", r.id, r.source_id,'
+        " r.kind, r.purged FROM retractions r LEFT JOIN sources s ON s.source_id = r.source_id"
+        ' ORDER BY r."at" DESC, r.id'
+    )
+
+
 TABLES: Mapping[str, Callable[[Library], pd.DataFrame]] = {
     "sources": sources, "scores": scores, "prices": prices, "refusals": refusals,
+    "hidden": hidden,
 }  # fmt: skip
 """The tables of the whole library by name."""
-
-
-def original(library: Library, source_id: str) -> tuple[str, bytes]:
-    """The name and the bytes of a source's file as it came; a zip where it has companions.
-
-    NotFound when the id is none, or its files are not kept.
-    """
-    for folder, _ in library.folders:
-        place = Root(folder, writable=False).source(source_id)
-        if place.is_dir():
-            manifest = read_manifest(place)
-            main = place / manifest.main
-            if not manifest.companions:
-                return main.name, main.read_bytes()
-            names = (manifest.main, *manifest.companions)
-            return f"{main.stem}.zip", _zipped([place / name for name in names], place)
-    raise NotFound(f"The files of the source {short(source_id)} are not in the library.")
-
-
-def _zipped(files: Sequence[Path], base: Path) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in files:
-            archive.write(file, file.relative_to(base))
-    return packed.getvalue()

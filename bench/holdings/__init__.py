@@ -1,0 +1,33 @@
+"""What the library holds, as tables and as files, and how it is corrected."""
+
+from bench.holdings.originals import original
+from bench.holdings.tables import (
+    FILE_POINTS,
+    TABLES,
+    counts,
+    passports,
+    passports_of,
+    points,
+    points_named,
+    prices,
+    refusals,
+    scores,
+    sources,
+    told,
+)
+
+__all__ = [
+    "FILE_POINTS",
+    "TABLES",
+    "counts",
+    "original",
+    "passports",
+    "passports_of",
+    "points",
+    "points_named",
+    "prices",
+    "refusals",
+    "scores",
+    "sources",
+    "told",
+]

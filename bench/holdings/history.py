@@ -1,0 +1,142 @@
+"""Who did what when: the audit of every change, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from bench.chart import title
+from bench.library import Library, ledger
+from bench.library.ledger import Entry
+from bench.library.store import Root, short
+from bench.wording import counted, joined
+
+DONE = {
+    "import": "imported",
+    "facts": "stated facts",
+    "retract": "hid",
+    "restore": "brought back",
+    "annotate": "noted",
+    "tag": "tagged",
+    "untag": "took a tag off",
+    "purge": "deleted for good",
+    "rebuild": "read every file again",
+    "launch": "started a sweep",
+    "cancel": "cancelled a sweep",
+    "resume": "went on with a sweep",
+}
+"""The word for each kind of change; one that is not listed here is told by its own."""
+
+COLUMNS = ("at", "who", "what", "about", "detail", "id")
+DETAILS: Mapping[str, Callable[[Any], str]] = {
+    "reason": str,
+    "text": str,
+    "tag": str,
+    "facts": lambda stated: facts_in_words(stated) if isinstance(stated, dict) else "",
+    "refused": lambda count: counted(count, "row or file", "rows and files") + " refused" if count else "",
+    "sources": lambda count: counted(count, "source") if isinstance(count, int) else "",
+    "endpoint": str,
+}
+
+
+def size(library: Library) -> tuple[int, ...]:
+    """What changes with every change that is recorded."""
+    return tuple(ledger.size(root.ledger("audit")) for root in _roots(library))
+
+
+def changes(library: Library, source_id: str = "") -> pd.DataFrame:
+    """Every change, the newest first: when (UTC), who, what, about which result, and the reason or what was stated.
+
+    Of one source, and of the points in it, where one is named.
+    """
+    titles = _titles(library)
+    entries = ledger.changes(_roots(library))
+    for entry in entries:
+        for one in _imported(entry):
+            titles.setdefault(str(one.get("source_id")), str(one.get("file")))
+    rows = [
+        {
+            "at": entry.get("at"),
+            "who": entry.get("who"),
+            "what": DONE.get(str(entry.get("what")), entry.get("what")),
+            "about": _about(entry, titles),
+            "detail": "; ".join(
+                filter(None, (tell(entry[key]) for key, tell in DETAILS.items() if entry.get(key)))
+            ),
+            "id": entry.get("id") or entry.get("source_id") or entry.get("sweep"),
+        }
+        for entry in reversed(entries)
+        if not source_id or _touches(entry, source_id)
+    ]
+    found = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    return found.assign(at=pd.to_datetime(found["at"], utc=True, errors="coerce").dt.tz_localize(None))
+
+
+def brought(library: Library, source_id: str) -> tuple[str, str] | None:
+    """Who brought a source in and when, by import or by sweep; None where no line of the audit says so."""
+    for entry in ledger.changes(_roots(library)):
+        of_import = any(one.get("source_id") == source_id for one in _imported(entry))
+        if of_import or (entry.get("what") == "launch" and entry.get("sweep") == source_id):
+            return str(entry.get("who")), str(entry.get("at"))
+    return None
+
+
+def stated(library: Library, source_id: str) -> pd.DataFrame:
+    """The facts people stated about a source that hold now: the fact, its value, who stated it and when."""
+    held: dict[str, dict[str, Any]] = {}
+    for root in _roots(library):
+        for entry in ledger.lines(root.ledger("facts")):
+            facts = entry.get("facts")
+            if entry.get("source_id") == source_id and isinstance(facts, dict):
+                for fact, value in facts.items():
+                    held[fact] = {
+                        "fact": fact,
+                        "value": value,
+                        "who": entry.get("who"),
+                        "at": entry.get("at"),
+                    }
+    rows = [row for row in held.values() if row["value"] is not None]
+    return pd.DataFrame(rows, columns=["fact", "value", "who", "at"], dtype=object)
+
+
+def facts_in_words(facts: Mapping[str, Any]) -> str:
+    """Facts as a sentence lists them; one that was taken back says so."""
+    words = [
+        f"{title(key)}: {value}" if value is not None else f"{title(key)} taken back"
+        for key, value in facts.items()
+    ]
+    return ", ".join(words)
+
+
+def _roots(library: Library) -> Sequence[Root]:
+    return [Root(folder, writable) for folder, writable in library.folders]
+
+
+def _titles(library: Library) -> dict[str, str]:
+    return dict(library.fetch("SELECT source_id, coalesce(title, file) FROM sources"))
+
+
+def _imported(entry: Entry) -> list[Mapping[str, Any]]:
+    listed = entry.get("imported")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _touches(entry: Entry, source_id: str) -> bool:
+    named = (entry.get("id"), entry.get("source_id"), entry.get("sweep"))
+    return source_id in named or any(one.get("source_id") == source_id for one in _imported(entry))
+
+
+def _about(entry: Entry, titles: Mapping[str, str]) -> str | None:
+    """What was changed: the files of an import, a source by its title, a point by the source it lies in."""
+    files = [str(one.get("file")) for one in _imported(entry)]
+    if files:
+        return joined(files, at_most=3)
+    if sweep := entry.get("sweep"):
+        return str(sweep)
+    name, source_id = entry.get("id"), entry.get("source_id") or entry.get("id")
+    if not source_id:
+        return None
+    told = titles.get(str(source_id), short(str(source_id)))
+    return told if name in (None, source_id) else f"{name}, in {told}"

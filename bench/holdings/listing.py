@@ -1,0 +1,171 @@
+"""Sources and points as long tables: searched, filtered, sorted and cut into pages by DuckDB, by bound SQL alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from bench import catalogue, selection
+from bench.formats.reading import TEXT
+from bench.holdings.asked import POINT_ORDERS, SOURCE_ORDERS
+from bench.holdings.tables import FILE_POINTS, ORDER
+from bench.library import Library
+from bench.library.columns import IDENTITY, quoted
+from bench.selection import Clause
+from bench.view import View
+
+ROWS = 100
+"""Rows of a page of a table: what a reader scrolls through, whatever the library holds."""
+
+MOST_WORDS = 8
+UNSEARCHED = frozenset(
+    {"source_id", "deployment_id", "workload_id", "series_id", "locator", "flags", "source_url"}
+)
+SEARCHED = tuple(name for name, kind in IDENTITY.items() if kind == TEXT and name not in UNSEARCHED)
+SOURCE_SEARCHED = (
+    "source_id",
+    "title",
+    "file",
+    "format",
+    "licence",
+    "attribution",
+    "url",
+    "source_url",
+    "retracted",
+)
+
+TAGS_OF = "(SELECT id, list(tag ORDER BY tag) AS tags FROM tags GROUP BY id)"
+NOTES_OF = "(SELECT id, string_agg(text, ' | ' ORDER BY notes.\"at\") AS notes FROM notes GROUP BY id)"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One page of a table: its rows, the number of the page, and how many pages and rows there are in all."""
+
+    rows: pd.DataFrame
+    page: int
+    pages: int
+    total: int
+
+
+def sources(library: Library, view: View) -> Listed:
+    """The page of the sources a View asks for; with filters, those that have a point of the selection."""
+    condition = _of_sources(view)
+    total = int(library.fetch(f"SELECT count(*) FROM sources WHERE {condition.sql}", condition.params)[0][0])
+    page, pages = _page(view, total)
+    order = _order(view, SOURCE_ORDERS, "title, source_id")
+    rows = library.query(
+        "SELECT coalesce(title, file) AS title, points, scores, refusals, tags, notes, licence, source_url,"
+        " first_date, last_date, imported, format, file, retracted, shipped, source_id FROM sources"
+        f" LEFT JOIN {TAGS_OF} AS tagged ON tagged.id = source_id"
+        f" LEFT JOIN {NOTES_OF} AS noted ON noted.id = source_id"
+        f" WHERE {condition.sql} ORDER BY {order} LIMIT {ROWS} OFFSET {ROWS * (page - 1)}",
+        condition.params,
+    )
+    return Listed(rows, page, pages, total)
+
+
+def points(library: Library, view: View) -> Listed:
+    """The page of the points a View asks for, with every column that one of them has, their notes and their tags."""
+    condition = _of_points(view)
+    total = int(library.fetch(f"SELECT count(*) FROM points WHERE {condition.sql}", condition.params)[0][0])
+    page, pages = _page(view, total)
+    return Listed(_points(library, view, condition, ROWS, ROWS * (page - 1)), page, pages, total)
+
+
+def file(library: Library, view: View) -> pd.DataFrame:
+    """The first FILE_POINTS points a View asks for, in its order."""
+    return _points(library, view, _of_points(view), FILE_POINTS, 0)
+
+
+def orders(library: Library) -> tuple[str, ...]:
+    """What points can be sorted by: what tells them apart, then every metric that is loaded."""
+    known = {*catalogue.keys(), *library.metric_columns()}
+    metrics = [catalogue.metric(key) for key in known if library.has(key)]
+    metrics.sort(key=lambda metric: (metric.label.lower(), metric.key))
+    return (*(key for key in POINT_ORDERS if library.has(key)), *(metric.key for metric in metrics))
+
+
+def tags(library: Library) -> list[str]:
+    """Every tag that something has, in alphabetical order."""
+    return [tag for (tag,) in library.fetch("SELECT DISTINCT tag FROM tags ORDER BY tag")]
+
+
+def _points(library: Library, view: View, condition: Clause, limit: int, offset: int) -> pd.DataFrame:
+    """These points in the View's order. Only the ids are sorted: a point has a hundred columns."""
+    wanted = _order(view, orders(library), ORDER)
+    ids = [
+        name
+        for (name,) in library.fetch(
+            f"SELECT point_id FROM points WHERE {condition.sql} ORDER BY {wanted} LIMIT {limit} OFFSET {offset}",
+            condition.params,
+        )
+    ]
+    found = library.query(
+        "SELECT points.*, tags, notes FROM points"
+        f" LEFT JOIN {TAGS_OF} AS tagged ON tagged.id = point_id LEFT JOIN {NOTES_OF} AS noted ON noted.id = point_id"
+        " WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+        (ids,),
+    )
+    place = {name: row for row, name in enumerate(ids)}
+    in_order = found.iloc[found["point_id"].map(place).argsort()].reset_index(drop=True)
+    return in_order.dropna(axis="columns", how="all")
+
+
+def _order(view: View, known: Sequence[str], last: str) -> str:
+    """The ORDER BY a View asks for; what is not known to this table leaves `last` alone."""
+    asked = view.option("sort")
+    column = asked.removeprefix("-")
+    if column not in known:
+        return last
+    return f"{quoted(column)} {'DESC' if asked.startswith('-') else 'ASC'} NULLS LAST, {last}"
+
+
+def _page(view: View, total: int) -> tuple[int, int]:
+    pages = max(1, -(-total // ROWS))
+    return min(int(view.option("page") or 1), pages), pages
+
+
+def _of_points(view: View) -> Clause:
+    condition = selection.clause(view)
+    if source := view.option("source_id"):
+        condition = condition.also("source_id = ?", source)
+    if tag := view.option("tag"):
+        tagged = "SELECT id FROM tags WHERE tag = ?"
+        condition = condition.also(f"(point_id IN ({tagged}) OR source_id IN ({tagged}))", tag, tag)
+    for word in _words(view):
+        written = _contains(SEARCHED)
+        noted = "SELECT id FROM notes WHERE contains(lower(text), ?)"
+        titled = "SELECT source_id FROM sources WHERE contains(lower(concat_ws(' ', title, file)), ?)"
+        condition = condition.also(
+            f"({written} OR point_id IN ({noted}) OR source_id IN ({titled}))", word, word, word
+        )
+    return condition
+
+
+def _of_sources(view: View) -> Clause:
+    condition = Clause("TRUE", ())
+    if view.where:
+        held = selection.clause(view)
+        condition = condition.also(
+            f"source_id IN (SELECT DISTINCT source_id FROM points WHERE {held.sql})", *held.params
+        )
+    if tag := view.option("tag"):
+        condition = condition.also("source_id IN (SELECT id FROM tags WHERE tag = ?)", tag)
+    for word in _words(view):
+        noted = "SELECT id FROM notes WHERE contains(lower(text), ?)"
+        slugs = "contains(lower(array_to_string(sources, ' ')), ?)"
+        condition = condition.also(
+            f"({_contains(SOURCE_SEARCHED)} OR {slugs} OR source_id IN ({noted}))", word, word, word
+        )
+    return condition
+
+
+def _contains(columns: Sequence[str]) -> str:
+    return f"contains(lower(concat_ws(' ', {', '.join(map(quoted, columns))})), ?)"
+
+
+def _words(view: View) -> list[str]:
+    return view.option("search").lower().split()[:MOST_WORDS]

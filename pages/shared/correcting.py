@@ -1,0 +1,230 @@
+"""What a visitor who may can change about a source or a point: notes, tags, facts, hiding, deleting for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from bench import chart
+from bench.errors import BenchError
+from bench.holdings import correcting, history, listing
+from bench.holdings import opened as of_one
+from bench.holdings.opened import Hidden
+from bench.library.facts import PRICE
+from bench.library.ledger import MOST_TAG, MOST_TEXT
+from bench.plain_text import markdown, visible
+from bench.wording import counted, joined
+from pages.shared import address, cached
+from pages.shared.frame import Page
+from pages.shared.listed import NAME
+from pages.shared.visitor import admitted, visitor
+
+SAID = "data.said"
+PROBLEM = "data.problem"
+Change = Callable[[], str]
+"""Makes a change and returns the sentence that says so; BenchError when it cannot be made."""
+
+
+def said() -> None:
+    """What the last change did, or why it was not made, once."""
+    if problem := st.session_state.pop(PROBLEM, None):
+        st.warning(markdown(problem))
+    if done := st.session_state.pop(SAID, None):
+        st.success(markdown(done))
+
+
+def of_point(page: Page, point: of_one.Point) -> None:
+    """The changes of a point or a score, or why there are none for this visitor."""
+    if not admitted("retract"):
+        return
+    with st.container(key="actions.correct", horizontal=True):
+        if point.hidden is None or point.hidden.id != point.id:
+            _note(point.id)
+            _tag(page, point.id, point.tags)
+        _hide(point.id, point.kind, point.hidden)
+
+
+def of_source(page: Page, source: of_one.Source) -> None:
+    """The changes of a source, or why there are none for this visitor."""
+    if not admitted("retract"):
+        return
+    with st.container(key="actions.correct", horizontal=True):
+        _note(source.id)
+        _tag(page, source.id, source.tags)
+        _fact(page, source)
+        _hide(source.id, "source", source.hidden)
+        if not source.ships:
+            _purge(source)
+
+
+def _note(id: str) -> None:
+    with st.popover("Add a note", key="correct.note", on_change="rerun"), _form("note"):
+        st.text_area(
+            "Note", key="correct.note.text", max_chars=MOST_TEXT, placeholder="What should others know of it?"
+        )
+        st.form_submit_button("Keep the note", on_click=_do, args=("note", lambda: _annotated(id)))
+
+
+def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
+    with st.popover("Tag", key="correct.tag", on_change="rerun"):
+        with _form("tag"):
+            st.text_input(
+                "Tag", key="correct.tag.text", max_chars=MOST_TAG, placeholder="Such as: rerun wanted"
+            )
+            st.form_submit_button("Add the tag", on_click=_do, args=("tag", lambda: _tagged(id)))
+        others = [tag for tag in listing.tags(page.library) if tag not in has][:8]
+        if others:
+            st.caption(f"In use: {joined([markdown(tag) for tag in others], at_most=8)}")
+        for number, tag in enumerate(has):
+            st.button(
+                f"Take off {markdown(tag)}",
+                key=f"correct.untag.{number}",
+                on_click=_do,
+                args=("tag", lambda tag=tag: _untagged(id, tag)),
+            )
+
+
+def _hide(id: str, kind: str, hidden: Hidden | None) -> None:
+    """Hide, or bring back; a point in a hidden source comes back with its source."""
+    if hidden is not None:
+        if hidden.id == id and not hidden.purged:
+            st.button("Bring it back", key="correct.restore", type="primary", on_click=_do,
+                      args=("restore", lambda: _restored(id)))  # fmt: skip
+        return
+    with st.popover(f"Hide this {kind}", key="correct.hide", on_change="rerun"), _form("hide"):
+        st.text_input(
+            "Why", key="correct.hide.reason", max_chars=MOST_TEXT, placeholder="Shown to whoever looks for it"
+        )
+        st.caption(f"A hidden {kind} is in no answer, chart or file until it is brought back.")
+        st.form_submit_button("Hide it", on_click=_do, args=("hide", lambda: _hid(id)))
+
+
+def _purge(source: of_one.Source) -> None:
+    wanted = correcting.confirmation(source.id)
+    with st.popover("Delete for good", key="correct.purge", on_change="rerun"), _form("purge"):
+        held = joined(
+            [
+                counted(int(source.row[key]), key.removesuffix("s"))
+                for key in ("points", "scores")
+                if source.row[key]
+            ]
+        )
+        st.markdown(
+            f"Its {held or 'rows'} and its files are deleted and **cannot be brought back**;"
+            " to take it out of the answers only, hide it."
+        )
+        st.text_input("Why", key="correct.purge.reason", max_chars=MOST_TEXT,
+                      placeholder="Told to whoever imports the file again")  # fmt: skip
+        st.text_input(f"Type {wanted} to confirm", key="correct.purge.typed", autocomplete="off")
+        st.form_submit_button("Delete it for good", on_click=_do, args=("purge", lambda: _purged(source.id)))
+
+
+def _fact(page: Page, source: of_one.Source) -> None:
+    """A fact that holds for every row of the source, from the known names where there are any."""
+    with st.popover("Correct a fact", key="correct.fact", on_change="rerun"):
+        fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=_fact_label)
+        said = of_one.values(page.library, source.id, fact)
+        if said:
+            words = [f"{markdown(value)} ({counted(rows, 'row')})" for value, rows in said]
+            st.caption(
+                f"Now {joined(words, at_most=5)}. What you state replaces it in every row of the source."
+            )
+        else:
+            st.caption("Nothing says it now. What you state holds for every row of the source.")
+        with _form("fact"):
+            known = dict(correcting.choices(fact))
+            key = f"correct.fact.{fact}"
+            if known:
+                st.selectbox(_fact_label(fact), list(known), key=key, index=None, accept_new_options=True,
+                             format_func=lambda one: visible(known.get(one, one)),
+                             placeholder="Pick one, or type another")  # fmt: skip
+            else:
+                st.text_input(_fact_label(fact), key=key, max_chars=MOST_TEXT)
+            st.form_submit_button(
+                "State it", on_click=_do, args=("fact", lambda: _stated(source.id, fact, key))
+            )
+        for row in history.stated(page.library, source.id).to_dict("records"):
+            st.button(
+                f"Take back {markdown(_fact_label(row['fact']))}: {markdown(row['value'])}",
+                key=f"correct.unstate.{row['fact']}",
+                on_click=_do,
+                args=("fact", lambda fact=row["fact"]: _taken_back(source.id, fact)),
+            )
+
+
+def _form(name: str) -> st.delta_generator.DeltaGenerator:
+    return st.form(f"correct.{name}.form", border=False)
+
+
+def _fact_label(fact: str) -> str:
+    return "Price of one chip (USD/h)" if fact == PRICE else chart.title(fact)
+
+
+def _do(popover: str, change: Change) -> None:
+    """Makes a change; what came of it is told above the page, and the box it was asked in is closed."""
+    try:
+        st.session_state[SAID] = change()
+        if f"correct.{popover}" in st.session_state:
+            st.session_state[f"correct.{popover}"] = False
+    except BenchError as problem:
+        st.session_state[PROBLEM] = str(problem)
+
+
+def _typed(key: str) -> str:
+    """What was typed, which the box then no longer holds."""
+    text = str(st.session_state.get(key) or "")
+    return text.strip()
+
+
+def _emptied(*keys: str) -> None:
+    for key in keys:
+        st.session_state[key] = ""
+
+
+def _annotated(id: str) -> str:
+    correcting.annotate(cached.library(), visitor(), id, _typed("correct.note.text"))
+    _emptied("correct.note.text")
+    return "The note is kept."
+
+
+def _tagged(id: str) -> str:
+    correcting.tag(cached.library(), visitor(), id, _typed("correct.tag.text"))
+    _emptied("correct.tag.text")
+    return "The tag is kept."
+
+
+def _untagged(id: str, tag: str) -> str:
+    correcting.untag(cached.library(), visitor(), id, tag)
+    return "The tag is taken off."
+
+
+def _hid(id: str) -> str:
+    correcting.retract(cached.library(), visitor(), id, _typed("correct.hide.reason"))
+    _emptied("correct.hide.reason")
+    return "It is hidden from every answer. It can be brought back here, and is listed under Hidden."
+
+
+def _restored(id: str) -> str:
+    correcting.restore(cached.library(), visitor(), id)
+    return "It is in the answers again."
+
+
+def _stated(source_id: str, fact: str, key: str) -> str:
+    if not _typed(key):
+        return "Nothing was stated, so nothing has changed."
+    correcting.state(cached.library(), visitor(), source_id, fact, _typed(key))
+    return f"{_fact_label(fact)} is stated, in every row of the source."
+
+
+def _taken_back(source_id: str, fact: str) -> str:
+    correcting.state(cached.library(), visitor(), source_id, fact, None)
+    return f"{_fact_label(fact)} is what the file says again."
+
+
+def _purged(source_id: str) -> str:
+    typed, reason = _typed("correct.purge.typed"), _typed("correct.purge.reason")
+    correcting.purge(cached.library(), visitor(), source_id, reason, typed)
+    _emptied("correct.purge.typed", "correct.purge.reason")
+    address.choose_options(NAME, source_id=None, point_id=None, tab="hidden", sort=None, page=None)
+    return "It is deleted for good; what it was and why it is gone is listed under Hidden."

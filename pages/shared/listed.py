@@ -1,0 +1,176 @@
+"""Sources and points as tables that the reader searches, sorts, pages through and opens, as the link says."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bench import catalogue, chart, holdings
+from bench.export import readable
+from bench.holdings import listing
+from bench.holdings.asked import SOURCE_ORDERS
+from bench.plain_text import visible
+from bench.view import View
+from bench.wording import counted
+from pages.shared import address, cached, table
+from pages.shared.frame import Page
+
+NAME = "data"
+LABELS = {
+    "title": "Source",
+    "source_url": "Published at",
+    "licence_url": "Licence text",
+    "first_date": "First measured",
+    "last_date": "Last measured",
+    "imported": "Imported",
+    "retracted": "Hidden because",
+    "shipped": "Ships with Kneepoint",
+    "unit_in_file": "Unit in the file",
+    "usd_per_hour": "Price (USD/h)",
+    "usd_per_accelerator_hour": "Price per chip (USD/h)",
+}
+MOST_SEARCHED = 200
+COLUMN_PX = 190
+NO_TAG = ""
+
+
+def sources(page: Page) -> None:
+    """Every source, or those that have points of the selection; a row opens one."""
+    _controls(page, SOURCE_ORDERS)
+    listed = cached.listed("sources", page.view, page.version)
+    if listed.rows.empty:
+        _nothing(page, "source")
+        return
+    st.caption(
+        "Pick a row to open a source: its licence, its files, how its figures were read, its corrections."
+    )
+    first = (
+        "title",
+        "points",
+        "scores",
+        "tags",
+        "retracted",
+        "licence",
+        "source_url",
+        "first_date",
+        "last_date",
+    )
+    rows = readable.table(listed.rows, first=first, without=("file", "shipped", "source_id"))
+    picked = table.show(
+        rows, key="rows.sources", alt="Sources with licence and link", labels=LABELS, pick=True
+    )
+    _paged(page, listed, "source")
+    with st.container(key="actions.sources", horizontal=True):
+        table.downloads(lambda: holdings.sources(cached.library()), "kneepoint-sources")
+    if picked is not None:
+        open_(source_id=str(listed.rows["source_id"].iloc[picked]))
+
+
+def points(page: Page) -> None:
+    """The selected points, or those of the opened source; a row opens one."""
+    orders = cached.orders(page.version)
+    _controls(page, orders)
+    listed = cached.listed("points", page.view, page.version)
+    if listed.rows.empty:
+        _nothing(page, "point")
+        return
+    st.caption("Pick a row to open a point: its figures, how each was read, notes and tags.")
+    sorted_by = page.view.option("sort").removeprefix("-")
+    rows = readable.table(listed.rows, first=(*readable.FIRST, "tags", "notes", sorted_by))
+    picked = table.show(rows, key="rows.points", alt="The selected points", labels=LABELS, pick=True)
+    _paged(page, listed, "point")
+    view, limit = page.view, holdings.FILE_POINTS
+    with st.container(key="actions.points", horizontal=True):
+        table.downloads(lambda: listing.file(cached.library(), view), "kneepoint-points")
+    if listed.total > limit:
+        st.caption(
+            f"A file holds the first {limit:,} of {listed.total:,} points; narrow the selection for the others."
+        )
+    if picked is not None:
+        open_(point_id=str(listed.rows["point_id"].iloc[picked]))
+
+
+def open_(**which: str | None) -> None:
+    """Opens a source or a point by its id, or with None the table it stands in again; a step in the history."""
+    address.choose_options(NAME, **which, tab=None, sort=None, page=None)
+    st.rerun()
+
+
+def _controls(page: Page, orders: tuple[str, ...]) -> None:
+    """Search, tag and order."""
+    tags = listing.tags(page.library)
+    asked = page.view.option("tag")
+    sort = page.view.option("sort")
+    with st.container(key="options"), st.grid("auto", min_column_width=COLUMN_PX):
+        st.session_state["data.search"] = page.view.option("search")
+        st.text_input("Search", key="data.search", placeholder="Any words: a model, a file, a note",
+                      max_chars=MOST_SEARCHED, on_change=_searched)  # fmt: skip
+        if tags or asked:
+            st.session_state["data.tag"] = asked
+            st.selectbox("Tag", [NO_TAG, *dict.fromkeys([*tags, *filter(None, [asked])])], key="data.tag",
+                         format_func=lambda tag: visible(tag) if tag else "Any", on_change=_tagged)  # fmt: skip
+        st.session_state["data.sort"] = sort.removeprefix("-")
+        st.selectbox("Sort by", list(orders), key="data.sort", format_func=_heading, on_change=_sorted)
+        st.session_state["data.order"] = sort.startswith("-")
+        st.selectbox("Order", [False, True], key="data.order", on_change=_sorted,
+                     format_func=lambda down: "Descending" if down else "Ascending")  # fmt: skip
+
+
+def _paged(page: Page, listed: listing.Listed, noun: str) -> None:
+    """Which rows are shown, of how many, and the way to the others."""
+    if listed.pages == 1:
+        return
+    first = listing.ROWS * (listed.page - 1) + 1
+    with st.container(key="paging", horizontal=True, vertical_alignment="center"):
+        key = f"data.page.{listed.page}.{listed.pages}"  # its own for each: it takes no value from the session's state
+        st.pagination(listed.pages, default=listed.page, key=key, on_change=_turned, args=(key,))
+        last = first + len(listed.rows) - 1
+        st.caption(
+            f"{first:,} to {last:,} of {counted(listed.total, noun)}. Sort by sorts all of them, a heading these."
+        )
+
+
+def _nothing(page: Page, noun: str) -> None:
+    """Why the table is empty, and how to fill it."""
+    asked = [f"the words '{visible(page.view.option('search'))}'"] if page.view.option("search") else []
+    asked += [f"the tag '{visible(page.view.option('tag'))}'"] if page.view.option("tag") else []
+    if page.view.where:
+        asked.append("all of the filters above")
+    if not asked:
+        st.markdown(f"There is no {noun} to show.")
+        return
+    st.text(f"No {noun} matches {' and '.join(asked)}.")
+    st.button("Search everything", key="data.everything", on_click=_everything)
+
+
+def _heading(column: str) -> str:
+    if catalogue.is_metric(column):
+        return catalogue.metric(column).axis
+    return LABELS.get(column) or chart.title(column)
+
+
+def _searched() -> None:
+    _narrow(search=str(st.session_state["data.search"]).strip() or None)
+
+
+def _tagged() -> None:
+    _narrow(tag=st.session_state["data.tag"] or None)
+
+
+def _sorted() -> None:
+    down = "-" if st.session_state["data.order"] else ""
+    _narrow(sort=f"{down}{st.session_state['data.sort']}")
+
+
+def _turned(key: str) -> None:
+    address.choose_options(NAME, page=str(st.session_state[key]))
+
+
+def _everything() -> None:
+    address.choose_options(NAME, search=None, tag=None, page=None)
+    for key, _ in address.kept().views.get(NAME, View()).where:
+        address.choose(NAME, key, ())
+
+
+def _narrow(**options: str | None) -> None:
+    """Another selection begins at its first page."""
+    address.choose_options(NAME, **options, page=None)
