@@ -13,8 +13,8 @@ from bench.view import View
 
 FRONTIER = "See it on the frontier"
 COMPARISON = "Compare with the published"
-CHARTS = (("pareto", FRONTIER), ("heatmap", "See it on the heatmap"))
-"""Where new points are shown: points without a latency make no frontier, but cells."""
+CELLS = "See it on the heatmap"
+MINE = "model = ? AND source IN (SELECT unnest(CAST(? AS VARCHAR[])))"
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,16 @@ class Way:
 
 @dataclass(frozen=True)
 class Newcomers:
-    """The commonest model among new points, the sources these are filed under, and whether each was measured."""
+    """The commonest model among new points, the sources these are filed under, and their kinds of evidence."""
 
     model: str
     sources: tuple[str, ...]
-    measured: bool
+    evidence: tuple[str, ...]
+
+    @property
+    def entering(self) -> str:
+        """Which points a frontier takes, so that the new ones are among them."""
+        return "measured" if self.evidence == ("measured",) else "all"
 
 
 def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[Way], str]:
@@ -43,63 +48,75 @@ def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[Way], str]
     new = _newcomers(library, source_ids)
     if new is None:
         return [], ""
-    shown = next((way for page, label in CHARTS if (way := _alone(library, new, page, label))), None)
-    beside = _beside(library, new, shown)
-    told = "" if beside else f"No other source has {_name(new)} under the same workload yet."
-    return [way for way in (shown, beside) if way is not None], told
+    axes = _axes(library, new)
+    ways = _by_frontier(library, new, *axes) if axes else _by_cells(library, new)
+    compared = any(way.label == COMPARISON for way in ways)
+    return ways, "" if compared else f"No other source has {_name(new)} under the same workload yet."
 
 
 def _newcomers(library: Library, source_ids: Sequence[str]) -> Newcomers | None:
     found = library.fetch(
-        "SELECT model, list(DISTINCT source ORDER BY source), bool_and(evidence = 'measured') FROM points"
+        "SELECT model, list(DISTINCT source ORDER BY source), list(DISTINCT evidence ORDER BY evidence) FROM points"
         " WHERE source_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND model IS NOT NULL AND source IS NOT NULL"
         " GROUP BY model ORDER BY count(*) DESC, model LIMIT 1",
         (list(source_ids),),
     )
-    return Newcomers(found[0][0], tuple(found[0][1]), bool(found[0][2])) if found else None
+    return Newcomers(found[0][0], tuple(found[0][1]), tuple(found[0][2] or ())) if found else None
 
 
-def _alone(library: Library, new: Newcomers, page: str, label: str) -> Way | None:
-    """The new points on a page of their own; None when the page's question has nothing to chart of them."""
-    options = {} if page != "pareto" or new.measured else {"frontier_evidence": "all"}
-    view = View.of({"model": [new.model], "source": new.sources}, options)
-    return _way(library, page, label, view)
+def _axes(library: Library, new: Newcomers) -> tuple[str, str] | None:
+    """What a frontier of the new points can be drawn by: the first latency and throughput that most of them have."""
+    offered = question("pareto").choices(library, View())
+    xs, ys = ([key for key, _ in offered[axis] if library.has(key)] for axis in ("x", "y"))
+    for y in ys:
+        counts = ", ".join(f'count(*) FILTER (isfinite("{x}"))' for x in xs)
+        found = library.fetch(
+            f'SELECT {counts} FROM points WHERE {MINE} AND isfinite("{y}")', (new.model, list(new.sources))
+        )[0] if xs else ()  # fmt: skip
+        most = max(found, default=0)
+        if most:
+            return next(x for x, count in zip(xs, found, strict=True) if 2 * count >= most), y
+    return None
 
 
-def _beside(library: Library, new: Newcomers, shown: Way | None) -> Way | None:
-    """The new points and others' of the same model and workload, each source with a frontier of its own.
+def _by_frontier(library: Library, new: Newcomers, x: str, y: str) -> list[Way]:
+    """The new points under their commonest workload; and with others' under the one they share."""
+    options = {"x": x, "y": y, "frontier_evidence": new.entering}
+    alone = View.of(
+        {"model": [new.model], "source": new.sources, **_workload(library, new, x, y)}, options, whole=True
+    )
+    shared = _workload(library, new, x, y, shared=True)
+    beside = View.of({"model": [new.model], **shared}, {**options, "group": "source"}, whole=True)
+    wanted = [("pareto", FRONTIER, alone), *([("pareto", COMPARISON, beside)] if shared else [])]
+    return [way for one in wanted if (way := _way(library, *one))]
 
-    Without a frontier it is the crossover of the new source with any other.
-    """
-    if shown is not None and shown.page == "pareto":
-        x, y = shown.view.option("x"), shown.view.option("y")
-        workload = _shared_workload(library, new, x, y)
-        if workload is None:
-            return None
-        view = View.of(
-            {"model": [new.model], **workload},
-            {"x": x, "y": y, "group": "source", "frontier_evidence": "measured" if new.measured else "all"},
-            whole=True,
-        )
-        return _way(library, "pareto", COMPARISON, view)
+
+def _by_cells(library: Library, new: Newcomers) -> list[Way]:
+    """Points without a latency make no frontier, but cells, and curves that may cross others'."""
+    evidence = {} if new.entering == "measured" else {"evidence": sorted({*new.evidence, "measured"})}
+    alone = View.of({"model": [new.model], "source": new.sources, **evidence})
     own = View.of({"source": new.sources[:1]})
-    view = View.of({"model": [new.model]}, {"a": own.query()})
-    return _way(library, "crossover", COMPARISON, view)
+    beside = View.of({"model": [new.model], **evidence}, {"a": own.query()})
+    wanted = [("heatmap", CELLS, alone), ("crossover", COMPARISON, beside)]
+    return [way for one in wanted if (way := _way(library, *one))]
 
 
-def _shared_workload(library: Library, new: Newcomers, x: str, y: str) -> dict[str, tuple[str, ...]] | None:
-    """The lengths that most of the new points share with others' measured ones of their model; None without any."""
-    mine = "source IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+def _workload(
+    library: Library, new: Newcomers, x: str, y: str, *, shared: bool = False
+) -> dict[str, tuple[str, ...]]:
+    """The lengths that most of the new points have; when `shared`, only those that others' measured points have too."""
     found = library.fetch(
-        f"SELECT {selection.as_asked('isl')} AS asked_isl, {selection.as_asked('osl')} AS asked_osl FROM points"
-        f' WHERE model = ? AND isfinite("{x}") AND isfinite("{y}") AND ({mine} OR evidence = \'measured\')'
-        " GROUP BY ALL"
-        f" HAVING bool_or({mine}) AND NOT bool_and({mine})"
-        f" ORDER BY count(*) FILTER ({mine}) DESC, count(*) DESC, asked_isl, asked_osl LIMIT 1",
-        (new.model, *[list(new.sources)] * 4),
+        f"WITH pair AS (SELECT {selection.as_asked('isl')} AS asked_isl, {selection.as_asked('osl')} AS asked_osl,"
+        " source IN (SELECT unnest(CAST(? AS VARCHAR[]))) AS mine, evidence = 'measured' AS measured FROM points"
+        f' WHERE model = ? AND isfinite("{x}") AND isfinite("{y}")), counted AS (SELECT asked_isl, asked_osl,'
+        " count(*) FILTER (mine) AS own, count(*) FILTER (NOT mine AND measured) AS others FROM pair GROUP BY 1, 2)"
+        " SELECT asked_isl, asked_osl FROM counted WHERE own > 0"
+        " AND (NOT ? OR (others > 0 AND asked_isl IS NOT NULL))"
+        " ORDER BY own DESC, others DESC, asked_isl, asked_osl LIMIT 1",
+        (list(new.sources), new.model, shared),
     )
     if not found:
-        return None
+        return {}
     lengths = zip(("isl", "osl"), found[0], strict=True)
     return {key: (selection.written(value),) for key, value in lengths if value is not None}
 

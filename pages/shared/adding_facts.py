@@ -99,7 +99,7 @@ def _asks(sources: Sequence[OpenSource], without: Sequence[OpenSource], needed: 
 
 def _about(sources: Sequence[OpenSource], facts: Facts, drop: str) -> None:
     files = {
-        ALL: f"All {len(sources)} files that leave it open",
+        ALL: f"All {len(sources)} files, where they do not say",
         **{one.source_id: one.file for one in sources},
     }
     if facts.about not in files:

@@ -113,4 +113,4 @@ def _outcome(line: FileLine) -> str:
         return "In the library already"
     if line.reason is not None:
         return "Cannot be loaded"
-    return "Loads, without the refused rows" if line.refused_rows else "Loads"
+    return "Loads in part" if line.refused_rows else "Loads"
