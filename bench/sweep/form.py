@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
-from urllib.parse import urlencode
 
 from bench.errors import UnknownName, UsageError
 from bench.sweep import facts
@@ -104,7 +103,7 @@ def unstated(profile: str) -> Mapping[str, str]:
     """What each field is where it is not stated, under a profile or, by the empty name, without one."""
     stated = NEEDED | ({"profile": profile} if profile else SHAPE)
     try:
-        whole = _flattened(Plan.from_fields(stated))
+        whole = texts(Plan.from_fields(stated))
     except UsageError:
         return {}
     return {key: text for key, text in whole.items() if key not in (NEEDED if profile else stated)}
@@ -129,11 +128,6 @@ def from_link(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[st
 def in_a_link(stated: Mapping[str, str]) -> dict[str, str]:
     """The fields by the names a link gives them."""
     return {_in_a_link(key): stated[key] for key in fields() if stated.get(key, "").strip()}
-
-
-def link(stated: Mapping[str, str]) -> str:
-    """The query that fills these fields in."""
-    return urlencode(in_a_link(stated))
 
 
 def command(stated: Mapping[str, str]) -> str:
@@ -165,18 +159,31 @@ def stated_by(plan: Plan) -> dict[str, str] | None:
     """
     if len(plan.workloads) > 1:
         return None
-    whole = _flattened(plan)
+    whole = texts(plan)
     for start, needed in (({"profile": plan.based_on}, NEEDED), ({}, NEEDED | SHAPE)):
         try:
             base = Plan.from_fields({**start, **needed})
         except UsageError:
             continue
-        same = _flattened(base)
+        same = texts(base)
         stated = {key: text for key, text in whole.items() if key in needed or same.get(key) != text}
         stated |= {key: text for key, text in start.items() if text}
         if set(stated) <= set(fields()) and _is_stated(stated, plan):
             return stated
     return None
+
+
+def texts(plan: Plan) -> dict[str, str]:
+    """Every field of a plan of one workload as a text, under its dotted key."""
+    document = plan.document()
+    stated = {f"workloads.{key}": _text(value) for key, value in document.pop("workloads")[0].items()}
+    document.pop("based_on", None)
+    for key, value in document.items():
+        if key not in TABLES and isinstance(value, Mapping):
+            stated |= {f"{key}.{inner}": _text(part) for inner, part in value.items()}
+        else:
+            stated[key] = _text(value)
+    return {key: text for key, text in stated.items() if text}
 
 
 def label(key: str) -> str:
@@ -195,19 +202,6 @@ def _is_stated(stated: Mapping[str, str], plan: Plan) -> bool:
     return (
         made is not None and made.id == plan.id and made.title == plan.title and made.workers == plan.workers
     )
-
-
-def _flattened(plan: Plan) -> dict[str, str]:
-    """Every field of a plan of one workload as a text, under its dotted key."""
-    document = plan.document()
-    stated = {f"workloads.{key}": _text(value) for key, value in document.pop("workloads")[0].items()}
-    document.pop("based_on", None)
-    for key, value in document.items():
-        if key not in TABLES and isinstance(value, Mapping):
-            stated |= {f"{key}.{inner}": _text(part) for inner, part in value.items()}
-        else:
-            stated[key] = _text(value)
-    return {key: text for key, text in stated.items() if text}
 
 
 def _profile() -> FormField:

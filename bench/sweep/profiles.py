@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "profiles"
 REPLACED = ("workloads", "loads", "stop")
-"""Tables of a profile that a plan states anew as a whole, or not at all; the others are laid over each other."""
+"""Tables of a profile that a plan states anew as a whole, or not at all; the others are laid over each other.
+
+Fields of one workload go over those of the profile's only one: an isl alone keeps its osl.
+"""
+OF_FILES = ("prompts", "trace")
+"""What a workload is read from; where that is stated, lengths below it say nothing."""
 
 ENDS = ("requests", "requests_per_concurrency", "duration_s")
 """What says when a point ends: where one of them is stated anew, those under it no longer count."""
@@ -95,12 +100,22 @@ def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, An
     merged = dict(under)
     for key, value in over.items():
         below = under.get(key)
-        if key in REPLACED or not (isinstance(below, Mapping) and isinstance(value, Mapping)):
+        if key == "workloads" and isinstance(value, Mapping):
+            merged[key] = _over_the_only(below, value)
+        elif key in REPLACED or not (isinstance(below, Mapping) and isinstance(value, Mapping)):
             merged[key] = value
-            continue
-        own_end = key == "point" and any(end in value for end in ENDS)
-        merged[key] = {k: v for k, v in below.items() if not (own_end and k in ENDS)} | dict(value)
+        else:
+            own_end = key == "point" and any(end in value for end in ENDS)
+            merged[key] = {k: v for k, v in below.items() if not (own_end and k in ENDS)} | dict(value)
     return merged
+
+
+def _over_the_only(below: Any, value: Mapping[str, Any]) -> dict[str, Any]:
+    """A workload's fields, over those of the one workload below where there is just one and neither is of a file."""
+    rows = below if isinstance(below, list | tuple) else [below]
+    only = rows[0] if len(rows) == 1 and isinstance(rows[0], Mapping) else {}
+    of_files = any(name in row for name in OF_FILES for row in (only, value))
+    return dict(value) if of_files else {**only, **value}
 
 
 def next_load(plan: Plan, finished: Sequence[Finished]) -> PlannedPoint | Stop:

@@ -76,10 +76,11 @@ def row(stated: Mapping[str, str], keys: tuple[str, ...], problem: form.Checked)
     """These fields side by side, with what is wrong with one of them below it."""
     with st.container(key=f"options.{keys[0]}"):
         spans = {key: WIDE if key in LONG_TEXT else 1 for key in keys}
+        held = form.texts(problem.plan) if problem.plan else form.unstated(stated.get("profile", ""))
         grid = st.grid(min(sum(spans.values()), 6), min_column_width=COLUMN_PX)
         for key in keys:
             with grid.cell(column_span=spans[key]):
-                _widget(form.fields()[key], stated)
+                _widget(form.fields()[key], stated, held)
                 if problem.field == key:
                     st.markdown(f":small[:red[{markdown(problem.problem)}]]")
 
@@ -107,9 +108,10 @@ def _heading(name: str, keys: tuple[str, ...], stated: Mapping[str, str]) -> str
     return f"{TABLES[name]} ({many})" if many else TABLES[name]
 
 
-def _widget(field: FormField, stated: Mapping[str, str]) -> None:
+def _widget(field: FormField, stated: Mapping[str, str], held: Mapping[str, str]) -> None:
+    """One field; where it is empty it shows what it holds all the same, by the profile, the endpoint or a default."""
     key = f"plan.{field.key}"
-    empty = visible(form.unstated(stated.get("profile", "")).get(field.key, "Not stated"))
+    empty = visible(held.get(field.key, "Not stated"))
     told = f"{field.help}: {field.allowed}" if field.help else field.allowed
     common = {"key": key, "help": markdown(told) or None, "on_change": _changed, "args": (field.key, key)}
     value = stated.get(field.key, "")

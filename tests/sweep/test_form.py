@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from hypothesis import given
@@ -65,7 +65,7 @@ def test_fields_link_and_command_state_one_plan(chosen: set[str]) -> None:
     again = form.stated_by(plan)
     assert again is not None
     assert plan_of(again) == plan
-    read, problems = form.from_link(parse_qsl(form.link(stated)))
+    read, problems = form.from_link(parse_qsl(urlencode(form.in_a_link(stated))))
     assert (read, problems) == (stated, [])
     assert by_command(stated) == plan
     assert by_command(again) == plan
@@ -79,6 +79,19 @@ def test_a_profile_is_stated_by_its_name(name: str) -> None:
     assert stated["profile"] == name
     assert set(stated) == {"profile", *ENDPOINT, "slo.ttft_ms"}
     assert plan_of(stated) == plan == by_command(stated)
+
+
+def test_one_length_alone_keeps_the_profiles_other_one() -> None:
+    longer = {"profile": "quick", **ENDPOINT, "workloads.isl": "512"}
+    plan = plan_of(longer)
+    quick = plan_of({"profile": "quick", **ENDPOINT})
+    assert {str(shape.isl) for shape in plan.shapes} == {"512"}
+    assert {shape.osl for shape in plan.shapes} == {shape.osl for shape in quick.shapes}
+    assert form.stated_by(plan) == longer
+    assert by_command(longer) == plan
+    assert form.texts(plan)["workloads.osl"] == form.texts(quick)["workloads.osl"]
+    open_loop = plan_of({"profile": "quick", **ENDPOINT, "loads.request_rate": "2"})
+    assert "loads.concurrency" not in form.texts(open_loop)
 
 
 def test_every_field_is_offered_once_with_its_help_and_what_it_may_hold() -> None:
