@@ -28,7 +28,13 @@ from pages.shared import missing, receiving, shell
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Opens the library while the server already answers; a library that cannot be read is told by the pages."""
+    """Opens the library while the server already answers; a library that cannot be read is told by the pages.
+
+    The server steps back first, so that no page slows a sweep; its threads are all started from here.
+    """
+    from bench.sweep.priority import step_back
+
+    step_back()
     threading.Thread(target=warm, name="warm", daemon=True).start()
     yield {}
 
@@ -150,5 +156,10 @@ app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     routes=[Route("/healthz", healthz), *API, *shell.routes()],
-    middleware=[Middleware(shell.Headers), Middleware(receiving.Receiving), Middleware(missing.NoSuchPage)],
+    middleware=[
+        Middleware(shell.Headers),
+        Middleware(shell.KnownHosts),
+        Middleware(receiving.Receiving),
+        Middleware(missing.NoSuchPage),
+    ],
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
+from urllib.parse import urlsplit
 
 from bench.errors import AccessDenied
 
@@ -15,6 +17,10 @@ Mode = Literal["off", "token", "oidc", "local"]
 Action = Literal["launch", "import", "facts", "retract", "annotate", "purge", "query"]
 
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+PROXIES_SAY = frozenset({"forwarded", "via", "x-real-ip"})
+"""What proxies add to a request, beside everything that begins with x-forwarded-."""
+PORTS = {"http": 80, "https": 443}
+FROM_ELSEWHERE = "This request came from another site's page, which may change nothing here."
 
 
 @dataclass(frozen=True)
@@ -89,23 +95,51 @@ def _bytes(token: str) -> bytes:
 
 
 def _by_login(visitor: Visitor) -> Decision:
-    if visitor.user:
+    """Who is logged in and, where $KNEEPOINT_OIDC_ALLOWED names people, is one of them."""
+    if not visitor.user:
+        return Decision(False, "This needs a login.")
+    named = os.environ.get("KNEEPOINT_OIDC_ALLOWED")
+    if named is None or visitor.user.casefold() in {one.strip().casefold() for one in named.split(",")}:
         return Decision(True)
-    return Decision(False, "This needs a login.")
+    return Decision(False, f"{visitor.user} is not one of those who may change something here.")
 
 
 def _by_loopback(visitor: Visitor) -> Decision:
     """Local mode. A reverse proxy makes every visitor look local, so a forwarding header ends it."""
     names = {name.lower() for name in visitor.headers}
-    if any(name == "forwarded" or name.startswith("x-forwarded-") for name in names):
+    if any(name in PROXIES_SAY or name.startswith("x-forwarded-") for name in names):
         return Decision(False, "This request came through a proxy, and local mode trusts only this machine.")
+    if not is_own_page(visitor.headers):
+        return Decision(False, FROM_ELSEWHERE)
     if not _is_loopback(visitor.server_address) or not _is_loopback(visitor.client_address):
         return Decision(
             False, "Only this machine may do that in local mode; set KNEEPOINT_ACCESS to token or oidc."
         )
-    if _host_name(visitor.host) not in LOCAL_HOSTS:
+    if host_name(visitor.host) not in LOCAL_HOSTS:
         return Decision(False, "Open the page as localhost or 127.0.0.1 to do that.")
     return Decision(True)
+
+
+def is_own_page(headers: Mapping[str, str]) -> bool:
+    """Whether no page of another site sent a request: browsers say where a page is from, programs say nothing.
+
+    A page at another port of this machine is another site, though Streamlit opens a connection for it.
+    """
+    known = {name.lower(): value for name, value in headers.items()}
+    stated = known.get("origin")
+    if stated is None:
+        return True
+    try:
+        origin = urlsplit(stated)
+        own = urlsplit(f"//{known.get('host', '')}")
+        usual = PORTS.get(origin.scheme)
+        return (
+            usual is not None
+            and bool(origin.hostname)
+            and (origin.hostname, origin.port or usual) == (own.hostname, own.port or usual)
+        )
+    except ValueError:
+        return False
 
 
 def _is_loopback(address: str | None) -> bool:
@@ -119,9 +153,7 @@ def _is_loopback(address: str | None) -> bool:
         return False
 
 
-def _host_name(host: str | None) -> str:
-    if not host:
-        return ""
-    if host.startswith("["):
-        return host[1 : host.find("]")]
-    return host.rsplit(":", 1)[0].lower() if host.count(":") == 1 else host.lower()
+def host_name(host: str | None) -> str:
+    """The name in a Host header, without its port; empty where it is none."""
+    found = re.fullmatch(r"(?:\[([^][]+)\]|([^:/]+))(?::[0-9]*)?", host or "")
+    return (found[1] or found[2]).lower() if found else ""

@@ -19,12 +19,13 @@ from bench.library import ledger
 from bench.library.store import Root
 from bench.sweep import jobs, opening, origin
 from bench.sweep.address import demand_own_machine
-from bench.sweep.endpoints import Endpoints
+from bench.sweep.endpoints import Endpoints, narrowed
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import Origin
 from bench.sweep.plan import Plan
 from bench.sweep.practice import is_practice, revive
 from bench.sweep.preflight import Preflight
+from bench.sweep.priority import at_the_front
 from bench.sweep.queue import QUEUED, endpoint_of
 from bench.wording import counted
 
@@ -50,11 +51,12 @@ def launch(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None 
     """
     access.demand("launch", visitor)
     demand_endpoint(library, plan, visitor, own_port)
+    plan = _within_caps(library, plan)
     _demand_room(library)
     folder = Folder.create(library, plan.settled(seed=secrets.randbelow(2**32)))
     origin.keep(folder, Origin.now(ledger.who(visitor), from_page=not visitor.shell))
-    _tell(library, visitor, "launch", folder)
-    jobs.start(folder)
+    tell(library, visitor, "launch", folder)
+    at_the_front(lambda: jobs.start(folder))
     return folder
 
 
@@ -70,7 +72,7 @@ def cancel(library: Path, sweep: str, visitor: Visitor) -> Mapping[str, Any]:
     access.demand("launch", visitor)
     folder = Folder.of(library, sweep)
     told = jobs.cancel(folder)
-    _tell(library, visitor, "cancel", folder)
+    tell(library, visitor, "cancel", folder)
     return told
 
 
@@ -86,9 +88,18 @@ def resume(library: Path, sweep: str, visitor: Visitor, *, own_port: int | None 
         revive(library, plan.endpoint.url)
     demand_endpoint(library, plan, visitor, own_port)
     _demand_room(library)
-    jobs.start(folder)
-    _tell(library, visitor, "resume", folder)
+    if not visitor.shell:
+        origin.hold_to_page(folder)
+    at_the_front(lambda: jobs.start(folder))
+    tell(library, visitor, "resume", folder)
     return folder
+
+
+def tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
+    """Nothing; the audit says that this visitor launched, cancelled or resumed this sweep."""
+    endpoint = folder.plan.endpoint
+    where = endpoint.name or endpoint_of(endpoint.url or "")
+    ledger.audit(Root(library, writable=True), ledger.who(visitor), what, sweep=folder.id, endpoint=where)
 
 
 def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int | None) -> None:
@@ -108,6 +119,15 @@ def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int |
         )
 
 
+def _within_caps(library: Path, plan: Plan) -> Plan:
+    """The plan within what its endpoint's caps are now: one that is run again may be from before they were narrowed."""
+    known = Endpoints(library)
+    if plan.endpoint.name is None or not known.vouches_for(plan.endpoint):
+        return plan
+    caps = narrowed(plan.caps.model_dump(), known.endpoint(plan.endpoint.name).caps)
+    return Plan.from_mapping({**plan.document(), "caps": caps})
+
+
 def _demand_room(library: Path) -> None:
     """Nothing; TooMany when too many were started lately, or wait."""
     since = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=WITHIN_S)
@@ -120,9 +140,3 @@ def _demand_room(library: Path) -> None:
     waiting = sum(folder.held() and folder.status["state"] == QUEUED for folder in sweeps)
     if waiting >= MOST_WAITING:
         raise TooMany(f"{counted(waiting, 'sweep')} wait for their turn already; cancel some, or wait.")
-
-
-def _tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
-    endpoint = folder.plan.endpoint
-    where = endpoint.name or endpoint_of(endpoint.url or "")
-    ledger.audit(Root(library, writable=True), ledger.who(visitor), what, sweep=folder.id, endpoint=where)

@@ -33,6 +33,13 @@ def keep(folder: Folder, origin: Origin) -> None:
         )
 
 
+def hold_to_page(folder: Folder) -> None:
+    """Nothing; a sweep that goes on from a page is held to a page's rules from now on, wherever it was started."""
+    known = origin_of(folder)
+    if known is None or not known.from_page:
+        keep(folder, Origin(known.by, known.at, True) if known else Origin.now("the shell", from_page=True))
+
+
 def origin_of(folder: Folder) -> Origin | None:
     """Where the sweep came from; None for one that was started at the shell."""
     try:

@@ -22,6 +22,7 @@ from bench.errors import BenchError
 from bench.sweep.engines import engine
 from bench.sweep.exchange import Target
 from bench.sweep.folder import writing
+from bench.sweep.priority import at_the_front
 from bench.sweep.site import NotReached, Site
 
 FOLDER = "practice"
@@ -70,7 +71,7 @@ def practise(library: Path, name: str) -> Practice:
     """
     simulates = preset(name)["simulates"]
     with _alone(library, name):
-        url = _url(library, name) or _started(library, name)
+        url = _url(library, name) or at_the_front(lambda: _started(library, name))
     return Practice(name, simulates, url)
 
 

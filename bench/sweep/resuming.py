@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from bench.errors import BenchError
@@ -10,6 +11,8 @@ from bench.library import ledger
 from bench.library.store import Root
 from bench.sweep import jobs
 from bench.sweep.folder import listed
+from bench.sweep.practice import revive
+from bench.sweep.priority import at_the_front
 from bench.sweep.queue import endpoint_of
 
 ASKED_BY = "KNEEPOINT_RESUME"
@@ -25,6 +28,7 @@ def is_asked() -> bool:
 def resume_interrupted(library: Path) -> tuple[str, ...]:
     """The ids of the sweeps that were interrupted and go on now; each waits for its turn.
 
+    An endpoint to practise on, which the restart has ended as well, is started again.
     One that was cancelled, failed or is done is left alone, as is one that cannot be started.
     """
     resumed = []
@@ -33,7 +37,9 @@ def resume_interrupted(library: Path) -> tuple[str, ...]:
             if folder.status["state"] != "interrupted" or len(folder.read.sessions) >= MOST_SESSIONS:
                 continue
             endpoint = folder.plan.endpoint
-            jobs.start(folder)
+            if endpoint.url is not None:
+                revive(library, endpoint.url)
+            at_the_front(partial(jobs.start, folder))
             where = endpoint.name or endpoint_of(endpoint.url or "")
             ledger.audit(Root(library, writable=True), "restart", "resume", sweep=folder.id, endpoint=where)
         except BenchError:

@@ -17,6 +17,7 @@ from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import FILE, Origin, keep, origin_of
 from bench.sweep.plan import Plan
+from tests.sweep.played import playing
 
 pytestmark = pytest.mark.long
 
@@ -159,3 +160,35 @@ def test_an_endpoint_of_the_file_may_be_measured_as_it_stands_there_and_no_other
         )
         with pytest.raises(UsageError, match=r"endpoints\.toml"):
             launching.demand_endpoint(tmp_path, other, HERE, OWN_PORT)
+
+
+def test_a_sweep_that_is_run_again_keeps_within_what_its_endpoints_caps_are_now(tmp_path: Path) -> None:
+    stated = '[endpoints.lab]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n'
+    (tmp_path / "endpoints.toml").write_text(stated)
+    fields = {"endpoint.name": "lab", "workloads.isl": "8", "workloads.osl": "4", "loads.concurrency": "2, 64",
+              "point.requests": "20"}  # fmt: skip
+    before = Plan.from_fields(fields, files=False, endpoints=Endpoints(tmp_path))
+    (tmp_path / "endpoints.toml").write_text(f"{stated}[endpoints.lab.caps]\nrequests = 300\n")
+    folder = launching.launch(tmp_path, before, HERE, own_port=OWN_PORT)
+    assert folder.plan.caps.requests == 300
+    assert folder.plan.loads == before.loads
+    (tmp_path / "endpoints.toml").write_text(f"{stated}[endpoints.lab.caps]\nconcurrency = 16\n")
+    with pytest.raises(UsageError, match=r"loads.concurrency is 64 and caps.concurrency 16"):
+        launching.launch(tmp_path, before, HERE, own_port=OWN_PORT)
+
+
+def test_who_goes_on_from_a_page_is_held_to_its_rules_wherever_the_sweep_was_started(tmp_path: Path) -> None:
+    with playing() as played:
+        (tmp_path / "endpoints.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "http://127.1:{played.port}"\nmodel = "fake-model"\n'
+        )
+        fields = {"endpoint.name": "lab", "workloads.isl": "8", "workloads.osl": "4", "loads.concurrency": "2",
+                  "point.requests": "20"}  # fmt: skip
+        folder = Folder.create(tmp_path, Plan.from_fields(fields, endpoints=Endpoints(tmp_path)))
+        launching.resume(tmp_path, folder.id, HERE, own_port=OWN_PORT)
+        until = time.monotonic() + 30
+        while folder.held() and time.monotonic() < until:
+            time.sleep(0.05)
+        assert folder.status["state"] == "failed"
+        assert "this machine itself" in folder.status["reason"]
+        assert played.asked == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -12,19 +15,20 @@ from bench.endpoint.serving import running
 from bench.formats.journal import encode
 from bench.sweep.folder import Folder
 from bench.sweep.plan import Plan
+from bench.sweep.practice import FOLDER, is_practice, practise
 from bench.sweep.resuming import MOST_SESSIONS, is_asked, resume_interrupted
 
 pytestmark = pytest.mark.long
 
 
-def folder(library: Path, url: str, state: str) -> Folder:
+def folder(library: Path, url: str, state: str, model: str = "fake-model") -> Folder:
     """A sweep whose process left it in this state."""
     made = Folder.create(
         library,
         Plan.from_fields(
             {
                 "endpoint.url": url,
-                "endpoint.model": "fake-model",
+                "endpoint.model": model,
                 "workloads.isl": "8",
                 "workloads.osl": "4",
                 "loads.concurrency": "2",
@@ -53,6 +57,24 @@ def test_what_was_cut_off_goes_on_and_nothing_else_does(tmp_path: Path) -> None:
     assert [one.status["state"] for one in others] == ["cancelled", "failed", "done"]
     assert resume_interrupted(tmp_path) == ()
     assert (tmp_path / "audit.jsonl").read_text().count('"restart"') == 3
+
+
+def test_a_practice_endpoint_that_the_restart_ended_comes_back_for_its_sweep(tmp_path: Path) -> None:
+    record = tmp_path / FOLDER / "chat-gpu.json"
+    url = practise(tmp_path, "chat-gpu").url
+    assert url is not None
+    cut_off = folder(tmp_path, url, "running", model="chat-gpu")
+    os.kill(json.loads(record.read_text())["pid"], signal.SIGKILL)
+    until = time.monotonic() + 60
+    while is_practice(tmp_path, url) and time.monotonic() < until:
+        time.sleep(0.05)
+    try:
+        assert resume_interrupted(tmp_path) == (cut_off.id,)
+        while cut_off.status["state"] != "done" and time.monotonic() < until:
+            time.sleep(0.1)
+        assert cut_off.status["state"] == "done", cut_off.status
+    finally:
+        os.kill(json.loads(record.read_text())["pid"], signal.SIGTERM)
 
 
 def test_a_sweep_that_was_cut_off_again_and_again_waits_for_a_person(tmp_path: Path) -> None:
