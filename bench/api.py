@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from bench import access
 from bench.access import Visitor
@@ -28,7 +27,6 @@ Reply = tuple[int, Any]
 MOST_BYTES = 262_144
 """A plan is a few thousand bytes."""
 JSON = "application/json"
-PORTS = {"http": 80, "https": 443}
 NOT_JSON = f"The body has to be JSON: send it with content-type {JSON}."
 
 
@@ -125,33 +123,14 @@ def plan_in(stated: Mapping[str, Any], library: Path) -> Plan:
 
 def _demanded(visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
     """The answer to a change, once it is known to be this visitor's own wish."""
-    if not _is_own(visitor.headers):
-        return 403, {"error": "This request came from another site's page, which may change nothing here."}
+    fetched = visitor.headers.get("sec-fetch-site", "none")
+    if fetched not in ("none", "same-origin") or not access.is_own_page(visitor.headers):
+        return 403, {"error": access.FROM_ELSEWHERE}
     if visitor.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
         return 415, {"error": NOT_JSON}
     if len(body) > MOST_BYTES:
         return 413, {"error": f"The body is longer than {MOST_BYTES:,} bytes; a plan is a few dozen lines."}
     return _answered(do)
-
-
-def _is_own(headers: Mapping[str, str]) -> bool:
-    """Whether no page of another site sent it: browsers say where a page is from, programs say nothing."""
-    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-        return False
-    stated = headers.get("origin")
-    if stated is None:
-        return True
-    try:
-        origin = urlsplit(stated)
-        own = urlsplit(f"//{headers.get('host', '')}")
-        usual = PORTS.get(origin.scheme)
-        return (
-            usual is not None
-            and bool(origin.hostname)
-            and (origin.hostname, origin.port or usual) == (own.hostname, own.port or usual)
-        )
-    except ValueError:
-        return False
 
 
 def _stated(visitor: Visitor, body: bytes) -> dict[str, Any]:

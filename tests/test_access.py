@@ -23,6 +23,9 @@ def no_settings(monkeypatch):
 def test_this_machine_may_in_local_mode():
     assert access.may("import", LOCAL)
     assert access.may("import", dataclasses.replace(LOCAL, client_address="::1", host="[::1]:8501"))
+    assert access.may("import", dataclasses.replace(LOCAL, host="[::1]"))
+    browser = {"host": "LOCALHOST:8501", "origin": "http://localhost:8501", "user-agent": "a browser"}
+    assert access.may("import", dataclasses.replace(LOCAL, host=browser["host"], headers=browser))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,14 @@ def test_this_machine_may_in_local_mode():
         {"headers": {"X-Forwarded-For": "127.0.0.1"}},
         {"headers": {"forwarded": "for=127.0.0.1"}},
         {"headers": {"x-forwarded-proto": "https"}},
+        {"headers": {"X-Real-IP": "127.0.0.1"}},
+        {"headers": {"Via": "1.1 gateway"}},
+        {"headers": {"Host": "localhost:8501", "Origin": "http://localhost:3000"}},
+        {"headers": {"Host": "localhost:8501", "Origin": "http://bench.example"}},
+        {"headers": {"Host": "localhost:8501", "Origin": "null"}},
+        {"host": "[::1].evil.example"},
+        {"host": "[::1"},
+        {"host": "localhost:8501:1"},
     ],
     ids=str,
 )
@@ -77,6 +88,17 @@ def test_a_login_is_asked_for(monkeypatch):
     monkeypatch.setenv("KNEEPOINT_ACCESS", "oidc")
     assert not access.may("import", LOCAL)
     assert access.may("import", dataclasses.replace(LOCAL, user="someone@example.com"))
+
+
+def test_of_those_who_log_in_only_the_named_ones_may_where_some_are_named(monkeypatch):
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "oidc")
+    monkeypatch.setenv("KNEEPOINT_OIDC_ALLOWED", "ada@example.com, Grace@Example.com,")
+    for allowed in ("ada@example.com", "ADA@example.com", "grace@example.com"):
+        assert access.may("launch", dataclasses.replace(LOCAL, user=allowed))
+    for other in ("eve@example.com", "ada@example.com.evil", "ada", "", None):
+        assert not access.may("launch", dataclasses.replace(LOCAL, user=other))
+    monkeypatch.setenv("KNEEPOINT_OIDC_ALLOWED", "")
+    assert not access.may("launch", dataclasses.replace(LOCAL, user="ada@example.com"))
 
 
 def test_an_action_that_does_not_exist_is_refused():

@@ -16,7 +16,7 @@ from bench.questions import questions
 from bench.sweep import budget as budgets
 from bench.sweep import foreseen, form, opening
 from bench.sweep import launching as sweeps
-from bench.sweep.endpoints import Endpoints
+from bench.sweep.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.plan import Plan
 from bench.sweep.practice import Practice, practices, practise
 from bench.sweep.preflight import Preflight
@@ -30,12 +30,14 @@ SIGNS = {
     None: ":gray[:material/info:]",
 }
 LIGHTS = {True: "🟢", False: "🔴", None: "⚪"}
+ANSWERS = {True: "yes", False: "no", None: "not asked"}
 SEEN = {
     "name": "Name",
     "reachable": "Answers",
     "engine": "Engine",
     "version": "Version",
     "serves": "Serves",
+    "model": "Model",
     "base_url": "URL",
     "problem": "Problem",
 }
@@ -55,7 +57,7 @@ def checked(stated: Mapping[str, str]) -> form.Checked:
 
 
 def headline(found: form.Checked) -> None:
-    """What is going to be measured, in one sentence; or what is missing before anything can be."""
+    """What is going to be measured or what is missing before anything can be, in one sentence; and who may start it."""
     if found.plan is not None:
         st.title(markdown(foreseen.sentence(found.plan, _budget(found.plan))), anchor=False)
     elif NO_ENDPOINT in found.problem:
@@ -67,6 +69,7 @@ def headline(found: form.Checked) -> None:
     )
     query, theme = urlencode(dict(st.query_params)), st.context.theme.type or "light"
     buttons.link(NAME, [*questions(), "data", NAME], query, "", theme)
+    admitted("launch")
 
 
 def endpoint(stated: Mapping[str, str], found: form.Checked) -> None:
@@ -74,7 +77,7 @@ def endpoint(stated: Mapping[str, str], found: form.Checked) -> None:
     st.subheader("Endpoint", anchor=False)
     named = Endpoints(library()).named
     if named or stated.get("endpoint.name"):
-        _named(stated, tuple(named))
+        _named(stated, named)
     if not stated.get("endpoint.name"):
         plan_fields.row(stated, plan_fields.ENDPOINT, found)
     else:
@@ -150,7 +153,8 @@ def budget(plan: Plan) -> None:
 
 def start(plan: Plan) -> None:
     """The button that starts the sweep, or why this visitor has none."""
-    if not admitted("launch"):
+    if not (decision := access.may("launch", visitor())):
+        st.caption(markdown(decision.reason))
         return
     if st.button("Start the sweep", key="start", type="primary", icon=":material/play_arrow:"):
         try:
@@ -169,28 +173,39 @@ def elsewhere(stated: Mapping[str, str], plan: Plan) -> None:
         st.code(plan.to_toml(), language="toml")
 
 
-def _named(stated: Mapping[str, str], names: tuple[str, ...]) -> None:
-    """The endpoints the library names, each with what it said when it was last asked."""
-    seen = (
-        cached.endpoints(library(), cached.stamp(Endpoints(library()).path))
-        if names and access.may("launch", visitor())
-        else []
-    )
+def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> None:
+    """The endpoints the library names, each with what it said when it was last asked.
+
+    Only for those who may launch are they asked: a reader makes this server send nothing.
+    """
+    asked = bool(access.may("launch", visitor()))
+    seen = cached.endpoints(library(), cached.stamp(Endpoints(library()).path)) if known and asked else []
     lights = {row["name"]: LIGHTS[row["reachable"]] for row in seen}
     chosen = stated.get("endpoint.name")
     st.session_state["plan.endpoint.name"] = chosen
     st.selectbox(
         "Endpoint of endpoints.toml",
-        [*names, *([chosen] if chosen and chosen not in names else [])],
+        [*known, *([chosen] if chosen and chosen not in known else [])],
         key="plan.endpoint.name",
         format_func=lambda name: visible(f"{lights.get(name, '')} {name}"),
         placeholder="None: a URL on this machine",
         on_change=_named_chosen,
     )
-    if seen:
-        rows = pd.DataFrame(seen)[list(SEEN)]
-        rows["serves"] = [", ".join(names) for names in rows["serves"]]
-        table.show(rows, key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
+    if known:
+        rows = pd.DataFrame(seen or [_as_stated(name, one) for name, one in known.items()])
+        if asked:
+            rows["reachable"] = [
+                f"{lights[name]} {ANSWERS[row]}"
+                for name, row in zip(rows["name"], rows["reachable"], strict=True)
+            ]
+            rows["serves"] = [", ".join(names) for names in rows["serves"]]
+        shown = [column for column in SEEN if column in rows and not rows[column].isna().all()]
+        table.show(rows[shown], key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
+
+
+def _as_stated(name: str, one: NamedEndpoint) -> dict[str, str | None]:
+    """An endpoint by what the file states of it."""
+    return {"name": name, "model": one.model, "base_url": one.base_url}
 
 
 def _named_chosen() -> None:

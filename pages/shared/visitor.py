@@ -33,20 +33,31 @@ def visitor() -> Visitor:
 def admitted(action: Action) -> bool:
     """Whether the visitor may do this; where not, the page says why and offers the way in, if there is one.
 
-    A token is typed into the page and stays in this session's memory: never in an address, a file or a log.
+    A token is typed into the page and stays in this session's memory: never in an address, a file or a log. Who is
+    logged in can log out again. Drawn once on a page.
     """
     decision = access.may(action, visitor())
-    if decision:
-        return True
-    st.caption(markdown(decision.reason))
-    if access.mode() == "token":
+    if not decision:
+        st.caption(markdown(decision.reason))
+    if access.mode() == "token" and not decision:
         st.text_input("Token", key=f"{TOKEN}.typed", type="password", on_change=_remember, width=320)
+        if st.session_state.get(TOKEN):
+            st.caption("What was typed is not the server's token.")
     elif access.mode() == "oidc":
-        if missing := _missing_for_login():
-            st.caption(markdown(missing))
-        else:
-            st.button("Log in", key="login", on_click=st.login)
-    return False
+        _login(_user())
+    return bool(decision)
+
+
+def _login(user: str | None) -> None:
+    """The way in, or out again."""
+    if user:
+        with st.container(horizontal=True, vertical_alignment="center", key="login"):
+            st.caption(markdown(f"Logged in as {user}."), width="content")
+            st.button("Log out", key="logout", on_click=st.logout)
+    elif missing := _missing_for_login():
+        st.caption(markdown(missing))
+    else:
+        st.button("Log in", key="login", on_click=st.login)
 
 
 def own_port() -> int:
@@ -68,6 +79,8 @@ def _missing_for_login() -> str:
 
 
 def _user() -> str | None:
+    """Who is logged in, by the e-mail address; by the provider's id where it tells none, or says it is not theirs."""
     if not getattr(st.user, "is_logged_in", False):
         return None
-    return str(st.user.get("email") or st.user.get("sub") or "") or None
+    address = st.user.get("email") if st.user.get("email_verified") in (None, True, "true") else None
+    return str(address or st.user.get("sub") or "") or None

@@ -118,3 +118,37 @@ def test_at_this_machine_there_is_a_button(played: Played, tmp_path: Path) -> No
     with served(tmp_path / "library", "127.0.0.1") as server:
         page = ByHand(server).opened("launch", **link(played))
     assert '"key": "start"' in page
+
+
+def test_under_a_name_that_was_made_to_mean_this_machine_nothing_is_read(tmp_path: Path) -> None:
+    Folder.create(tmp_path / "library", plan_for("http://127.0.0.1:9"))
+    with served(tmp_path / "library", "127.0.0.1") as server:
+        port = server.rpartition(":")[2]
+        for host in (
+            "localhost",
+            f"localhost:{port}",
+            f"127.0.0.1:{port}",
+            f"[::1]:{port}",
+            f"LocalHost.:{port}",
+        ):
+            status, told = asked(f"{server}/api/sweeps", host)
+            assert (status, len(told)) == (200, 1), host
+        for host in (
+            "evil.example",
+            f"127.0.0.1.evil.example:{port}",
+            "[::1].evil.example",
+            "localhost@evil",
+            "",
+        ):
+            status, told = asked(f"{server}/api/sweeps", host)
+            assert status == 403, host
+            assert "does not answer under this name" in told["error"]
+
+
+def asked(url: str, host: str) -> tuple[int, Any]:
+    request = urllib.request.Request(url, headers={"Host": host})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refused:
+        return refused.code, json.load(refused)
