@@ -203,6 +203,10 @@ class Plan(Part):
         chosen = self.seed if self.seed is not None else seed
         return Plan.from_mapping({**self.document(), "facts": known, "seed": chosen})
 
+    def unseeded(self) -> Plan:
+        """The plan without its seed: a sweep of it draws other prompts, which no endpoint's prefix cache holds."""
+        return self.model_copy(update={"seed": None})
+
     @classmethod
     def from_toml(cls, text: str, *, files: bool = True, endpoints: Endpoints | None = None) -> Plan:
         """The plan a TOML document states."""

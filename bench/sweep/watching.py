@@ -72,8 +72,8 @@ def sentence(status: Mapping[str, Any]) -> str:
     where = f" at {status['endpoint']}" if status.get("endpoint") else ""
     points = _points(status)
     if state not in UNDER_WAY:
-        reason = f": {status['reason']}" if status.get("reason") and not _says_itself(status) else "."
-        return f"{title}{where} {STATES.get(state, state)} with {points}{reason}"
+        reason = f": {status['reason']}" if status.get("reason") and not _says_itself(status) else ""
+        return f"{title}{where} {STATES.get(state, state)} with {points}{reason}".rstrip(".") + "."
     current = status.get("current") or {}
     level = f", {current['level']} under way" if current.get("level") else ""
     left = status.get("seconds_left")

@@ -23,14 +23,26 @@ _LINK = _button("link")
 _PNG = _button("png")
 
 
-def link(page: str, pages: Sequence[str], query: str, address: str, theme: str) -> None:
+def link(
+    page: str, pages: Sequence[str], query: str, address: str, theme: str, *, follow: bool = False
+) -> None:
     """A button that copies this page's link; `address`, when given, replaces what the address bar shows.
 
     `page` is the last part of the page's path, empty for the first page. The page is run again when the browser
-    shows another theme than the one it was drawn for.
+    shows another theme than the one it was drawn for and, with `follow`, when the reader comes back to its tab.
     """
-    data = {"page": page, "pages": list(pages), "query": query, "address": address, "theme": theme}
-    _LINK(key="link", data=data, width="content", height="content", on_theme_change=lambda: None)
+    data = {
+        "page": page,
+        "pages": list(pages),
+        "query": query,
+        "address": address,
+        "theme": theme,
+        "follow": follow,
+    }
+    _LINK(
+        key="link", data=data, width="content", height="content",
+        on_theme_change=lambda: None, on_focus_change=lambda: None,
+    )  # fmt: skip
 
 
 def png() -> None:

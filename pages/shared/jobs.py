@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bench import chart
 from bench.errors import BenchError
@@ -18,7 +19,7 @@ from bench.sweep.folder import ID, SWEEPS, Folder
 from bench.sweep.story import grid_chart
 from bench.view import View
 from pages.shared import address, buttons, cached, notices, table
-from pages.shared.runs import frontier, link
+from pages.shared.runs import frontier, key, link
 from pages.shared.visitor import admitted, own_port, visitor
 
 NAME = "jobs"
@@ -59,6 +60,7 @@ def every() -> None:
     """Every sweep in a table that follows what runs."""
     rows = cached.sweeps(library())
     _following(any(state in watching.UNDER_WAY for state in rows["state"]), _every)
+    buttons.link(NAME, [*questions(), "data", NAME], "", "", st.context.theme.type or "light", follow=True)
 
 
 def _every() -> None:
@@ -77,21 +79,21 @@ def _every() -> None:
 
 def one(folder: Folder) -> None:
     """One sweep: where it is, how it goes, what it has found, and what can be done about it."""
-    status = cached.sweep_status(folder)
+    status, title = cached.sweep_status(folder), st.empty()
     _onward(folder, status)
     _buttons(folder, status)
-    _following(watching.is_under_way(status), lambda: _one(folder))
+    _following(watching.is_under_way(status), lambda: _one(folder, title))
     _behind(folder)
 
 
-def _one(folder: Folder) -> None:
+def _one(folder: Folder, title: DeltaGenerator) -> None:
     status = cached.sweep_status(folder)
     if not watching.is_under_way(status) and st.session_state.get("jobs.followed") == folder.id:
         st.session_state.pop("jobs.followed")
         st.rerun()
     if watching.is_under_way(status):
         st.session_state["jobs.followed"] = folder.id
-    st.title(markdown(watching.sentence(status)), anchor=False)
+    title.title(markdown(watching.sentence(status)), anchor=False)
     if watching.is_under_way(status):
         st.progress(watching.share_done(status))
         if status.get("current"):
@@ -106,6 +108,8 @@ def _one(folder: Folder) -> None:
             st.plotly_chart(
                 made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline
             )
+    if story.lines:
+        st.caption(markdown(" ".join([key(story), *story.caveats[: 1 if story.simulated else 0]])))
     if flags := grid_chart.flags(story):
         st.markdown("\n".join(f"- {markdown(flag)}" for flag in flags))
 
@@ -123,7 +127,9 @@ def _onward(folder: Folder, status: Mapping[str, Any]) -> None:
         if story.lines and cached.count(View.of({"source": [story.source]}), cached.current().version):
             link("pareto", "See it on the frontier", dict(frontier(story)))
         theme = st.context.theme.type or "light"
-        buttons.link(NAME, [*questions(), "data", NAME], urlencode({"job": folder.id}), "", theme)
+        buttons.link(
+            NAME, [*questions(), "data", NAME], urlencode({"job": folder.id}), "", theme, follow=True
+        )
 
 
 def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:
@@ -139,7 +145,7 @@ def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:
             st.button("Go on with what is missing", icon=":material/play_arrow:", key="resume", on_click=_do,
                       args=("resume", folder))  # fmt: skip
         st.button("Run it again", icon=":material/replay:", key="again", on_click=_do, args=("again", folder))
-        stated = form.stated_by(folder.plan)
+        stated = form.stated_by(folder.plan.unseeded())
         if stated is not None:
             link("launch", "Change it and run", form.in_a_link(stated))
 
@@ -151,7 +157,7 @@ def _do(what: str, folder: Folder) -> None:
         elif what == "resume":
             launching.resume(library(), folder.id, visitor(), own_port=own_port())
         else:
-            started = launching.launch(library(), folder.plan, visitor(), own_port=own_port())
+            started = launching.launch(library(), folder.plan.unseeded(), visitor(), own_port=own_port())
             st.query_params["job"] = started.id
     except BenchError as problem:
         st.session_state[PROBLEM] = str(problem)

@@ -1,5 +1,6 @@
 // Copies the page's link. Writes a View that was only filled in into the address bar, without a new history entry.
-// Asks for charts in the other theme when the reader's browser turns dark or light.
+// Asks for charts in the other theme when the reader's browser turns dark or light, and, on a page that follows what
+// others may start or end, for a new look when the reader comes back to the tab.
 
 const copied = async (text) => {
   try {
@@ -24,6 +25,8 @@ const theme = (element) => {
 }
 
 let drawnFor = ""
+let lookAgain = null
+window.addEventListener("focus", () => lookAgain?.())
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const last = location.pathname.split("/").pop()
@@ -31,6 +34,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.address && here === data.page && location.search !== "?" + data.address) {
     history.replaceState(history.state, "", location.pathname + "?" + data.address + location.hash)
   }
+  const look = data.follow ? () => setTriggerValue("focus", Date.now()) : null
+  lookAgain = look
   const button = parentElement.querySelector("button")
   const shown = theme(button)
   if (shown !== data.theme && shown !== drawnFor) setTriggerValue("theme", shown)
@@ -40,5 +45,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const link = location.origin + location.pathname + (data.query ? "?" + data.query : "")
     button.textContent = (await copied(link)) ? "Copied" : "Copy it from the address bar"
     setTimeout(() => { button.textContent = "Copy link" }, 2000)
+  }
+  return () => {
+    if (lookAgain === look) lookAgain = null
   }
 }

@@ -78,7 +78,7 @@ def onward(run: Run) -> None:
         if cached.count(View.of({"source": [story.source]}), run.version):
             link("pareto", "See it on the frontier", dict(frontier(story)))
         link("jobs", "All sweeps", {})
-        buttons.link(NAME, [*questions(), "data", NAME], query, "", run.theme)
+        buttons.link(NAME, [*questions(), "data", NAME], query, "", run.theme, follow=True)
     if story.state in WAITING and not _has("jobs"):
         st.code(f"python -m bench watch {story.id}", language="bash")
 
@@ -103,7 +103,7 @@ def curve(run: Run) -> int | None:
             on_select=_clicked,
             selection_mode=("points",),
         )
-    st.caption(markdown(_key(run)))
+    st.caption(markdown(key(story)))
     words = {
         line.number: _words(row)
         for line, row in zip(story.lines, story.points.to_dict("records"), strict=True)
@@ -185,6 +185,16 @@ def frontier(story: Story) -> Iterable[tuple[str, str]]:
     return View.of({"source": [story.source]}, options).pairs()
 
 
+def key(story: Story) -> str:
+    """What the marks of a sweep's chart mean."""
+    loads = {line.load.load_kind for line in story.lines}
+    numbers = {"closed": "the concurrency", "open": "requests/s"}
+    said = "Each point is a load; the number at it is " + joined(
+        [words for kind, words in numbers.items() if kind in loads], "or"
+    )
+    return f"{said}. Open marks are not measured on an engine." if story.simulated else f"{said}."
+
+
 def link(page: str, label: str, query: Mapping[str, str]) -> None:
     """A link to a page of this app; nothing where there is no such page."""
     if _has(page):
@@ -217,16 +227,6 @@ def _picked() -> None:
         st.query_params.pop("point", None)
     else:
         st.query_params["point"] = str(number)
-
-
-def _key(run: Run) -> str:
-    """What the chart's marks mean."""
-    loads = {line.load.load_kind for line in run.story.lines}
-    numbers = {"closed": "the concurrency", "open": "requests/s"}
-    said = "Each point is a load; the number at it is " + joined(
-        [words for kind, words in numbers.items() if kind in loads], "or"
-    )
-    return f"{said}. Open marks are not measured on an engine." if run.story.simulated else f"{said}."
 
 
 def _words(row: Mapping[Any, Any]) -> str:

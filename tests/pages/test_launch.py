@@ -13,7 +13,9 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.sweep.folder import Folder, listed
 from bench.sweep.plan import Plan
+from tests.benchmarks._server import free_port
 from tests.pages.drawn import Open, headline, text_of
+from tests.sweep.played import playing
 
 pytestmark = pytest.mark.long
 
@@ -138,6 +140,58 @@ def test_a_sweep_is_watched_ended_and_gone_on_with(opened: Open, own_library: Pa
     assert listing.dataframe[0].value["id"].tolist() == [folder.id]
 
 
+def test_what_is_run_again_or_changed_has_prompts_the_endpoint_has_not_seen(
+    opened: Open, own_library: Path
+) -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+    plan = Plan.from_fields(
+        {
+            "endpoint.url": url,
+            "endpoint.model": "fake-model",
+            "profile": "quick",
+            "seed": "5",
+        }
+    )
+    first = Folder.create(own_library, plan)
+    page = opened("jobs", job=first.id)
+    (change,) = [link for link in page.get("page_link") if link.proto.label == "Change it and run"]
+    assert "profile=quick" in change.proto.query_string
+    assert "seed" not in change.proto.query_string
+    page.button(key="again").click().run()
+    (again,) = [folder for folder in listed(own_library) if folder != first]
+    assert again.plan.seed not in (None, 5)
+    assert again.plan.unseeded() == plan.unseeded()
+
+
+def test_a_reader_sees_the_endpoints_and_has_none_of_them_asked(
+    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+    own_library.mkdir(parents=True)
+    with playing() as played:
+        (own_library / "endpoints.toml").write_text(
+            f'[endpoints.lab]\nbase_url = "{played.url}"\nmodel = "fake-model"\n'
+        )
+        page = opened("launch", profile="quick", endpoint="lab")
+        (row,) = page.dataframe[0].value.to_dict("records")
+        assert row == {"name": "lab", "model": "fake-model", "base_url": played.url}
+        assert played.asked == []
+
+
+def test_the_way_in_is_there_before_there_is_a_plan(
+    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "token")
+    monkeypatch.setenv("KNEEPOINT_TOKEN", "a-token-of-16-characters")
+    page = opened("launch")
+    assert page.button(key="practice.chat-gpu").disabled
+    page.text_input(key="token.typed").set_value("another-of-16-characters").run()
+    assert "not the server's token" in said(page)
+    page.text_input(key="token.typed").set_value("a-token-of-16-characters").run()
+    assert not page.button(key="practice.chat-gpu").disabled
+    assert "not the server's token" not in said(page)
+
+
 @pytest.mark.parametrize("job", ["../../etc", "20260101-000000-abcdef", "<b>x</b>"])
 def test_a_job_that_is_not_there_is_told(opened: Open, own_library: Path, job: str) -> None:
     page = opened("jobs", job=job)
@@ -155,7 +209,7 @@ def test_endpoints_of_the_library_are_listed_with_what_they_say(opened: Open, ow
         page = opened("launch", profile="quick", endpoint="lab")
         assert title(page).startswith("4 points of fake-model at lab")
         seen = page.dataframe[0].value.set_index("name")
-        assert seen["reachable"].tolist() == [True, False]
+        assert seen["reachable"].tolist() == ["🟢 yes", "🔴 no"]
         assert (seen.loc["lab", "engine"], seen.loc["lab", "version"]) == ("vllm", "0.9.9")
         assert "Start the sweep" in labels(page)
         assert any("accelerators = 2" in code.value for code in page.code)

@@ -42,6 +42,10 @@ STATED = {
         ),
         ({"id": "x", "state": "interrupted"}, "Sweep x was interrupted with 0 points."),
         (
+            {"id": "x", "state": "interrupted", "points_done": 1, "reason": "its process ended"},
+            "Sweep x was interrupted with 1 point: its process ended.",
+        ),
+        (
             {"id": "x", "state": "done", "points_done": 4, "points_possible": 4, "reason": "All is measured."},
             "Sweep x is done with 4 of 4 points.",
         ),

@@ -77,7 +77,7 @@ def _line(
         "showlegend": legend,
         "text": [html(_short(load)) for load in own["load"]],
         "textposition": "top center",
-        "textfont": {"size": 11, "color": shade},
+        "textfont": {"size": 11},
         "line": {"color": shade, "width": 1.8},
         "marker": {
             "symbol": "circle-open" if story.simulated else "circle",

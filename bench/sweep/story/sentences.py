@@ -83,8 +83,8 @@ def caveats(
         )
     state = str(status.get("state", ""))
     if state not in LATER:
-        reason = f": {status['reason']}" if status.get("reason") else "."
-        said.append(f"It {_ended(state)} after {counted(len(lines), 'point')}{reason}")
+        reason = f": {status['reason']}" if status.get("reason") else ""
+        said.append(f"It {_ended(state)} after {counted(len(lines), 'point')}{reason}".rstrip(".") + ".")
     if again.missing and state not in LATER:
         said.append(_missing(again))
     flags = Counter(flag.kind for line in lines for flag in line.flags)
