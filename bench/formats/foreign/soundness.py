@@ -14,10 +14,13 @@ from itertools import pairwise
 from bench.catalogue import metric
 from bench.errors import InputError
 from bench.formats.consistency import first_before_last, rising_statistics
+from bench.records import Flag
 
 ROUNDING = 1.001
 """Tools round what they print, to two digits after the point at the coarsest."""
 ROUNDED_MS = 0.02
+LITTLE_TOLERANCE = 1.5
+"""Lengths drawn from 80 to 100 % of the stated ones, a ramp and a tail explain a third."""
 TOO_MUCH, TOO_LITTLE = 100.0, 0.005
 """Between them lies all that ramps, failures and rounding do; a wrong unit is off by 1,000."""
 
@@ -78,3 +81,33 @@ def _contradiction(
 
 def _unsound(file: str, where: str, seen: str, why: str) -> InputError:
     return InputError(f"{file}: in {where} {seen}, but {why}; correct the file or leave this result out.")
+
+
+def littles_law(
+    metrics: Mapping[str, float], concurrency: float | None, osl: float | None
+) -> tuple[Flag, ...]:
+    """The flag that throughput, latency and concurrency of a closed loop do not fit each other; none where they do.
+
+    Requests in flight are the rate of answers times their mean time in the system (Little's law); a ramp, a tail and
+    lengths drawn below the requested ones take it down to some 75 %.
+    """
+    output, latency = (
+        metrics.get("output_tokens_per_s"),
+        metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50")),
+    )
+    if not (output and latency and concurrency and osl):
+        return ()
+    implied = output / osl * latency / 1000
+    off = max(implied / concurrency, concurrency / implied)
+    if off <= LITTLE_TOLERANCE:
+        return ()
+    return (
+        Flag(
+            "littles-law",
+            f"Throughput x latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; the stated "
+            f"concurrency is {concurrency:,.0f}, {off:.2g} times off.",
+            "Requests in flight equal arrival rate x time in the system, so throughput, latency or concurrency of "
+            "this row is not what the others' is.",
+            "Leave the point out of rankings, or measure it again.",
+        ),
+    )

@@ -1,0 +1,87 @@
+"""How many GPUs each figure of an InferenceX result was divided by, and the layout they are in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bench import names
+from bench.formats.foreign.fields import Fields
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The divisors of a result's three throughputs (None where they are not known), and the deployment's fields."""
+
+    all: int | None
+    decode: int | None
+    prefill: int | None
+    deployment: dict[str, Any]
+
+
+def layout_of(stated: Fields, accelerator: str | None) -> Layout:
+    """The layout that a result or a configuration states, on this accelerator."""
+    known = names.accelerator(accelerator) if accelerator else None
+    chips_counted = known is None or known.devices_per_chip in (None, 1)
+    roles = _flag(stated, "disagg")
+    layout = _roles(stated) if roles or _by_node(stated) else _together(stated)
+    found = layout.deployment | {"accelerator": accelerator, "disaggregated": roles, "devices": layout.all}
+    if chips_counted:
+        found["accelerators"] = layout.all
+    else:
+        found |= {"prefill_accelerators": None, "decode_accelerators": None}
+    return Layout(
+        layout.all, layout.decode, layout.prefill, {k: v for k, v in found.items() if v is not None}
+    )
+
+
+def _by_node(stated: Fields) -> bool:
+    """Whether the counts by role are of several nodes; the dump repeats one node's count under both roles."""
+    return bool(_flag(stated, "is_multinode")) and "hw" in stated
+
+
+def _roles(stated: Fields) -> Layout:
+    prefill, decode = stated.whole("num_prefill_gpu") or 0, stated.whole("num_decode_gpu") or 0
+    total = prefill + decode
+    fields = {
+        "tp": stated.whole("decode_tp") or stated.whole("prefill_tp"),
+        "ep": stated.whole("decode_ep") or stated.whole("prefill_ep"),
+        "pp": stated.whole("decode_pp"),
+        "dp_attention": _flag(stated, "decode_dp_attention"),
+        "prefill_accelerators": prefill or None,
+        "decode_accelerators": decode or None,
+        "prefill_tp": stated.whole("prefill_tp"),
+        "prefill_ep": stated.whole("prefill_ep"),
+        "prefill_dp_attention": _flag(stated, "prefill_dp_attention"),
+        "prefill_workers": stated.whole("prefill_num_workers"),
+        "decode_workers": stated.whole("decode_num_workers"),
+    }
+    stated.passed_over("prefill_pp", "prefill_pcp_size", "decode_pcp_size", "is_multinode")
+    # As process_result.py divides them: output by all GPUs where none only decodes.
+    return Layout(total or None, decode or total or None, prefill or total or None, fields)
+
+
+def _together(stated: Fields) -> Layout:
+    """One group of GPUs does both: tp x pp x pcp of them. The dump has its layout under decode_, and no pp or pcp."""
+    tp = stated.whole("tp") or stated.whole("decode_tp")
+    pp, pcp = stated.whole("pp"), stated.whole("pcp_size")
+    count = tp * (pp or 1) * (pcp or 1) if tp else None
+    fields = {
+        "tp": tp,
+        "pp": pp,
+        "ep": stated.whole("ep") or stated.whole("decode_ep"),
+        "dp_attention": _flag(stated, "dp_attention" if "dp_attention" in stated else "decode_dp_attention"),
+    }
+    stated.passed_over(
+        "prefill_tp", "prefill_ep", "prefill_dp_attention", "prefill_num_workers", "decode_num_workers",
+        "num_prefill_gpu", "num_decode_gpu", "is_multinode",
+    )  # fmt: skip
+    return Layout(count, count, count, fields)
+
+
+def _flag(stated: Fields, key: str) -> bool | None:
+    """True or false, which the tool also writes as a text."""
+    value = stated.raw(key)
+    if isinstance(value, str):
+        return {"true": True, "1": True, "false": False, "0": False}.get(value.lower())
+    return stated.truth(key)
