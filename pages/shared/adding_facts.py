@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bench import names
 from bench.errors import BenchError
@@ -55,18 +56,24 @@ def asked(sources: Sequence[OpenSource], facts: Facts, page: Page, drop: str) ->
     open_facts = [fact for fact in FACT_LABELS if any(fact in one.open for one in sources)]
     needed = [fact for fact in open_facts if fact != PRICE]
     without = [one for one in sources if any(fact != PRICE for fact in one.open)]
-    with st.container(key="options.adding", border=True):
+    with _frame(bool(needed)):
         st.markdown(_asks(sources, without, needed))
         if len(sources) > 1:
             _about(sources, facts, drop)
-        by_id = {one.source_id: one for one in sources}
-        own = by_id.get(facts.about)
-        shown = [fact for fact in open_facts if own is None or fact in own.open]
+        own = {one.source_id: one for one in sources}.get(facts.about)
         with st.grid("auto", min_column_width=COLUMN_PX):
-            for fact in shown:
-                _box(fact, facts, page, drop)
+            for fact in open_facts:
+                if own is None or fact in own.open:
+                    _box(fact, facts, page, drop)
         for problem in wrong(facts.of(sources)):
             st.markdown(f":small[:red[{markdown(problem)}]]")
+
+
+def _frame(needed: bool) -> DeltaGenerator:
+    """Open before the reader where something is missing; folded where only a price could be added."""
+    if needed:
+        return st.container(key="options.adding", border=True)
+    return st.expander("A price of your own", key="options.adding.price")
 
 
 def wrong(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -83,7 +90,7 @@ def wrong(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def _asks(sources: Sequence[OpenSource], without: Sequence[OpenSource], needed: Sequence[str]) -> str:
     if not needed:
-        return "**Add a price, if you like.** It is kept with the results."
+        return "Costs are reckoned by a price book's quotes; a price stated here is kept with the results beside them."
     labels = joined([FACT_LABELS[fact].lower() for fact in needed])
     who = (
         markdown(without[0].file)

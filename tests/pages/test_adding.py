@@ -1,0 +1,216 @@
+"""Adding results on the Data page: nothing before it was looked through, facts once, nothing twice, and who may."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from bench.library import Library, by_file
+from bench.library.facts import PRICE
+from bench.view import View
+from pages.shared import adding_facts
+from tests.library.files import ROW, entries, sweep, table
+from tests.pages.drawn import Open, headline, text_of
+
+pytestmark = pytest.mark.long
+
+DRIVEN = "adding.import"
+FULL = {**ROW, "precision": "fp8"}
+OPEN = {**FULL, "accelerator": None, "accelerators": None, "source": "open-lab"}
+
+
+@pytest.fixture(autouse=True)
+def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
+    asked = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else asked(name)
+    )
+    monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
+    monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
+
+
+def said(at: AppTest) -> str:
+    """What the page says, without the escapes of Markdown."""
+    return text_of(at).replace("\\", "")
+
+
+def dropped(at: AppTest, *paths: Path) -> AppTest:
+    """The page after these files were dropped and looked through."""
+    at.file_uploader[0].set_value([(path.name, path.read_bytes(), "") for path in paths]).run()
+    return until(at, "Looking through")
+
+
+def imported(at: AppTest) -> AppTest:
+    """The page after Import was pressed and the import has ended."""
+    return until(at.button(key=DRIVEN).click().run(), "Importing")
+
+
+def until(at: AppTest, doing: str) -> AppTest:
+    """The page once it no longer shows how far this is."""
+    for _ in range(20):
+        if not any(doing in str(part.proto.text) for part in at.get("progress")):
+            break
+        at = at.run()
+    assert not at.exception
+    return at
+
+
+def loaded(library: Path) -> int:
+    """The points of the library's own sources."""
+    return int(Library.open(library, shipped=False).fetch("SELECT count(*) FROM points")[0][0])
+
+
+def test_files_are_looked_through_and_then_imported(opened: Open, own_library: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"model": [')
+    partly = table(tmp_path / "partly.csv", {"concurrency": 1}, {"concurrency": "many"})
+    at = dropped(opened("data"), sweep(tmp_path, 1), partly, broken)
+    assert "2 of 3 files bring 4 points" in said(at)
+    assert "Nothing is loaded yet." in said(at)
+    rows = at.dataframe[0].value.set_index("file")
+    assert rows.loc["sweep1.csv", "recognised"] == "Published table"
+    assert rows.loc["partly.csv", "refused_rows"] == 1
+    assert rows.loc["broken.json", "outcome"] == "Cannot be loaded"
+    refused = at.dataframe[1].value
+    assert set(refused["file"]) == {"partly.csv", "broken.json"}
+    assert not own_library.exists()
+    at = imported(at)
+    assert (
+        "4 points from 2 files are in the library now; 1 file cannot be loaded and 1 row was refused."
+        in said(at)
+    )
+    assert loaded(own_library) == 4
+    assert "rows and files were refused" in headline(at)
+    assert DRIVEN not in {button.key for button in at.button}
+
+
+def test_the_ways_on_are_whole_views_of_the_new_points(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    like = {"model": "deepseek-r1", "isl": 1024, "osl": 1024, "source": "our-lab", "tpot_ms_p50": 12.0}
+    at = imported(
+        dropped(opened("data"), table(tmp_path / "a.csv", *({**like, "concurrency": n} for n in (1, 4))))
+    )
+    ways = {way.proto.label: way.proto for way in at.get("page_link")}
+    assert set(ways) == {"See it on the frontier", "Compare with the published"}
+    for way in ways.values():
+        assert way.page == "pareto"
+        assert View.from_query(way.query_string).whole
+    assert View.from_query(ways["See it on the frontier"].query_string).values("source") == ("our-lab",)
+    assert View.from_query(ways["Compare with the published"].query_string).values("source") == ()
+
+
+def test_facts_are_asked_once_for_all_that_lack_them_and_kept(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    first = table(tmp_path / "one.csv", {"concurrency": 1}, {"concurrency": 2}, base=OPEN)
+    second = table(tmp_path / "two.csv", {"concurrency": 4}, base=OPEN)
+    third = table(tmp_path / "full.csv", {"concurrency": 1}, base=FULL)
+    at = dropped(opened("data"), first, second, third)
+    assert "2 of 3 sources do not say: accelerator and chips" in said(at)
+    at = at.selectbox(key="adding.fact.1..accelerator").set_value("h200-sxm").run()
+    at = at.number_input(key="adding.fact.1..accelerators").set_value(4).run()
+    at = at.number_input(key=f"adding.fact.1..{PRICE}").set_value(2.5).run()
+    assert at.dataframe[0].value.get("open") is None, "Nothing is open any more."
+    at = at.selectbox(key="adding.about.1").set_value(id_of(at, "two.csv")).run()
+    (box,) = (box for box in at.selectbox if box.label == "Accelerator")
+    at = box.set_value("b200-sxm").run()
+    at = imported(at)
+    points = Library.open(own_library, shipped=False).fetch(
+        "SELECT file, accelerator, accelerators, count(*) FROM points JOIN sources USING (source_id)"
+        " GROUP BY ALL ORDER BY file"
+    )
+    assert points == [
+        ("full.csv", "h100-sxm", 8, 1),
+        ("one.csv", "h200-sxm", 4, 2),
+        ("two.csv", "b200-sxm", 4, 1),
+    ]
+    facts = entries(own_library / "facts.jsonl")
+    assert len({fact["source_id"] for fact in facts}) == 3
+    assert all(fact["facts"][PRICE] == 2.5 for fact in facts)
+    again = dropped(opened("data"), first, second)
+    assert "Nothing here can be added: 2 files are in the library already." in said(again)
+    assert "do not say" not in said(again)
+    assert len(entries(own_library / "facts.jsonl")) == len(facts)
+
+
+def test_a_fact_that_cannot_be_is_told_in_one_sentence() -> None:
+    told = adding_facts.wrong({"a": {"accelerator": "x" * 2000}, "b": {"accelerator": "h100-sxm"}})
+    assert told == ["accelerator must be a text of 1 to 1,000 characters."]
+
+
+def test_files_that_follow_join_those_before_and_can_be_discarded(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    at = dropped(opened("data"), sweep(tmp_path, 1))
+    spool = at.session_state["adding"].spool.folder
+    at = dropped(at, sweep(tmp_path, 2))
+    assert "2 of 2 files bring 6 points" in said(at)
+    at = at.button(key="adding.discard").click().run()
+    assert "bring" not in said(at)
+    assert not spool.exists()
+    assert not own_library.exists()
+
+
+def test_the_same_file_twice_and_in_a_zip_counts_once(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    file, packed = sweep(tmp_path, 1), io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(file, "runs/copy.csv")
+    (tmp_path / "all.zip").write_bytes(packed.getvalue())
+    at = dropped(opened("data"), file, tmp_path / "all.zip")
+    assert "1 of 2 files bring" in said(at) or "1 of 2 files brings" in said(at)
+    assert set(at.dataframe[0].value["file"]) == {"sweep1.csv", "all.zip/runs/copy.csv"}
+    at = imported(at)
+    assert loaded(own_library) == 3
+    assert "was in the library already" in said(at)
+
+
+def test_a_name_acts_nowhere(opened: Open, own_library: Path, tmp_path: Path) -> None:
+    at = opened("data")
+    content = sweep(tmp_path, 1).read_bytes()
+    at.file_uploader[0].set_value([("../../**x** <b>[a](javascript:b) :red[c].csv", content, "")]).run()
+    at = until(at, "Looking through")
+    spool = at.session_state["adding"].spool
+    (path,) = spool.paths
+    assert path.is_relative_to(spool.folder)
+    for acting in ("**x**", "<b>", "](javascript:", ":red["):
+        assert acting not in text_of(at)
+    at = imported(at)
+    assert loaded(own_library) == 3
+    assert not spool.folder.exists()
+
+
+def test_in_read_only_mode_there_is_nowhere_to_drop(
+    opened: Open, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+    at = opened("data")
+    assert not at.file_uploader
+    assert "This server is read-only" in said(at)
+    assert len(at.dataframe) == 1
+
+
+def test_who_may_no_longer_import_when_it_comes_to_it_imports_nothing(
+    opened: Open, own_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = dropped(opened("data"), sweep(tmp_path, 1))
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+    at = at.button(key=DRIVEN).click().run()
+    assert not at.file_uploader
+    assert "This server is read-only" in said(at)
+    assert not own_library.exists()
+
+
+def id_of(at: AppTest, file: str) -> str:
+    """The id that the source in this file would get."""
+    look = at.session_state["adding"].look
+    lines = by_file.by_file(look.report(), look.shown)
+    return next(str(line.source_id) for line in lines if line.file == file)
