@@ -23,6 +23,8 @@ STATISTIC = re.compile(
 )
 SAME_MEAN = 0.01
 """Requests whose mean differs by more from the file's own are not the ones the tool took."""
+LONGEST_S = 1e9
+"""Thirty years; what is longer is damage, and its sums leave the numbers a computer has."""
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -83,14 +85,21 @@ def file_requests(
     well = _ended_well(lists, errors, run.whole("completed"))
     if well is None:
         return
-    for latency, samples in _samples(run, lists, gaps, well).items():
+    with np.errstate(over="ignore", invalid="ignore"):
+        by_latency = _samples(run, lists, gaps, well)
+    for latency, samples in by_latency.items():
+        if np.abs(samples[~np.isnan(samples)]).max(initial=0) > LONGEST_S:
+            raise InputError(
+                f"A list of requests in {run.file} gives a {latency} above {LONGEST_S:g} s; correct it."
+            )
         base, definition = latencies.get(latency, ("", ""))
-        stated, known = metrics.get(f"{base}_mean"), samples[np.isfinite(samples)]
-        if (
-            base
-            and known.size
-            and (stated is None or abs(known.mean() * 1000 - stated) <= SAME_MEAN * stated)
-        ):
+        stated = metrics.get(f"{base}_mean")
+        known = samples[np.isfinite(samples)]
+        as_the_tool = (
+            stated is None
+            or abs((float(known.mean()) if known.size else 0) * 1000 - stated) <= SAME_MEAN * stated
+        )
+        if base and as_the_tool:
             figures.file_samples(metrics, base, known, unit="s", factor=1000, definition=definition)
 
 

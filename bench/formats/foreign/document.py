@@ -44,12 +44,19 @@ def loaded(file: SourceFile) -> Any:
 
 def records(file: SourceFile) -> list[tuple[str, Any]]:
     """The objects of a file with where each is: those of a list, those of lines, or the one that the file is."""
-    if file.outline.kind == "lines":
+    if file.outline.kind == "lines" or (file.outline.kind == "object" and _goes_on(file)):
         return [(f"line {number}", value) for number, value in lines(file)]
     value = loaded(file)
     if isinstance(value, list):
         return [(f"entry {number}", entry) for number, entry in enumerate(value, start=1)]
     return [("the document", value)]
+
+
+def _goes_on(file: SourceFile) -> bool:
+    """Whether a further object follows the first line, which may be longer than what the outline saw."""
+    with opened(file.path) as stream:
+        whole = stream.readline(MAX_LINE).rstrip().endswith(b"}")
+        return whole and stream.readline(MAX_LINE).lstrip().startswith(b"{")
 
 
 def lines(file: SourceFile) -> Iterator[tuple[int, Any]]:
