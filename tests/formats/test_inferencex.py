@@ -1,4 +1,4 @@
-"""InferenceX results: seconds become ms, figures per GPU the whole deployment's, chips are counted where they can be."""
+"""InferenceX results: seconds become ms, figures per GPU the deployment's, and chips are counted where they can be."""
 
 from __future__ import annotations
 
