@@ -166,6 +166,7 @@ def _deployment(run: Fields, said: Stated) -> Deployment:
     facts: dict[str, object] = {key: server.raw(key) for key in SERVER_FACTS if key in server}
     if server.raw("disable_radix_cache") in (True, False):
         facts["prefix_caching"] = not server.raw("disable_radix_cache")
+    server.passed_over(*server.keys())  # hundreds of settings
     served = stated(facts | ({"engine": "sglang", "engine_version": version} if version else {}))
     engine = ENGINE_DIALECTS.get(run.text("backend") or "")
     together: Mapping[str, object] = {
