@@ -199,7 +199,7 @@ def test_a_file_of_one_run_may_be_in_any_unicode(encoding: str, tmp_path: Path) 
         ({"max_concurrency": -4}, r"max_concurrency in runs\.jsonl is -4; expected a number of requests"),
         ({"errors": "none"}, r"errors in runs\.jsonl is 'none'; expected a list"),
         ({"server_info": 3}, r"server_info in runs\.jsonl is 3; expected an object"),
-        ({"mean_e2e_latency_ms": 0.79}, r"in the document ttft_ms_mean is 47\.1328, but it cannot be above e2el_ms_mean"),
+        ({"mean_e2e_latency_ms": 0.79}, r"the document ttft_ms_mean is 47\.1328, but it cannot be above e2el_ms_mean"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
