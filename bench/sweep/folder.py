@@ -127,7 +127,7 @@ class Folder:
 
     def _ended(self, started: str) -> dict[str, Any]:
         """How a session that began then has ended, though its status does not say so."""
-        told: dict[str, Any] = {"current": None}
+        told: dict[str, Any] = {"current": None, "seconds_left": None}
         end = None
         with contextlib.suppress(InputError):  # a damaged journal is told by whoever reads its points
             journal = self.read

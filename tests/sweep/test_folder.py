@@ -37,9 +37,9 @@ def left_behind(library: Path, *lines: Any, **status: Any) -> Folder:
 
 
 def test_without_an_end_in_the_journal_it_was_interrupted_after_the_points_it_has(tmp_path: Path) -> None:
-    found = left_behind(tmp_path, point(1), point(2), started=FIRST, points_done=1).status
+    found = left_behind(tmp_path, point(1), point(2), started=FIRST, points_done=1, seconds_left=9).status
     assert (found["state"], found["reason"], found["points_done"]) == ("interrupted", GONE, 2)
-    assert found["current"] is None
+    assert (found["current"], found["seconds_left"]) == (None, None)
 
 
 def test_a_journal_with_its_end_says_how_it_ended_where_no_status_could_be_written(tmp_path: Path) -> None:
