@@ -139,6 +139,12 @@ def test_what_is_left_out_and_not_measured_is_counted(small):
 def test_other_evidence_enters_when_the_reader_asks(small):
     answer = pareto.answer(small, View.of(options={"frontier_evidence": "all"}))
     assert places(answer.rows, "on_overall_frontier") == [(200, 500)]
+    assert "(measured and projected)" in answer.headline
+    alone = pareto.answer(small, View.of({"evidence": ["projected"]}, {"frontier_evidence": "all"}))
+    assert "(projected)" in alone.headline
+    assert "projected" not in pareto.answer(small, View()).headline
+    best = pareto.answer(small, View.of(options={"frontier_evidence": "all", "slo_x": 45})).headline
+    assert best.endswith(", projected.")
 
 
 def test_the_best_point_within_the_limits(small):

@@ -286,13 +286,17 @@ def _not_loaded(library: Library, view: View, tally: Tally) -> list[str]:
 
 
 def _told(frame: pd.DataFrame, place: Place | None, *, one_workload: bool) -> tuple[str, str]:
-    """A point in full, and in brief: without layout and version, and without the workload where there is but one."""
+    """A point in full, and in brief: without layout and version, and without the workload where there is but one.
+
+    What was not measured says what it is.
+    """
     if place is None:
         return "", ""
     row = points.told(frame[frame["point_id"] == place.point_id])[0]
     left_out = ("tp", "pp", "dp", "ep", "engine_version", *(("isl", "osl") if one_workload else ()))
+    kind = "" if row["evidence"] == "measured" else row["evidence"] or "evidence not stated"
     full, brief = (
-        ", ".join(words for words in (deployment_words(told), workload_words(told)) if words)
+        ", ".join(words for words in (deployment_words(told), workload_words(told), kind) if words)
         for told in (row, row | dict.fromkeys(left_out))
     )
     return full, brief

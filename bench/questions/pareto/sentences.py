@@ -56,7 +56,7 @@ def headline(axes: Axes, tally: Tally, found: Frontiers) -> str:
         return _of_one(axes, tally, found)
     assert found.widest is not None
     widest = found.widest
-    told = f"On {subject(tally)}, {_who_leads(axes, found.leads, widest)}"
+    told = f"On {_ranked(tally)}, {_who_leads(axes, found.leads, widest)}"
     named = found.leads if len(found.leads) <= LISTED else (widest,)
     flags = flagged([point_id for lead in named for point_id in lead.point_ids], found.flags)
     knee = found.knees.get(widest.owner)
@@ -125,13 +125,21 @@ def _about_one(axes: Axes, tally: Tally) -> str:
     """The subject and whose the one frontier is, where that is stated and not said yet."""
     owner = next(iter(tally.owners), "")
     if not owner or not axes.owner or axes.owner in ("model", "precision"):
-        return subject(tally)
+        return _ranked(tally)
     label = value_label(axes.owner, owner)
     return (
-        f"{subject(tally)} on {label}"
+        f"{_ranked(tally)} on {label}"
         if axes.owner in ("accelerator", "engine")
-        else f"{subject(tally)} ({label})"
+        else f"{_ranked(tally)} ({label})"
     )
+
+
+def _ranked(tally: Tally) -> str:
+    """The subject and, where points enter that were not measured, what they are: "(simulated)"."""
+    kinds = tally.distinct["evidence"]
+    if tally.entering < tally.usable or set(kinds) == {"measured"}:
+        return subject(tally)
+    return f"{subject(tally)} ({joined([kind or 'evidence not stated' for kind in kinds])})"
 
 
 def _who_leads(axes: Axes, leads: Sequence[Lead], lead: Lead) -> str:
