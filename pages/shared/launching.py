@@ -29,7 +29,8 @@ SIGNS = {
     False: ":red[:material/cancel:]",
     None: ":gray[:material/info:]",
 }
-LIGHTS = {True: "🟢", False: "🔴", None: "⚪"}
+LIGHTS = {True: "●", False: "✕", None: "○"}
+"""Signs of every text font: many a browser has no coloured ones."""
 ANSWERS = {True: "yes", False: "no", None: "not asked"}
 SEEN = {
     "name": "Name",

@@ -209,7 +209,7 @@ def test_endpoints_of_the_library_are_listed_with_what_they_say(opened: Open, ow
         page = opened("launch", profile="quick", endpoint="lab")
         assert title(page).startswith("4 points of fake-model at lab")
         seen = page.dataframe[0].value.set_index("name")
-        assert seen["reachable"].tolist() == ["🟢 yes", "🔴 no"]
+        assert seen["reachable"].tolist() == ["● yes", "✕ no"]
         assert (seen.loc["lab", "engine"], seen.loc["lab", "version"]) == ("vllm", "0.9.9")
         assert "Start the sweep" in labels(page)
         assert any("accelerators = 2" in code.value for code in page.code)
