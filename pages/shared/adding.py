@@ -75,7 +75,7 @@ def section(page: Page) -> None:
                     st.rerun()  # what the page shows above is not yet of the library with the new points
                 _watched(arrival, "Importing")
                 return
-            _ended(arrival, page, state)
+            _ended(arrival, page)
         _box(state)
         if state.look is not None:
             _looked_through(state.look, page, state)
@@ -118,9 +118,8 @@ def _dropped(key: str) -> None:
         receiving.forget([one.file_id for one in sent])
     if state.spool is not None and state.spool.paths:
         state.look = _begun(state.spool, {}, dry_run=True)
-        if state.arrival is not None:
-            state.closed.add(state.arrival.id)
-            state.arrival = None
+        if told := state.arrival or cached.arrivals().newest(RECENT_S):
+            _close(told)
 
 
 def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
@@ -138,7 +137,7 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
     facts = state.facts.of(open_sources)
     adding_told.table_of(lines, open_sources, facts)
     adding_told.broken(lines)
-    adding_told.refusals(report, look.shown)
+    adding_told.refusals(report, look.shown, "refused")
     if open_sources:
         adding_facts.asked(open_sources, state.facts, page, str(state.drops))
     wrong = adding_facts.wrong(facts)
@@ -208,7 +207,7 @@ def _watched(arrival: Arrival, doing: str) -> None:
     st.caption("It goes on if you leave this page; nothing is loaded twice.")
 
 
-def _ended(arrival: Arrival, page: Page, state: Adding) -> None:
+def _ended(arrival: Arrival, page: Page) -> None:
     """What came in, and where to look at it."""
     report = _report(arrival)
     with st.container(key="adding.done", border=True):
@@ -218,7 +217,7 @@ def _ended(arrival: Arrival, page: Page, state: Adding) -> None:
             sign = ":green[:material/check_circle:]" if came_in else ":gray[:material/info:]"
             st.markdown(f"{sign} **{markdown(by_file.done(lines))}**")
             adding_told.onward([line.source_id for line in lines if line.loads and line.source_id], page)
-            adding_told.refusals(report, arrival.shown)
+            adding_told.refusals(report, arrival.shown, "import-refused")
         st.button("Close", key="adding.close", type="tertiary", on_click=_close, args=(arrival,))
 
 

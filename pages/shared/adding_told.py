@@ -15,7 +15,7 @@ from bench.library.by_file import FileLine, OpenSource
 from bench.library.report import ImportReport
 from bench.plain_text import markdown
 from bench.wording import counted, joined
-from pages.shared import cached, runs, table
+from pages.shared import cached, table
 from pages.shared.frame import Page
 
 LABELS = {
@@ -73,8 +73,8 @@ def broken(lines: Sequence[FileLine]) -> None:
         st.markdown("\n".join(f"- {markdown(_short(reason))}" for reason in reasons[:TOLD_FILES]))
 
 
-def refusals(report: ImportReport, shown: Callable[[str], str]) -> None:
-    """What is not loaded: every refused row and file in a table to open and to save."""
+def refusals(report: ImportReport, shown: Callable[[str], str], key: str) -> None:
+    """What is not loaded: every refused row and file in a table to open and to save; `key` tells two of them apart."""
     refused = by_file.refused(report, shown)
     if not refused:
         return
@@ -83,12 +83,12 @@ def refusals(report: ImportReport, shown: Callable[[str], str]) -> None:
         first = ("file", "row", "column", "value", "expected", "reason")
         table.show(
             readable.table(rows, first=first),
-            key="rows.adding.refused",
+            key=f"rows.{key}",
             alt="Every refused row and file, and why",
             labels=LABELS,
         )
-        with st.container(key="actions", horizontal=True):
-            table.downloads(lambda: rows, "kneepoint-refused")
+        with st.container(key=f"actions.{key}", horizontal=True):
+            table.downloads(lambda: rows, f"kneepoint-{key}")
 
 
 def onward(source_ids: Sequence[str], page: Page) -> None:
@@ -98,7 +98,13 @@ def onward(source_ids: Sequence[str], page: Page) -> None:
     ways, told = cached.onward(tuple(source_ids), page.version)
     with st.container(key="onward", horizontal=True):
         for way in ways:
-            runs.link(way.page, way.label, way.view.pairs())
+            st.page_link(
+                f"{way.page}.py",
+                label=markdown(way.label),
+                query_params=way.view.pairs(),
+                icon=":material/arrow_forward:",
+                icon_position="right",
+            )
     if told:
         st.caption(markdown(told))
 
