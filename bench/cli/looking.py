@@ -1,4 +1,4 @@
-"""Commands that look: query, sources, formats, metrics."""
+"""Commands that look: query, sources, history, formats, metrics."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ def add_to(commands: Commands) -> None:
     query.set_defaults(run=_query)
     sources = commands.add_parser("sources", parents=[shared()], help="list what was imported")
     sources.set_defaults(run=_sources)
+    history = commands.add_parser("history", parents=[shared()], help="who changed what, when and why")
+    history.add_argument("id", nargs="?", default="", help="a source's id: only what was done to it")
+    history.set_defaults(run=_history)
     formats = commands.add_parser(
         "formats", parents=[shared()], help="list the result formats that can be read"
     )
@@ -75,6 +78,17 @@ def _sources(arguments: argparse.Namespace) -> int:
         {**row, "id": short(row["source_id"]), "title": row.get("title") or row.get("file")} for row in rows
     ]
     output.table(shown, SOURCE_COLUMNS)
+    return 0
+
+
+def _history(arguments: argparse.Namespace) -> int:
+    from bench.holdings import history
+
+    rows = output.frame_rows(history.changes(opened(arguments), arguments.id))
+    if arguments.json:
+        output.document(rows)
+    else:
+        output.table(rows, history.COLUMNS)
     return 0
 
 

@@ -87,20 +87,31 @@ def _folder(arguments: argparse.Namespace) -> Folder:
 
 def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> int:
     """Run or start the sweep of a folder, and tell how it ended; a new one that measured nothing leaves nothing."""
-    from bench.sweep import jobs, runner
+    from bench.sweep import jobs, launching, runner
     from bench.sweep.entering import enter
 
+    shell, what = access.Visitor.at_the_shell(), "launch" if new else "resume"
     if arguments.detach:
         try:
             jobs.start(folder)
+            launching.tell(place(arguments), shell, what, folder)
         except BenchError:
             if new and not folder.journal.exists():
                 folder.discard()
             raise
         return _told_started(folder, arguments)
     output.remark(f"Sweep {folder.id}")
-    progress = Progress()
-    ended = runner.run(folder, progress.show)
+    progress, told = Progress(), False
+
+    def show(status: Mapping[str, Any]) -> None:
+        """A sweep that cannot begin leaves nothing, so it is told of once its journal is there."""
+        nonlocal told
+        if not told and folder.journal.exists():
+            launching.tell(place(arguments), shell, what, folder)
+            told = True
+        progress.show(status)
+
+    ended = runner.run(folder, show)
     progress.end()
     try:
         points = enter(folder, place(arguments))
@@ -184,11 +195,10 @@ def _watch(arguments: argparse.Namespace) -> int:
 
 
 def _cancel(arguments: argparse.Namespace) -> int:
-    from bench.sweep import jobs
+    from bench.sweep import jobs, launching
 
-    access.demand("launch", access.Visitor.at_the_shell())
     folder = _folder(arguments)
-    told = jobs.cancel(folder)
+    told = launching.cancel(place(arguments), folder.id, access.Visitor.at_the_shell())
     if arguments.json:
         output.document(jobs.status(folder))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
@@ -49,7 +50,7 @@ def size(library: Library) -> tuple[int, ...]:
 def changes(library: Library, source_id: str = "") -> pd.DataFrame:
     """Every change, the newest first: when (UTC), who, what, about which result, and the reason or what was stated.
 
-    Of one source, and of the points in it, where one is named.
+    Of one source, and of the points in it, where its id or the beginning of it is named.
     """
     titles = _titles(library)
     entries = ledger.changes(_roots(library))
@@ -71,7 +72,12 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
         if not source_id or _touches(entry, source_id)
     ]
     found = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
-    return found.assign(at=pd.to_datetime(found["at"], utc=True, errors="coerce").dt.tz_localize(None))
+    return found.assign(at=moments(found["at"]))
+
+
+def moments(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """ISO 8601 texts as times in UTC; absent where a text is none."""
+    return pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601").dt.tz_localize(None)
 
 
 def brought(library: Library, source_id: str) -> tuple[str, str] | None:
@@ -125,12 +131,13 @@ def _imported(entry: Entry) -> list[Mapping[str, Any]]:
 
 def _touches(entry: Entry, source_id: str) -> bool:
     named = (entry.get("id"), entry.get("source_id"), entry.get("sweep"))
-    return source_id in named or any(one.get("source_id") == source_id for one in _imported(entry))
+    touched = (*named, *(one.get("source_id") for one in _imported(entry)))
+    return any(str(name).startswith(source_id) for name in touched if name)
 
 
 def _about(entry: Entry, titles: Mapping[str, str]) -> str | None:
     """What was changed: the files of an import, a source by its title, a point by the source it lies in."""
-    files = [str(one.get("file")) for one in _imported(entry)]
+    files = [PurePath(str(one.get("file"))).name for one in _imported(entry)]
     if files:
         return joined(files, at_most=3)
     if sweep := entry.get("sweep"):

@@ -10,11 +10,15 @@ import pandas as pd
 from bench import catalogue, selection
 from bench.formats.reading import TEXT
 from bench.holdings.asked import POINT_ORDERS, SOURCE_ORDERS
-from bench.holdings.tables import FILE_POINTS, ORDER
+from bench.holdings.history import moments
+from bench.holdings.tables import FILE_POINTS
 from bench.library import Library
 from bench.library.columns import IDENTITY, quoted
 from bench.selection import Clause
 from bench.view import View
+
+ORDER = "source, model, series_id, isl, osl, concurrency, request_rate, batch, point_id"
+"""The points of a series follow each other by load, and every point has one place."""
 
 ROWS = 100
 """Rows of a page of a table: what a reader scrolls through, whatever the library holds."""
@@ -64,7 +68,7 @@ def sources(library: Library, view: View) -> Listed:
         f" WHERE {condition.sql} ORDER BY {order} LIMIT {ROWS} OFFSET {ROWS * (page - 1)}",
         condition.params,
     )
-    return Listed(rows, page, pages, total)
+    return Listed(rows.assign(imported=moments(rows["imported"])), page, pages, total)
 
 
 def points(library: Library, view: View) -> Listed:

@@ -16,7 +16,7 @@ from bench.holdings import history, originals
 from bench.library import Library
 from bench.library.columns import IDENTITY, SCORES
 from bench.library.store import Root, short
-from bench.wording import counted, joined, quantity
+from bench.wording import counted, inline, joined, quantity
 
 Row = Mapping[str, Any]
 LEADING = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "ttft_ms_p50", "ttft_ms_mean", "tpot_ms_p50",
@@ -123,12 +123,12 @@ def figures(library: Library, opened: Point) -> pd.DataFrame:
     """
     held = {key: value for key, value in opened.row.items() if catalogue.is_metric(key) and value is not None}
     known = {row["metric"]: row for row in _rows(library, _PASSPORTS, opened.row["source_id"])}
-    stored = library.metric_columns()
+    raw = next(iter(_rows(library, "SELECT * FROM pack_points WHERE point_id = ?", opened.id)), {})
     rows = []
     for key in sorted(held, key=lambda one: (one not in LEADING, catalogue.metric(one).label)):
         metric, passport = catalogue.metric(key), known.get(key, {})
         definition = passport.get("definition")
-        if not passport and key not in stored:
+        if raw.get(key) is None:
             definition = f"derived: {metric.formula}"
         rows.append(
             {
@@ -147,16 +147,17 @@ def fields(opened: Point) -> pd.DataFrame:
     """Everything else that is known of a point or a score, a row each: the field and its value as text."""
     columns = SCORES if opened.kind == "score" else IDENTITY
     rows = [
-        {
-            "field": key,
-            "value": ", ".join(value)
-            if isinstance(value, Sequence) and not isinstance(value, str)
-            else str(value),
-        }
+        {"field": key, "value": _as_text(value)}
         for key, value in opened.row.items()
         if key in columns and key != "flags" and value is not None and not catalogue.is_metric(key)
     ]
     return pd.DataFrame(rows, columns=["field", "value"])
+
+
+def _as_text(value: object) -> str:
+    if hasattr(value, "__iter__") and not isinstance(value, str):
+        return ", ".join(str(item) for item in value)
+    return str(value)
 
 
 _PASSPORTS = "SELECT * EXCLUDE (source_id) FROM passports WHERE source_id = ? ORDER BY metric"
@@ -262,7 +263,7 @@ def _named_or_counted(kind: str, slugs: Sequence[str]) -> str:
 
 def _point_sentence(row: Row) -> str:
     figures = [
-        f"{quantity(float(row[key]), key)} {catalogue.metric(key).label}"
+        f"{inline(catalogue.metric(key))} {quantity(float(row[key]), key)}"
         for key in LEADING
         if row.get(key) is not None
     ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import pandas as pd
 
 from bench import catalogue, selection
+from bench.holdings.history import moments
 from bench.library import Library
 from bench.view import View
 from bench.wording import counted
@@ -113,13 +114,14 @@ def refusals(library: Library) -> pd.DataFrame:
 
 def hidden(library: Library) -> pd.DataFrame:
     """What was hidden or deleted, the newest first: what it is, the source it lies in, the reason, who and when."""
-    return library.query(
+    found = library.query(
         "SELECT CASE WHEN purged THEN 'deleted source' WHEN r.kind = 'source' THEN 'source'"
         " WHEN EXISTS (SELECT 1 FROM pack_scores WHERE score_id = r.id) THEN 'score' ELSE 'point' END AS hidden,"
         ' coalesce(s.title, s.file, left(r.source_id, 12)) AS title, r.reason, r.who, r."at", r.id, r.source_id,'
         " r.kind, r.purged FROM retractions r LEFT JOIN sources s ON s.source_id = r.source_id"
         ' ORDER BY r."at" DESC, r.id'
     )
+    return found.assign(at=moments(found["at"]))
 
 
 TABLES: Mapping[str, Callable[[Library], pd.DataFrame]] = {

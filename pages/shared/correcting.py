@@ -126,7 +126,9 @@ def _fact(page: Page, source: of_one.Source) -> None:
         fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=_fact_label)
         said = of_one.values(page.library, source.id, fact)
         if said:
-            words = [f"{markdown(value)} ({counted(rows, 'row')})" for value, rows in said]
+            words = [
+                f"{markdown(chart.value_label(fact, value))} ({counted(rows, 'row')})" for value, rows in said
+            ]
             st.caption(
                 f"Now {joined(words, at_most=5)}. What you state replaces it in every row of the source."
             )

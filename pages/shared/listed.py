@@ -21,7 +21,7 @@ LABELS = {
     "licence_url": "Licence text",
     "first_date": "First measured",
     "last_date": "Last measured",
-    "imported": "Imported",
+    "imported": "Imported (UTC)",
     "retracted": "Hidden because",
     "shipped": "Ships with Kneepoint",
     "unit_in_file": "Unit in the file",

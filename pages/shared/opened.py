@@ -13,6 +13,7 @@ from bench.holdings import history, originals
 from bench.holdings import opened as of_one
 from bench.library.store import short
 from bench.plain_text import file_name, markdown
+from bench.view import View
 from bench.wording import counted, joined
 from pages.shared import cached, correcting, held, listed, notices, table
 from pages.shared.frame import Page
@@ -45,6 +46,8 @@ def _source(page: Page, source: of_one.Source) -> None:
     correcting.said()
     st.title(markdown(source.sentence), anchor=False)
     _why_hidden(source.hidden)
+    if source.row["points"] and source.hidden is None:
+        _onward("See its points on the frontier", View.of({"source": source.row["sources"]}))
     _card(source)
     _said_of(page, source.id, source.tags)
     correcting.of_source(page, source)
@@ -129,6 +132,8 @@ def _point(page: Page, point: of_one.Point) -> None:
     st.title(markdown(point.sentence), anchor=False)
     _why_hidden(point.hidden)
     row = point.row
+    if point.kind == "point" and point.hidden is None:
+        _onward("See its series on the frontier", View.of({"series": [row["series_id"]]}))
     lines = (
         ("Source", source.row["named"]),
         ("Where in the file", row.get("locator")),
@@ -180,6 +185,12 @@ def _by(row: dict[str, str]) -> str:
 def _back(label: str, **to: str | None) -> None:
     if st.button(label, key="data.back", type="tertiary", icon=":material/arrow_back:"):
         listed.open_(**to)
+
+
+def _onward(label: str, view: View) -> None:
+    with st.container(key="onward", horizontal=True):
+        st.page_link("pareto.py", label=label, query_params=view.pairs(), icon=":material/arrow_forward:",
+                     icon_position="right")  # fmt: skip
 
 
 def _link(label: str, address: object) -> None:

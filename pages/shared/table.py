@@ -26,6 +26,9 @@ FILES = (
 )
 """What a table is saved as: the button, what writes it, how the file's name ends, its type, and what to know of it."""
 
+TIMES = frozenset({"at", "imported"})
+"""Moments in UTC, which a day does not tell."""
+
 COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
 
 
@@ -73,6 +76,8 @@ def column(name: str, label: str | None, dtype: Any) -> Any:
             heading, width="medium", display_text=r"https?://(?:www\.)?([^/?#]+)"
         )
     if pd.api.types.is_datetime64_any_dtype(dtype):
+        if name in TIMES:
+            return st.column_config.DatetimeColumn(heading, format="YYYY-MM-DD HH:mm")
         return st.column_config.DateColumn(heading, format="YYYY-MM-DD")
     if pd.api.types.is_bool_dtype(dtype):
         return st.column_config.CheckboxColumn(heading)

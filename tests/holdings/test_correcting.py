@@ -1,0 +1,171 @@
+"""Corrections: who may, what they do, what the audit says, and how they are taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.access import Visitor
+from bench.errors import AccessDenied, NotFound, UsageError
+from bench.holdings import correcting, counts, history, opened
+from bench.library import Library, facts
+from tests.holdings.made import made, point_of, source_of
+
+HERE = Visitor(server_address="127.0.0.1", client_address="127.0.0.1", host="localhost:8501")
+ELSEWHERE = Visitor(server_address="0.0.0.0", client_address="10.0.0.7", host="kneepoint.example")
+
+CHANGES: dict[str, Callable[[Library, Visitor, str, str], None]] = {
+    "retract": lambda library, who, source, point: correcting.retract(library, who, point, "wrong"),
+    "restore": lambda library, who, source, point: correcting.restore(library, who, point),
+    "annotate": lambda library, who, source, point: correcting.annotate(library, who, source, "a note"),
+    "tag": lambda library, who, source, point: correcting.tag(library, who, point, "odd"),
+    "untag": lambda library, who, source, point: correcting.untag(library, who, point, "odd"),
+    "facts": lambda library, who, source, point: correcting.state(
+        library, who, source, "accelerator", "H200"
+    ),
+    "purge": lambda library, who, source, point: correcting.purge(library, who, source, "gone", source[:8]),
+}
+"""Every change, in an order in which all of them can be made."""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return made(tmp_path)
+
+
+def files_of(library: Library) -> dict[str, bytes]:
+    found = (path for path in library.path.rglob("*") if path.is_file())
+    return {str(path.relative_to(library.path)): path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize("mode", ["off", "token", "oidc", "local"])
+def test_who_may_not_changes_nothing(mode: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, point = source_of(library, "mine.csv"), point_of(library, 16)
+    library.retract(point, "for the restore")
+    library.tag(point, "odd")
+    before = files_of(library)
+    monkeypatch.setenv("KNEEPOINT_ACCESS", mode)
+    for change in CHANGES.values():
+        with pytest.raises(AccessDenied):
+            change(library, ELSEWHERE, source, point)
+    assert files_of(library) == before
+
+
+def test_every_change_leaves_its_line_in_the_audit(library: Library) -> None:
+    source, point = source_of(library, "mine.csv"), point_of(library, 16)
+    for change in CHANGES.values():
+        change(library, HERE, source, point)
+    told = history.changes(library)
+    done = [history.DONE[name] for name in reversed(CHANGES)]
+    assert list(told["what"]) == [*done, "imported"]
+    assert list(told["who"]) == ["a reader (local)"] * len(CHANGES) + ["importer"]
+    assert told["at"].notna().all()
+    assert told["at"].is_monotonic_decreasing
+    assert "wrong" in set(told["detail"])
+    assert "Accelerator: h200-sxm" in set(told["detail"])
+
+
+def test_the_audit_of_a_source_is_its_own_and_its_points(library: Library) -> None:
+    mine, theirs = source_of(library, "mine.csv"), source_of(library, "theirs.csv")
+    correcting.retract(library, HERE, point_of(library, 16), "wrong")
+    correcting.annotate(library, HERE, theirs, "fine")
+    assert list(history.changes(library, mine)["what"]) == ["hid", "imported"]
+    assert list(history.changes(library, theirs)["what"]) == ["noted", "imported"]
+
+
+def test_a_hidden_point_comes_back_as_it_was(library: Library) -> None:
+    point = point_of(library, 16)
+    before = library.query("SELECT * FROM points ORDER BY point_id")
+    correcting.retract(library, HERE, point, "  throttled ")
+    assert counts(library)["points"] == 4
+    assert opened.point(library, point).hidden is not None
+    correcting.restore(library, HERE, point)
+    after = library.query("SELECT * FROM points ORDER BY point_id")
+    assert after.equals(before)
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "x" * 2001])
+def test_a_reason_is_one(library: Library, reason: str) -> None:
+    with pytest.raises(UsageError):
+        correcting.retract(library, HERE, point_of(library, 16), reason)
+    with pytest.raises(UsageError):
+        correcting.annotate(library, HERE, point_of(library, 16), reason)
+    assert list(history.changes(library)["what"]) == ["imported"]
+
+
+def test_a_wrong_accelerator_is_corrected_and_the_files_word_comes_back(library: Library) -> None:
+    source = source_of(library, "mine.csv")
+    correcting.state(library, HERE, source, "accelerator", "H200")
+    assert opened.values(library, source, "accelerator") == [("h200-sxm", 3)]
+    stated = history.stated(library, source).to_dict("records")
+    assert [(row["fact"], row["value"], row["who"]) for row in stated] == [
+        ("accelerator", "h200-sxm", "a reader (local)")
+    ]
+    correcting.state(library, HERE, source, "accelerator", None)
+    assert opened.values(library, source, "accelerator") == [("h100-sxm", 3)]
+    assert history.stated(library, source).empty
+
+
+def test_every_fact_a_page_offers_can_be_stated() -> None:
+    values = {"date": "2026-05-01", "url": "https://example.org", "usd_per_accelerator_hour": "2.49"}
+    for fact in correcting.FACTS:
+        known = correcting.choices(fact)
+        assert facts.checked({fact: known[0][0] if known else values.get(fact, "8")})
+    assert facts.checked(dict.fromkeys(correcting.FACTS))
+
+
+def test_deleting_wants_the_beginning_of_the_id(library: Library) -> None:
+    source = source_of(library, "mine.csv")
+    for typed in ("", "delete", source[:7], source):
+        with pytest.raises(UsageError, match=f"type {source[:8]}"):
+            correcting.purge(library, HERE, source, "confidential", typed)
+    assert counts(library)["points"] == 5
+    correcting.purge(library, HERE, source, "confidential", f" {source[:8]} ")
+    assert counts(library)["points"] == 2
+    assert not (library.path / "sources" / source).exists()
+    with pytest.raises(UsageError, match="purged"):
+        correcting.restore(library, HERE, source)
+
+
+def test_what_ships_is_hidden_but_not_deleted(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library")
+    held = library.fetch("SELECT source_id FROM sources WHERE file LIKE '%google-cloud-vs-local.csv'")[0][0]
+    with pytest.raises(UsageError, match="ships with Kneepoint"):
+        correcting.purge(library, HERE, held, "unwanted", held[:8])
+    before = counts(library)["points"]
+    correcting.retract(library, HERE, held, "unwanted")
+    assert counts(library)["points"] == before - 1
+    correcting.restore(library, HERE, held)
+    assert counts(library)["points"] == before
+
+
+def test_a_tag_is_put_on_once_and_taken_off(library: Library) -> None:
+    point = point_of(library, 16)
+    for text in ("Odd one", " odd  ONE "):
+        correcting.tag(library, HERE, point, text)
+    assert opened.tags(library, point) == ("odd one",)
+    assert list(history.changes(library)["what"]) == ["tagged", "imported"]
+    correcting.untag(library, HERE, point, "odd one")
+    assert opened.tags(library, point) == ()
+    with pytest.raises(NotFound):
+        correcting.untag(library, HERE, point, "odd one")
+
+
+@pytest.mark.parametrize("text", ["", " ", "a,b", "x" * 41, "a\x07b"])
+def test_what_is_no_tag_is_none(library: Library, text: str) -> None:
+    with pytest.raises(UsageError):
+        correcting.tag(library, HERE, point_of(library, 16), text)
+
+
+def test_notes_tags_and_what_is_hidden_are_there_after_a_restart(library: Library) -> None:
+    source, point = source_of(library, "mine.csv"), point_of(library, 16)
+    for name in ("retract", "annotate", "tag", "facts"):
+        CHANGES[name](library, HERE, source, point)
+    again = Library.open(library.path, shipped=False)
+    told = opened.point(again, point)
+    assert told.hidden is not None
+    assert told.tags == ("odd",)
+    assert list(opened.notes(again, source)["text"]) == ["a note"]
+    assert opened.values(again, source, "accelerator") == [("h200-sxm", 3)]
