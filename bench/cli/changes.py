@@ -1,4 +1,4 @@
-"""Commands that change a library: import, facts, retract, restore, annotate, purge, rebuild."""
+"""Commands that change a library: import, facts, retract, restore, annotate, tag, purge, rebuild."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ def add_to(commands: Commands) -> None:
     annotate = _command(commands, "annotate", "put a note beside a point, a score or a source", _annotate)
     annotate.add_argument("id", help="an id; a source's first 8 digits suffice")
     annotate.add_argument("text", help="the note")
+    tag = _command(commands, "tag", "put a tag on a point, a score or a source, or take it off", _tag)
+    tag.add_argument("id", help="an id; a source's first 8 digits suffice")
+    tag.add_argument("tag", help="the tag, such as 'rerun wanted'")
+    tag.add_argument("--remove", action="store_true", help="take the tag off")
     purge = _command(commands, "purge", "delete a source's bytes and rows for good", _purge)
     purge.add_argument("id", help="the source's id or its first 8 digits")
     purge.add_argument("--reason", required=True, help="why; it is told to whoever imports the file again")
@@ -121,6 +125,13 @@ def _annotate(arguments: argparse.Namespace) -> int:
     return _changed(arguments, "annotate", lambda library: library.annotate(arguments.id, text), text=text)
 
 
+def _tag(arguments: argparse.Namespace) -> int:
+    access.demand("annotate", access.Visitor.at_the_shell())
+    tag, remove = arguments.tag, arguments.remove
+    action = "untag" if remove else "tag"
+    return _changed(arguments, action, lambda library: library.tag(arguments.id, tag, remove=remove), tag=tag)
+
+
 def _purge(arguments: argparse.Namespace) -> int:
     access.demand("purge", access.Visitor.at_the_shell())
     reason = arguments.reason
@@ -150,6 +161,8 @@ DONE = {
     "retract": "It is hidden",
     "restore": "It is visible again",
     "annotate": "The note is written",
+    "tag": "The tag is on it",
+    "untag": "The tag is off",
     "purge": "It is deleted",
 }
 
