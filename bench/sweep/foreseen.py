@@ -45,7 +45,7 @@ def figures(budget: Budget) -> tuple[Foreseen, ...]:
         Foreseen("Output tokens", _whole(budget.output_tokens), "What the endpoint is asked to write."),
         Foreseen("Time", minutes(budget.minutes) if budget.minutes is not None else None,
                  "The least it takes, without checks, drains and waiting for its turn."),
-        Foreseen("Cost", f"{number(budget.usd)} USD" if budget.usd is not None else None,
+        Foreseen("Cost", _cost(budget),
                  "What its accelerators cost in that time, when their number and price are stated."),
     )  # fmt: skip
 
@@ -55,6 +55,13 @@ def minutes(least: float) -> str:
     if least < 1.5:
         return f"{max(1, round(least * 60))} s"
     return f"{round(least)} min" if least < LONG_MINUTES else f"{least / 60:.3g} h"
+
+
+def _cost(budget: Budget) -> str | None:
+    """None while the time is open; once it is known, only a price can be missing."""
+    if budget.usd is not None:
+        return f"{number(budget.usd)} USD"
+    return "no price" if budget.minutes is not None else None
 
 
 def _lengths(plan: Plan) -> str:

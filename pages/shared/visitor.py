@@ -73,8 +73,8 @@ def _missing_for_login() -> str:
     """What the server lacks for a login, as a sentence; empty when it lacks nothing."""
     if not (st.secrets.load_if_toml_exists() and "auth" in st.secrets):
         return "No login is set up: state [auth] in .streamlit/secrets.toml, as docs/sweeps.md says."
-    if find_spec("authlib") is None:
-        return "Logging in needs Authlib on the server: pip install 'streamlit[auth]'."
+    if not all(find_spec(name) for name in ("authlib", "httpx")):
+        return "Logging in needs Authlib and httpx on the server: pip install 'streamlit[auth]'."
     return ""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.drawn import MAIN, text_of
@@ -63,7 +64,36 @@ def test_without_a_provider_the_page_says_what_to_do() -> None:
 def test_with_a_provider_there_is_a_button_or_what_is_missing_for_it() -> None:
     page = launch(auth=PROVIDER)
     assert "Start the sweep" not in labels(page)
-    installed = find_spec("authlib") is not None
+    installed = all(find_spec(name) for name in ("authlib", "httpx"))
     assert ("Log in" in labels(page)) == installed
     assert ("needs Authlib" in said(page)) != installed
     assert "its-secret" not in said(page) + urlencode(page.query_params, doseq=True)
+
+
+class LoggedIn(dict):
+    """What Streamlit tells of a person whom the provider let in."""
+
+    is_logged_in = True
+
+
+@pytest.mark.parametrize(
+    ("told", "name", "may"),
+    [
+        ({"email": "Ada@example.com", "sub": "1"}, "Ada@example.com", True),
+        ({"email": "ada@example.com", "email_verified": True, "sub": "1"}, "ada@example.com", True),
+        ({"email": "ada@example.com", "email_verified": False, "sub": "7"}, "7", False),
+        ({"email": "eve@example.com", "sub": "ada@example.com"}, "eve@example.com", False),
+        ({"sub": "u-grace"}, "u-grace", True),
+    ],
+)
+def test_who_is_logged_in_may_when_named_and_can_log_out(
+    told: dict[str, object], name: str, may: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_OIDC_ALLOWED", "ada@example.com,u-grace")
+    monkeypatch.setattr(st, "user", LoggedIn(told))
+    page = launch(auth=PROVIDER)
+    assert f"Logged in as {name}" in said(page).replace("\u2060", "")
+    assert "Log out" in labels(page)
+    assert "Log in" not in labels(page)
+    assert ("Start the sweep" in labels(page)) == may
+    assert ("is not one of those" in said(page)) != may
