@@ -154,6 +154,15 @@ METRICS: tuple[Metric, ...] = (
     _distribution("decode_step_ms", "Decode step", "ms", "lower",
             "Time of one decode step of a static batch, as an engine's own loop reports it; no request, queue or "
             "prefill is inside, so it is not TPOT.", "loop time / steps", DESIGN),
+    _figure("prefill_tokens_per_s", "Prefill rate of an engine's loop", "tokens/s", "higher",
+            "Prompt tokens a second in an engine's own loop over a static batch; no request or queue is inside, so "
+            "it is no serving throughput.", "prompt tokens / time of the loop", "llama-bench: pp tests"),
+    _figure("decode_tokens_per_s", "Decode rate of an engine's loop", "tokens/s", "higher",
+            "Generated tokens a second in an engine's own loop over a static batch; no prompt, request or queue is "
+            "inside, so it is no serving throughput.", "generated tokens / time of the loop", "llama-bench: tg tests"),
+    _figure("prefill_and_decode_tokens_per_s", "Prefill and decode rate of an engine's loop", "tokens/s", "higher",
+            "Prompt and generated tokens together, a second of an engine's own loop that does one after the other.",
+            "(prompt tokens + generated tokens) / time of the loop", "llama-bench: pg tests"),
     _figure("ttft_cold_ms", "One-token TTFT, cold", "ms", "lower",
             "First token of a prompt of one or two tokens including compilation or graph capture; no serving TTFT.",
             "first token - start, first run"),

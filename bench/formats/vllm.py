@@ -119,7 +119,7 @@ def _point(where: str, result: Fields, figures: Figures, *, listed: bool) -> Poi
     said = stated(_by_people(result) | (_in_name(result, load) if in_seconds else {}))
     bench_serving.file_latencies(result, figures, metrics, latencies)
     bench_serving.file_requests(result, figures, metrics, latencies)
-    soundness.check(result.file, where, metrics, concurrency=load.concurrency)
+    soundness.check(result.file, where, metrics, concurrency=load.concurrency, whole_run=True)
     return Point(
         _deployment(result, said),
         _workload(result, said),

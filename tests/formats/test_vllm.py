@@ -199,6 +199,14 @@ def test_seconds_under_the_name_of_milliseconds_are_refused(tmp_path: Path) -> N
             read_points(written(tmp_path, result))
 
 
+def test_microseconds_are_refused_without_a_concurrency_to_hold_them_against(tmp_path: Path) -> None:
+    latencies = {key: 1000 * value for key, value in brief().items() if key.endswith("_ms")}
+    with pytest.raises(
+        InputError, match=r"ttft_ms_mean is 39249\.3, but the run took 3\.58046 s: the unit is not ms"
+    ):
+        read_points(written(tmp_path, brief(max_concurrency=None, **latencies)))
+
+
 def test_a_ttft_above_its_e2el_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"ttft_ms_p50 is 700, but it cannot be above e2el_ms_p50"):
         read_points(

@@ -24,11 +24,22 @@ LITTLE_TOLERANCE = 1.5
 TOO_MUCH, TOO_LITTLE = 100.0, 0.005
 """Between them lies all that ramps, failures and rounding do; a wrong unit is off by 1,000."""
 
+BEYOND_THE_RUN = 10.0
+"""Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
 
-def check(file: str, where: str, metrics: Mapping[str, float], *, concurrency: float | None = None) -> None:
+
+def check(
+    file: str,
+    where: str,
+    metrics: Mapping[str, float],
+    *,
+    concurrency: float | None = None,
+    whole_run: bool = False,
+) -> None:
     """Nothing when the figures can be true together; InputError that names the two that cannot.
 
-    `where` is the place in the file; `concurrency` what a closed loop kept under way, else None.
+    `where` is the place in the file; `concurrency` what a closed loop kept under way, else None; `whole_run` says that
+    the duration is from before the first request to after the last answer.
     """
     keys = tuple(metrics)
     for key, value in metrics.items():
@@ -42,6 +53,8 @@ def check(file: str, where: str, metrics: Mapping[str, float], *, concurrency: f
         if metrics[first] > metrics[last] * ROUNDING + ROUNDED_MS:
             raise _contradiction(file, where, first, last, metrics)
     _check_unit(file, where, metrics, concurrency)
+    if whole_run:
+        _check_within(file, where, metrics)
 
 
 def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency: float | None) -> None:
@@ -66,6 +79,19 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
                 f"{ok:g} answers that fast take no {duration:g} s at concurrency {concurrency:g}: the unit is not "
                 f"{metric(key).unit}",
             )  # fmt: skip
+
+
+def _check_within(file: str, where: str, metrics: Mapping[str, float]) -> None:
+    """Whatever the load: no request takes longer than the run it is part of."""
+    duration = metrics.get("duration_s")
+    for key, value in metrics.items():
+        if duration and key.startswith(("e2el_ms", "ttft_ms")) and value > duration * 1000 * BEYOND_THE_RUN:
+            raise _unsound(
+                file,
+                where,
+                f"{key} is {value:g}",
+                f"the run took {duration:g} s: the unit is not {metric(key).unit}",
+            )
 
 
 def _contradiction(

@@ -1,0 +1,235 @@
+"""llama.cpp's `llama-bench`: prompt processing (pp), token generation (tg) and both (pg), as JSON, JSON lines or CSV.
+
+Read: llama.cpp b2000 to b7000, with -o json, jsonl or csv; in CSV every number is in quotes.
+
+Formulas, from tools/llama-bench/llama-bench.cpp:
+    avg_ts      mean over the repetitions of (n_prompt + n_gen) / time, after a warm-up; pp has prompt tokens alone,
+                tg generated ones alone
+    avg_ns      mean time of one repetition; of tg, divided by n_gen, the time of one decode step
+    n_depth     tokens that are in the KV cache before
+One sequence in the engine's own loop: no server, no request, no queue. So none of it is TTFT, TPOT or a serving
+throughput; each has a metric of its own, and the load is a batch of one.
+
+The model is the name of its file, the precision its quantisation. The accelerator is the GPU that gpu_info names where
+layers lie on it; how many chips that are is known where it names one, or several alike that share the layers.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bench import names
+from bench.errors import InputError
+from bench.formats import Recognition
+from bench.formats.foreign import document, soundness
+from bench.formats.foreign.days import day_of_text
+from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.figures import Figures
+from bench.formats.reading import Reading, SourceFile, points_table
+from bench.formats.text_file import check_text, opened
+from bench.records import Deployment, Load, Point, Workload
+
+NAME = "llama_bench"
+TITLE = "llama-bench"
+HARNESS = "llama-bench"
+
+KEYS = ("build_commit", "model_filename", "model_type", "n_prompt", "n_gen", "avg_ns", "avg_ts")
+NUMBERS = "build_number n_prompt n_gen n_depth avg_ns stddev_ns avg_ts n_gpu_layers".split()
+SETTINGS = (
+    "n_batch",
+    "n_ubatch",
+    "n_threads",
+    "n_gpu_layers",
+    "split_mode",
+    "flash_attn",
+    "no_kv_offload",
+    "n_cpu_moe",
+)
+LEFT_OUT = (
+    "backends cpu_info model_size model_n_params cpu_mask cpu_strict poll main_gpu use_mmap use_direct_io "
+    "embeddings cuda opencl metal sycl vulkan kompute rpc gpu_blas blas no_op_offload no_host repack "
+    "fit_target fit_min_ctx stddev_ts samples_ns samples_ts tensor_buft_overrides devices tensor_split "
+    "load_mode moe_cache n_gen_warmup".split()
+)
+MAX_BYTES = 16_000_000
+QUANTISED = re.compile(
+    r"\b(?P<plain>BF16|F16|F32)\b|\b(?P<packed>I?Q\d\w*)\b(?: - (?P<size>Small|Medium|Large))?", re.I
+)
+PLAIN = {"bf16": "bf16", "f16": "fp16", "f32": "fp32"}
+FILE_ENDING = re.compile(r"([-.](i?q\d\w*|bf16|f16|f32|fp16|\d{5}-of-\d{5}))*\.gguf$", re.I)
+NAMELESS = {"ggml-model", "model", "ggml"}
+AGREES = 2.0
+"""avg_ts is a mean of rates and avg_ns a mean of times: they differ where repetitions do, but not by so much."""
+
+
+def recognises(file: SourceFile) -> Recognition:
+    """Whether the first test, or the header of a CSV, has the keys that every version prints."""
+    is_csv = file.outline.kind == "csv"
+    lacking = [key for key in KEYS if key not in file.outline.value] if is_csv else file.outline.lacks(*KEYS)
+    if not lacking:
+        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
+    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+
+
+def read(file: SourceFile) -> Reading:
+    """One point for each test.
+
+    Raises:
+        InputError: a value is not what it must be, or the rate and the time of a test contradict each other.
+    """
+    figures = Figures(NAME, None, window="one repetition, the mean of several after a warm-up")
+    rows = _rows_of_csv(file) if file.outline.kind == "csv" else document.records(file)
+    tests = [(where, Fields(file.name, value)) for where, value in rows]
+    if not tests:
+        raise InputError(f"{file.name} has no test below its header.")
+    points = [_point(where, test, figures) for where, test in tests]
+    return Reading(
+        NAME,
+        points_table(points),
+        passports=figures.passports(),
+        tool_version=points[0].harness_version,
+        not_understood=tuple(dict.fromkeys(key for _, test in tests for key in test.not_understood())),
+    )
+
+
+def _rows_of_csv(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
+    check_text(file.path, MAX_BYTES)
+    with opened(file.path) as stream:
+        text = stream.read().decode().removeprefix("\ufeff")
+    try:
+        header, *rows = csv.reader(text.splitlines())
+    except csv.Error as problem:
+        raise InputError(f"{file.name} is no CSV throughout: {problem}.") from problem
+    for number, cells in enumerate(rows, start=1):
+        if cells and len(cells) != len(header):
+            raise InputError(
+                f"Row {number:,} of {file.name} has {len(cells):,} cells; expected {len(header):,}, as its header."
+            )
+        if cells:
+            row = dict(zip(header, cells, strict=True))
+            yield f"row {number}", {key: _cell(file, key, value) for key, value in row.items() if value}
+
+
+def _cell(file: SourceFile, key: str, text: str) -> object:
+    if key not in NUMBERS:
+        return text
+    try:
+        return int(text) if re.fullmatch(r"-?\d{1,18}", text) else float(text)
+    except ValueError:
+        raise InputError(f"{key} in {file.name} is {text[:40]!a}; expected a number.") from None
+
+
+def _point(where: str, test: Fields, figures: Figures) -> Point:
+    prompt, answer = test.whole("n_prompt") or 0, test.whole("n_gen") or 0
+    if min(prompt, answer) < 0 or not prompt + answer:
+        raise InputError(
+            f"{test.file}: {where} has n_prompt {prompt} and n_gen {answer}; a test processes some tokens."
+        )
+    metrics: dict[str, float] = {}
+    _file(test, figures, metrics, prompt, answer)
+    soundness.check(test.file, where, metrics)
+    version = _version(test)
+    test.passed_over(*LEFT_OUT)
+    return Point(
+        _deployment(test, version),
+        Workload(isl_requested=prompt or None, osl_requested=answer or None, context_tokens=_depth(test)),
+        Load("batch", batch=1),
+        metrics,
+        locator=where,
+        source=HARNESS,
+        evidence="measured",
+        harness=HARNESS,
+        harness_version=version,
+        date=day_of_text(test.text("test_time")),
+    )
+
+
+def _file(test: Fields, figures: Figures, metrics: dict[str, float], prompt: int, answer: int) -> None:
+    rate, nanoseconds, spread = test.number("avg_ts"), test.number("avg_ns"), test.number("stddev_ns")
+    if rate is None or nanoseconds is None or nanoseconds <= 0:
+        raise InputError(
+            f"A test in {test.file} has avg_ts {rate} and avg_ns {nanoseconds}; expected both above 0."
+        )
+    by_time = (prompt + answer) / (nanoseconds / 1e9)
+    if not by_time / AGREES <= rate <= by_time * AGREES:
+        raise InputError(
+            f"In {test.file} avg_ts is {rate:g}, but {prompt + answer:,} tokens in avg_ns {nanoseconds:g} are "
+            f"{by_time:g} tokens/s; correct the one that is wrong."
+        )
+    kind = "prefill_and_decode" if prompt and answer else "prefill" if prompt else "decode"
+    figures.file(
+        metrics, f"{kind}_tokens_per_s", rate, definition="as catalogue, mean of the repetitions' rates"
+    )
+    if kind == "decode":
+        for statistic, value in (("mean", nanoseconds), ("std", spread)):
+            figures.file(
+                metrics, f"decode_step_ms_{statistic}", None if value is None else value / answer,
+                unit="ns", factor=1e-6, definition="converted: time of a repetition / n_gen, over the repetitions",
+            )  # fmt: skip
+
+
+def _depth(test: Fields) -> int | None:
+    depth = test.whole("n_depth")
+    if depth is not None and depth < 0:
+        raise test.unfit("n_depth", depth, "a number of tokens")
+    return depth
+
+
+def _version(test: Fields) -> str | None:
+    build, commit = test.whole("build_number"), test.text("build_commit")
+    return " ".join(part for part in (f"b{build}" if build else None, commit) if part) or None
+
+
+def _deployment(test: Fields, version: str | None) -> Deployment:
+    kind = test.text("model_type") or ""
+    file = (test.text("model_filename") or "").replace("\\", "/").rsplit("/", 1)[-1]
+    stem = FILE_ENDING.sub("", file)
+    named = stem if stem.lower() not in NAMELESS else QUANTISED.sub("", kind)
+    keys, values = test.text("type_k"), test.text("type_v")
+    settings = [(key, test.raw(key)) for key in SETTINGS if key in test]
+    accelerator, count = _accelerator(test)
+    return Deployment(
+        model=names.model_slug(named) or None,
+        checkpoint=file or None,
+        precision=_precision(kind),
+        kv_precision=PLAIN.get(keys.lower(), keys.lower()) if keys and keys == values else None,
+        engine="llama.cpp",
+        engine_version=version,
+        accelerator=accelerator,
+        accelerators=count,
+        variant=", ".join(f"{key}={_setting(value)}" for key, value in settings) or None,
+    )
+
+
+def _setting(value: object) -> str:
+    """A setting as both JSON and CSV write it: true is 1."""
+    return str(int(value) if isinstance(value, bool) else value)[:40].encode(errors="replace").decode()
+
+
+def _precision(model_type: str) -> str | None:
+    found = QUANTISED.search(model_type)
+    if found is None:
+        return None
+    if found["plain"]:
+        return PLAIN[found["plain"].lower()]
+    size = f"_{found['size'][0]}" if found["size"] else ""
+    return f"{found['packed']}{size}".lower()
+
+
+def _accelerator(test: Fields) -> tuple[str | None, int | None]:
+    """What computes, and how many of it; None where layers may lie on either of two things."""
+    devices = [one.strip() for one in (test.text("gpu_info") or "").split(",") if one.strip()]
+    layers = test.number("n_gpu_layers")
+    if not devices:
+        return ("cpu", None) if (test.text("backends") or "").upper() in ("CPU", "BLAS") else (None, None)
+    if not layers or len(set(devices)) > 1:
+        return None, None
+    shared = len(devices) == 1 or (
+        test.text("split_mode") != "none"
+        and (test.text("devices") or "auto") == "auto"
+        and not (test.text("tensor_split") or "0.00").strip("0./")
+    )
+    return names.accelerator_slug(devices[0]), len(devices) if shared else None
