@@ -139,7 +139,8 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
     return preflight(
         replace(_target(asked(plan)), from_page=from_page),
         manner,
-        isls=lengths_to_calibrate(shapes),
+        isls=lengths_to_calibrate(plan.shapes if plan.context_tokens is None else shapes),
+        further=lengths_to_calibrate(shapes),
         osls=[shape.osl.least for shape in shapes if shape.osl],
         longest=max((shape.longest or 0 for shape in plan.shapes), default=0) or None,
         key_env=endpoint.key_env,

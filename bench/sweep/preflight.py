@@ -78,6 +78,7 @@ def preflight(
     manner: Manner,
     *,
     isls: Sequence[int] = (),
+    further: Sequence[int] = (),
     osls: Sequence[int] = (),
     longest: int | None = None,
     key_env: str | None = None,
@@ -85,7 +86,8 @@ def preflight(
 ) -> Preflight:
     """Everything that is found out before the load, each check in one sentence; sends a few short requests.
 
-    `isls` and `osls` are the lengths of the plan, `longest` the most tokens of context one of its requests takes.
+    `isls` and `osls` are the lengths of the plan, `further` inputs it only sends where the endpoint's context has room,
+    `longest` the most tokens of context one of its requests takes for sure.
     `key_env` names where the key came from. Not to be called inside a running event loop.
     """
     found = Preflight(target, manner)
@@ -95,7 +97,7 @@ def preflight(
         run.told(longest)
         run.stream()
         run.fields()
-        run.calibrate(isls)
+        run.calibrate([*isls, *(isl for isl in further if isl < (found.engine.context_tokens or 0))])
         run.timed(isls, osls)
     return found
 
@@ -350,11 +352,9 @@ class _Run:
         found.timed_osl = answer.output_tokens or osl
         last = answer.stamps_ns[-1] if answer.stamps_ns else answer.end_ns
         found.e2el_ms = (last - answer.sent_ns) / 1e6
-        first = (
-            f"TTFT {_ms((answer.first_ns - answer.sent_ns) / 1e6)}, " if answer.first_ns is not None else ""
-        )
         if answer.first_ns is not None:
             found.ttft_ms = (answer.first_ns - answer.sent_ns) / 1e6
+        first = f"TTFT {_ms(found.ttft_ms)}, " if found.ttft_ms is not None else ""
         tokens = counted(found.timed_osl, "token")
         self.passed("timed", f"One request alone: {first}E2EL {_ms(found.e2el_ms)} for {tokens}.")
         if answer.output_tokens is not None and answer.output_tokens != osl:

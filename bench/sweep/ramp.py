@@ -78,11 +78,10 @@ def climbed(points: Sequence[PlannedPoint], finished: Mapping[str, Finished], ru
             return Walk(None, f"Stopped at {at}: {broken}.", sustained)
         throughput = level.metrics.get(THROUGHPUT, 0.0)
         best = max(best, throughput)
-        falls = rules is not None and throughput < best * (1 - rules.falling_share) * (1 - ROUNDING)
-        fallen = [*fallen, level] if falls else []
+        fallen = [*fallen, level] if _falls(throughput, best, rules) else []
         if rules is not None and 0 < rules.falling_levels <= len(fallen):
             return Walk(None, _fell(fallen, best, rules), sustained)
-        if not falls:
+        if not fallen:
             sustained = Sustained(level.point, throughput)
     return Walk(
         None,
@@ -138,6 +137,13 @@ def _broken(level: _Level, rules: StopRules | None) -> Iterator[str]:
         if (value < limit) if known.direction == "higher" else (value > limit):
             side = "under" if known.direction == "higher" else "over"
             yield f"{known.label} is {quantity(value, key)}, {side} the limit of {quantity(limit, key)}"
+
+
+def _falls(throughput: float, best: float, rules: StopRules | None) -> bool:
+    """Whether a level counts as fallen; never without that rule: longer inputs have less throughput by nature."""
+    if rules is None or not rules.falling_levels:
+        return False
+    return throughput < best * (1 - rules.falling_share) * (1 - ROUNDING)
 
 
 def _fell(fallen: Sequence[_Level], best: float, rules: StopRules) -> str:

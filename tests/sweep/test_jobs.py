@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from bench.questions import question
 from bench.sweep import jobs
 from bench.sweep.folder import UNDER_WAY, listed
 from bench.view import View
-from tests.sweep.sweeping import bench, document, folder_for
+from tests.sweep.sweeping import ROOT, bench, document, folder_for
 
 pytestmark = pytest.mark.long
 
@@ -130,18 +132,30 @@ def test_a_file_of_prompts_that_is_none_is_told_before_anything_is_asked(
     assert listed(tmp_path / "library") == []
 
 
-def test_a_ramp_says_what_it_sustained_and_a_sweep_that_waits_says_for_whom(tmp_path: Path) -> None:
-    where = ("--library", str(tmp_path))
+def test_a_ramp_says_what_it_sustained(tmp_path: Path) -> None:
     with running(Settings(step_ms=4, step_us_per_request=0, max_running=2)) as url:
-        first = folder_for(tmp_path, url, point__requests="", point__duration_s="3", loads__concurrency="1")
-        jobs.start(first)
-        done = bench("sweep", "--url", url, *ADHOC, "--requests", "16", *where,
+        done = bench("sweep", "--url", url, *ADHOC, "--requests", "16", "--library", str(tmp_path),
                      "--with", "search=ramp", "stop.limits.ttft_ms_p50=14")  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = [line.strip() for line in done.stderr.splitlines()]
-    assert any(line.startswith("It waits for 1 sweep at ") and first.id in line for line in told)
-    assert any(
-        line.startswith("The highest level sustained was concurrency 2 (isl=32 osl=8), with ")
-        for line in told
-    )
-    assert told[-1].startswith("Stopped at concurrency 4 (isl=32 osl=8): ")
+    sustained, reason = done.stderr.splitlines()[-2:]
+    assert sustained.startswith("The highest level sustained was concurrency 2 (isl=32 osl=8), with ")
+    assert reason.startswith("Stopped at concurrency 4 (isl=32 osl=8): ")
+
+
+def test_a_sweep_that_waits_for_its_turn_says_for_whom(tmp_path: Path) -> None:
+    with running(Settings(ttft_ms=3, itl_ms=1)) as url:
+        first = folder_for(tmp_path, url, point__requests="", point__duration_s="60", loads__concurrency="1")
+        jobs.start(first)
+        command = [sys.executable, "-m", "bench", "sweep", "--url", url, *ADHOC, "--requests", "4",
+                   "--library", str(tmp_path)]  # fmt: skip
+        with subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as second:
+            assert second.stderr is not None
+            waits = next(line for line in second.stderr if "waits" in line)
+            jobs.cancel(first)
+            rest = second.stderr.read()
+    assert waits.startswith("  It waits for 1 sweep at 127.0.0.1:")
+    assert first.id in waits
+    assert second.returncode == 0
+    assert "Every one of the 3 points is measured." in rest

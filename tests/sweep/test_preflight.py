@@ -12,11 +12,14 @@ from contextlib import contextmanager
 import pytest
 
 from bench.endpoint import Settings, running
-from bench.sweep import site
+from bench.sweep import profiles, site
 from bench.sweep.bodies import Manner
 from bench.sweep.calibration import text
 from bench.sweep.exchange import Target
+from bench.sweep.opening import looked_at
+from bench.sweep.plan import Plan
 from bench.sweep.preflight import preflight
+from bench.sweep.prompts import lengths_to_calibrate
 from bench.sweep.site import proxy_for
 
 pytestmark = pytest.mark.long
@@ -217,6 +220,20 @@ def test_a_plan_beyond_the_context_is_stopped_before_any_load():
         "longer context."
     )
     assert [check.name for check in found.checks][-1] == "context"
+
+
+@pytest.mark.parametrize("dialect", ["openai", "vllm"])
+def test_a_context_search_is_calibrated_by_lengths_that_have_room(dialect):
+    plan = Plan.from_fields(
+        {"profile": "context_scaling", "endpoint.model": "fake-model", "endpoint.url": "http://h"}
+    )
+    assert lengths_to_calibrate({point.shape for point in profiles.possible(plan)})[-1] > 3000
+    with running(Settings(dialect=dialect, context_tokens=3000, ttft_ms=1, itl_ms=0)) as url:
+        stated = {**plan.document(), "endpoint": {"url": url, "model": "fake-model"}}
+        found = looked_at(Plan.from_mapping(stated))
+    assert found.problem is None
+    assert [seen.isl for seen in found.calibration.seen] == [128, 256, 512, 1024, 2048]
+    assert found.calibration.misses() == ()
 
 
 @pytest.mark.parametrize("failure", ["500", "429", "cut", "html", "malformed", "reset", "error_body"])

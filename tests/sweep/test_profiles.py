@@ -253,6 +253,13 @@ def test_the_context_doubles_to_the_models_limit():
     assert isls(of("context_scaling", facts={"max_model_len": 1200})) == [128, 256, 512, 1024]
 
 
+def test_a_longer_input_that_is_slower_is_sustained_all_the_same():
+    plan = of("context_scaling", facts={"max_model_len": 1200})
+    _, end = run(plan, lambda point: measured(point, 1e5 / point.shape.isl.a))
+    assert end.reason == "Nothing broke up to concurrency 1 (isl=1024 osl=128), the last level."
+    assert end.sustained[0].point.shape.isl.a == 1024
+
+
 def test_where_nobody_knows_the_limit_the_context_doubles_until_it_is_refused():
     def result(point):
         return measured(point) if point.shape.isl.a <= 4096 else measured(point, None, failed=8, ok=0)
