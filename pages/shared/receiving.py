@@ -20,7 +20,7 @@ FRAMING = 1 << 20
 REMEMBERED = 1_000
 
 
-class _Rooms:
+class Rooms:
     """How many bytes each session may still send; a session without a page that takes files has no room."""
 
     def __init__(self) -> None:
@@ -28,6 +28,7 @@ class _Rooms:
         self._left: OrderedDict[str, int] = OrderedDict()
 
     def open(self, session: str, size: int) -> None:
+        """This session may send so many bytes from now on."""
         with self._lock:
             self._left[session] = size
             self._left.move_to_end(session)
@@ -35,6 +36,7 @@ class _Rooms:
                 self._left.popitem(last=False)
 
     def close(self, session: str) -> None:
+        """This session may send nothing any more."""
         with self._lock:
             self._left.pop(session, None)
 
@@ -49,7 +51,7 @@ class _Rooms:
             return 200
 
 
-_ROOMS = _Rooms()
+ROOMS = Rooms()
 SAID = {
     403: "This session may not add results here.",
     411: "State the length of the file.",
@@ -60,13 +62,13 @@ SAID = {
 def expect() -> None:
     """This session may send files from now on, as much as one import takes."""
     if context := get_script_run_ctx():
-        _ROOMS.open(context.session_id, MOST_BYTES)
+        ROOMS.open(context.session_id, MOST_BYTES)
 
 
 def refuse() -> None:
     """This session may send none."""
     if context := get_script_run_ctx():
-        _ROOMS.close(context.session_id)
+        ROOMS.close(context.session_id)
 
 
 def forget(file_ids: list[str]) -> None:
@@ -80,8 +82,8 @@ def forget(file_ids: list[str]) -> None:
 class Receiving:
     """Middleware that refuses a file from a session whose page takes none, or more than one import takes."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, rooms: Rooms = ROOMS) -> None:
+        self.app, self.rooms = app, rooms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "PUT" and ENDPOINT in scope["path"]:
@@ -91,10 +93,9 @@ class Receiving:
                 return
         await self.app(scope, receive, send)
 
-    @staticmethod
-    def _status(request: Request) -> int:
+    def _status(self, request: Request) -> int:
         session = request.url.path.partition(ENDPOINT)[2].partition("/")[0]
         length = request.headers.get("content-length", "")
         if not length.isdecimal():
             return 411
-        return _ROOMS.take(session, int(length))
+        return self.rooms.take(session, int(length))

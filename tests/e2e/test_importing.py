@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -106,8 +108,12 @@ def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(
 def test_a_file_that_cannot_be_read_is_told_and_nothing_can_be_imported(tab: Tab, tmp_path: Path) -> None:
     broken = tmp_path / "torn.parquet"
     broken.write_bytes(b"PAR1 and no more")
-    page = dropped(tab(), broken)
+    page = tab()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
+    dropped(page, broken)
     said(page, "Nothing here can be added: 1 file cannot be loaded.")
+    assert begun(sent[0], "2000000000") == 413
     assert page.get_by_role("button", name="Import").count() == 0
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_text("Nothing here can be added")).to_have_count(0)
@@ -171,6 +177,19 @@ def dropped(page: Page, *files: Path) -> Page:
         page.goto("/data")
     page.locator("input[type=file]").set_input_files(files)
     return page
+
+
+def begun(url: str, length: str) -> int:
+    """The status of an upload there that states this length and sends nothing yet."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=5)
+    try:
+        connection.putrequest("PUT", parts.path)
+        connection.putheader("Content-Length", length)
+        connection.endheaders()
+        return connection.getresponse().status
+    finally:
+        connection.close()
 
 
 def said(page: Page, sentence: str) -> None:

@@ -1,0 +1,67 @@
+"""Which uploads reach Streamlit: those of sessions that were offered it, and no more than an import takes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from pages.shared.receiving import ENDPOINT, FRAMING, Receiving, Rooms
+
+ROOM = 10_000_000
+
+
+def asked(rooms: Rooms, path: str, method: str = "PUT", **headers: str) -> int:
+    """The status of a request; 204 when it reached the app behind."""
+    sent: list[Message] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+
+    async def take(message: Message) -> None:
+        sent.append(message)
+
+    async def nothing() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope: Scope = {
+        "type": "http", "method": method, "path": path, "query_string": b"", "scheme": "http",
+        "server": ("127.0.0.1", 8501), "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
+    }  # fmt: skip
+    asyncio.run(Receiving(app, rooms)(scope, nothing, take))
+    return int(sent[0]["status"])
+
+
+@pytest.fixture
+def rooms() -> Rooms:
+    """One session may send, another was told to stop."""
+    rooms = Rooms()
+    rooms.open("here", ROOM)
+    rooms.open("stopped", ROOM)
+    rooms.close("stopped")
+    return rooms
+
+
+@pytest.mark.parametrize("session", ["elsewhere", "stopped", "", "../here", "HERE"])
+def test_a_session_that_was_not_offered_it_sends_nothing(session: str, rooms: Rooms) -> None:
+    assert asked(rooms, f"{ENDPOINT}{session}/file", **{"content-length": "10"}) == 403
+
+
+def test_files_pass_until_the_room_is_full(rooms: Rooms) -> None:
+    path = f"/base{ENDPOINT}here/file"
+    length = {"content-length": str(ROOM // 2)}
+    assert [asked(rooms, path, **length) for _ in range(3)] == [204, 204, 413]
+    rooms.open("here", ROOM)
+    assert asked(rooms, path, **length) == 204
+    assert asked(rooms, path, **{"content-length": str(ROOM + FRAMING + 1)}) == 413
+
+
+@pytest.mark.parametrize("length", ["", "-1", "1e3", "many"])
+def test_a_file_states_its_length(length: str, rooms: Rooms) -> None:
+    assert asked(rooms, f"{ENDPOINT}here/file", **({"content-length": length} if length else {})) == 411
+
+
+def test_what_is_no_upload_passes(rooms: Rooms) -> None:
+    assert asked(rooms, f"{ENDPOINT}elsewhere/file", method="DELETE") == 204
+    assert asked(rooms, "/pareto", method="PUT") == 204
