@@ -117,6 +117,27 @@ def test_tabs_that_open_and_close_change_nothing_of_what_runs(tab: Callable[[], 
     said(first, "1 sweep: 1 is done.", timeout=10_000)
 
 
+def test_what_one_tab_goes_on_with_another_shows_when_its_reader_comes_back(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    folder = sweeping(library, "1,2", "40")
+    jobs.cancel(folder)
+    first, second, listing = tab(), tab(), tab()
+    for page in (first, second):
+        page.goto(f"/jobs?job={folder.id}")
+        said(page, "was cancelled", timeout=10_000)
+    listing.goto("/jobs")
+    said(listing, "1 sweep: 1 was cancelled.", timeout=10_000)
+    first.get_by_role("button", name="Go on with what is missing").click()
+    first.get_by_role("button", name="Cancel", exact=True).wait_for(timeout=15_000)
+    for page in (second, listing):
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
+    second.get_by_role("button", name="Cancel", exact=True).wait_for(timeout=SEEN_WITHIN_MS)
+    for page in (first, second):
+        said(page, "is done with 2 of 2 points", timeout=40_000)
+    said(listing, "1 sweep: 1 is done.", timeout=10_000)
+
+
 def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, browser: Browser) -> None:
     with running(library) as first:
         folder = sweeping(library, "1,2,3,4", "120")
