@@ -28,6 +28,7 @@ def navigation() -> dict[str, list[st.Page]]:
     sections.setdefault("Library", []).extend(
         [
             st.Page("data.py", title="Data", url_path="data"),
+            st.Page("sql.py", title="SQL", url_path="sql"),
             st.Page("run.py", title="Run", url_path="run", visibility="hidden"),
         ]
     )

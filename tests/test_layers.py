@@ -21,7 +21,7 @@ LAYERS = (
     ("formats", "maths"),
     ("library", "endpoint"),
     ("selection", "chart", "pricing"),
-    ("holdings",),
+    ("holdings", "dictionary", "sql_examples"),
     ("questions", "sweep"),
     ("snapshot", "export", "quality", "onward"),
     ("report",),

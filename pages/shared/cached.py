@@ -16,10 +16,12 @@ import streamlit as st
 
 from bench import chart, holdings, selection
 from bench import onward as ways
+from bench.dictionary import Table, tables
 from bench.export import readable as tabular
 from bench.holdings import asked, history, listing
 from bench.library import Library
 from bench.library.arrivals import Arrivals
+from bench.library.people_desk import Desk
 from bench.questions import Answer, Choices, question, questions
 from bench.selection import Offer
 from bench.view import View
@@ -58,6 +60,12 @@ def current() -> Library:
     opened = library()
     opened.refresh()
     return opened
+
+
+@st.cache_resource(show_spinner=False)
+def desk() -> Desk:
+    """Where this process's readers hand in their SQL."""
+    return Desk(library())
 
 
 def warm() -> None:
@@ -206,6 +214,12 @@ def passports(view: View, version: str) -> pd.DataFrame:
 def held(table: str, version: str) -> pd.DataFrame:
     """A table of the whole library: sources, scores, prices or refusals."""
     return holdings.TABLES[table](library())
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def dictionary(version: str) -> tuple[Table, ...]:
+    """Every table that SQL may read, with its columns."""
+    return tables(library())
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)

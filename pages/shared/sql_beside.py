@@ -1,0 +1,51 @@
+"""Beside the query: examples to run and to begin from, and the tables with their columns."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from bench.plain_text import markdown
+from bench.sql_examples import EXAMPLES
+from bench.wording import counted
+from pages.shared import cached, sql, table
+from pages.shared.sql import Asked
+
+LABELS = {"name": "Column", "unit": "Unit", "holds": "What it holds", "kind": "Type"}
+
+
+def examples(asked: Asked) -> None:
+    """Five questions; picking one writes its query into the box and runs it."""
+    st.subheader("Examples", anchor=False)
+    with st.container(key="examples"):
+        for number, example in enumerate(EXAMPLES):
+            st.button(
+                markdown(example.question),
+                key=f"example.{number}",
+                type="tertiary",
+                icon=":material/play_circle:",
+                on_click=sql.pick,
+                args=(asked, example.sql),
+                wrap=True,
+            )
+
+
+def tables() -> None:
+    """Every table by name; the one picked with its columns, their units and what they hold."""
+    st.subheader("Tables", anchor=False)
+    held = {one.name: one for one in cached.dictionary(cached.current().version)}
+    name = st.pills(
+        "Table",
+        list(held),
+        default="points",
+        required=True,
+        key="sql.table",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    one = held[name or "points"]
+    st.caption(markdown(f"{one.about} {counted(one.rows, 'row')}, {counted(len(one.columns), 'column')}."))
+    columns = pd.DataFrame([vars(column) for column in one.columns])
+    table.show(
+        columns[list(LABELS)], key=f"rows.schema.{one.name}", alt=f"The columns of {one.name}", labels=LABELS
+    )
