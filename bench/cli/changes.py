@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from bench import access
 from bench.cli import output
 from bench.cli.arguments import Commands, Parser, opened, pairs, shared
-from bench.wording import counted
+from bench.wording import counted, joined
 
 if TYPE_CHECKING:
     from bench.library import ImportReport, Library
 
 SHOWN_REFUSALS = 20
+SHOWN_OPEN = 20
+SHOWN_KEYS = 8
 
 
 def add_to(commands: Commands) -> None:
@@ -45,7 +47,7 @@ def add_to(commands: Commands) -> None:
 def _add_import(commands: Commands) -> None:
     parser = _command(commands, "import", "read result files into the library", _import)
     parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a result file or a folder of them"
+        "paths", nargs="+", type=Path, metavar="PATH", help="a result file, a folder or an archive of them"
     )
     parser.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="key=value", dest="facts",
@@ -65,8 +67,18 @@ def _command(commands: Commands, name: str, told: str, run: Callable[[argparse.N
 
 def _import(arguments: argparse.Namespace) -> int:
     access.demand("import", access.Visitor.at_the_shell())
+    from bench.library.intake import take_in
+
     facts = dict(pairs(arguments.facts, "--set accelerator=h100-sxm, after the files"))
-    report = opened(arguments).add(arguments.paths, facts, dry_run=arguments.dry_run, force=arguments.force)
+    with output.Bar() as bar:
+        report = take_in(
+            opened(arguments),
+            arguments.paths,
+            facts_of={"": facts},
+            dry_run=arguments.dry_run,
+            force=arguments.force,
+            progress=bar.show,
+        )
     if arguments.json:
         output.document(report.document())
     else:
@@ -88,16 +100,29 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
         )
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")
-    for missing in report.missing_facts:
-        command = "--set" if dry_run else f"facts {missing.sha256[:12]}"
-        output.line(
-            f"{missing.file}: {counted(missing.points, 'point')} without {missing.fact}; "
-            f"state it with `{command} {missing.fact}=…`."
-        )
+    _tell_open(report, dry_run=dry_run)
     for refusal in report.refused[:SHOWN_REFUSALS]:
         output.line(f"{refusal.file}: {refusal.reason}")
     if len(report.refused) > SHOWN_REFUSALS:
         output.line(f"… and {len(report.refused) - SHOWN_REFUSALS:,} more refusals; --json lists them all.")
+
+
+def _tell_open(report: ImportReport, *, dry_run: bool) -> None:
+    """What the files leave open and what of them was not read, a line for each."""
+    left_open: dict[tuple[str, str], list[str]] = {}
+    for missing in report.missing_facts:
+        left_open.setdefault((missing.file, missing.sha256), []).append(missing.fact)
+    for (file, sha256), names in list(left_open.items())[:SHOWN_OPEN]:
+        command = "--set" if dry_run else f"facts {sha256[:12]}"
+        stated = " ".join(f"{name}=…" for name in names)
+        output.line(f"{file}: without {joined(names)}; state what you know with `{command} {stated}`.")
+    if len(left_open) > SHOWN_OPEN:
+        output.line(
+            f"… and {len(left_open) - SHOWN_OPEN:,} more files leave facts open; --json lists them all."
+        )
+    for odd in report.not_understood[:SHOWN_OPEN]:
+        named = ", ".join(odd.keys[:SHOWN_KEYS]) + (", …" if len(odd.keys) > SHOWN_KEYS else "")
+        output.line(f"{odd.file}: {counted(len(odd.keys), 'key')} not understood ({named}).")
 
 
 def _facts(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import shutil
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CELL_WIDTH = 48
+BAR_WIDTH = 24
+DRAWN_EVERY_S = 0.1
 
 
 def document(value: object) -> None:
@@ -32,6 +36,33 @@ def line(text: str = "") -> None:
 def remark(text: str) -> None:
     """Tell the person something that is no part of the result."""
     sys.stderr.write(terminal(text) + "\n")
+
+
+class Bar:
+    """A bar on the terminal that says how far an import is; nothing where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown = False
+        self._drawn = 0.0
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def show(self, done: int, of: int, text: str) -> None:
+        """Draw it, but not more often than anybody can see."""
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self._drawn < DRAWN_EVERY_S:
+            return
+        self._shown, self._drawn = True, now
+        full = round(BAR_WIDTH * done / of) if of else 0
+        said = f"[{'#' * full}{' ' * (BAR_WIDTH - full)}] {done:,} of {of:,}  {terminal(text)}"
+        sys.stderr.write("\r\x1b[K" + said[: shutil.get_terminal_size().columns - 1])
+        sys.stderr.flush()
 
 
 def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> None:

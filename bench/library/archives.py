@@ -36,8 +36,8 @@ MAX_RATIO = 200
 FREE_BYTES = 32 << 20
 """So much may come out of an archive, and of each entry, at any ratio: a small file of equal rows shrinks well."""
 
-MAX_DIRECTORY = 8 << 20
-"""The bytes of a zip's directory: 10,000 entries with names of 700 letters. It is read as a whole."""
+MAX_DIRECTORY = 4 << 20
+"""The bytes of a zip's directory: 10,000 entries with names of 350 letters. It is read as a whole."""
 
 MAX_HEADER = 1 << 16
 """The bytes of a tar's extended header, which is read as a whole; it holds a name and a few attributes."""

@@ -33,8 +33,8 @@ COLUMNS: Mapping[str, pa.DataType] = {
 PRICE = "usd_per_accelerator_hour"
 """The fact that is no column: it becomes a price of the source's accelerators."""
 
-WANTED = ("model", "engine", "accelerator", "accelerators")
-"""What a point is hard to compare without; an import reports which of these a source leaves open."""
+WANTED = ("model", "engine", "accelerator", "accelerators", "precision")
+"""What a point is hard to compare without; an import reports which of these a source leaves open, and the price."""
 
 MAX_TEXT = 1000
 CHOICES = {"evidence": get_args(Evidence), "origin": get_args(Origin), "load_kind": get_args(LoadKind)}

@@ -56,7 +56,8 @@ class Search:
     """Every result file among some paths; folders are searched to any depth, hidden names left out.
 
     Args:
-        unpack_into: a folder for what archives hold, which must stay until the files were read.
+        unpack_into: a folder for what archives hold, which must stay until the files were read. The folder it lies
+            in is this import's own, and not searched.
         library: the folders of the library itself, which is no place to import from.
         refuse: files that are not to be touched, by how they are shown, and why.
         looking: is told of each file before it is opened.
@@ -70,6 +71,7 @@ class Search:
         looking: Looking | None = None,
     ) -> None:
         self._unpacking = Unpacking(unpack_into)
+        self._own = unpack_into.parent.resolve()
         self._homes = [folder.resolve() for folder in library]
         self._refuse = refuse or {}
         self._looking = looking or (lambda file: None)
@@ -80,7 +82,8 @@ class Search:
     def find(self, paths: Sequence[Path]) -> Found:
         """What is there."""
         for given in _files(paths):
-            self._look(given)
+            if not given.path.resolve().is_relative_to(self._own):
+                self._look(given)
         beside = {companion for candidate in self._candidates for companion in candidate.companions}
         return Found(
             candidates=tuple(one for one in self._candidates if one.path not in beside),

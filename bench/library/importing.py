@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,10 @@ class Batch:
         runs: Runs,
         facts: Mapping[str, Mapping[str, Any]] | None = None,
         *,
+        priced: Collection[str] = (),
         keep: bool = True,
     ) -> None:
-        """`facts` are stated by source id, those of "" for every source taken.
+        """`facts` are stated by source id, those of "" for every source taken; `priced` accelerators have a price.
 
         With `keep` false nothing is copied or written.
         """
@@ -72,6 +73,7 @@ class Batch:
         self._folder = folder
         self._runs = runs
         self._facts = facts or {}
+        self._priced = priced
         self._keep = keep
         self._writer = PackWriter(folder)
         self._taken: list[Taken] = []
@@ -209,7 +211,9 @@ class Batch:
         shown: str,
     ) -> Held:
         writer = PackWriter(self._folder / uuid.uuid4().hex)
-        rows = SourceRows(replace(held, format=reading.format, about=reading.about), facts, self._runs)
+        rows = SourceRows(
+            replace(held, format=reading.format, about=reading.about), facts, self._runs, self._priced
+        )
         done = rows.write(_pulled(reading, held.file), writer, keep=self._keep)
         self.report.refused.extend(replace(refusal, file=shown) for refusal in reading.refusals)
         if staged is not None and not done.points and not done.scores:

@@ -29,6 +29,9 @@ from bench.library.store import Root, clear_abandoned
 FILE_LIMIT_S = 120.0
 """So long one file may take; 2 GB of CSV, the most a format takes, need a third of it."""
 
+START_LIMIT_S = 60.0
+"""A busy machine and a large library may take so long until the first file is opened."""
+
 PUBLISH_LIMIT_S = 600.0
 """Publishing only writes what was read; a disk may be slow."""
 
@@ -56,13 +59,14 @@ def take_in(
     *,
     facts_of: Mapping[str, Mapping[str, object]] | None = None,
     dry_run: bool = False,
+    force: bool = False,
     who: str | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
     """What became of each file among the paths; what could be read is visible in `library` when this returns.
 
-    Facts are stated by source id, those of "" for every source. A dry run writes nothing. progress is called from
-    the thread of the caller.
+    Facts are stated by source id, those of "" for every source. A dry run writes nothing; force brings a purged
+    source back. progress is called from the thread of the caller.
 
     Raises:
         UsageError: a fact is none, or does not fit.
@@ -70,9 +74,11 @@ def take_in(
     """
     request = {
         "folders": [[str(path), own] for path, own in library.folders],
-        "paths": [str(path.absolute()) for path in paths],
+        "paths": [str(path) for path in paths],
+        "below": os.getcwd(),
         "facts_of": {id: facts.checked(stated) for id, stated in (facts_of or {}).items()},
         "dry_run": dry_run,
+        "force": force,
         "who": who or ledger.person(),
     }
     refuse: dict[str, str] = {}
@@ -106,14 +112,17 @@ def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _En
             start_new_session=True,
         ) as child,
     ):
+        watch = _Watch(child, progress)
         try:
-            ended = _watched(child, request, progress)
-            if isinstance(ended, ImportReport):
-                return ended
+            why = watch.ended(request)
+            child.kill()
             child.wait()
+            watch.hear_out()
+            if watch.report is not None:
+                return watch.report
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-            return ended if ended.why else _Ended(ended.at, _why(child.returncode, said))
+            return _Ended(watch.at, why or _why(child.returncode, said))
         finally:
             child.kill()
             child.wait()
@@ -121,45 +130,66 @@ def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _En
             clear_abandoned(Root(own, writable=True), of_process=child.pid)
 
 
-def _watched(
-    child: subprocess.Popen[bytes], request: Mapping[str, Any], progress: Progress
-) -> ImportReport | _Ended:
-    """What the child says at last; it is killed when it takes too long or too much."""
-    assert child.stdin is not None
-    with contextlib.suppress(BrokenPipeError), child.stdin:
-        child.stdin.write(json.dumps(request, default=str).encode())
-    at: str | None = None
-    since = time.monotonic()
-    for line in _lines(child):
-        limit = PUBLISH_LIMIT_S if at == "" else FILE_LIMIT_S
-        if line is not None:
-            said = json.loads(line)
-            if "report" in said:
-                return ImportReport.of(said["report"])
-            if "problem" in said:
-                raise BenchError(said["problem"])
-            at, since = said["file"], time.monotonic()
-            progress(said["done"], said["of"], at)
-        elif time.monotonic() - since > limit:
-            return _Ended(at, f"was stopped after {limit:g} s, the most a file may take to be read")
-        elif _memory(child.pid) > MEMORY:
-            return _Ended(at, TOO_MUCH)
-    return _Ended(at, "")
+class _Watch:
+    """What a child has said so far: the file it is at, and at last its report."""
 
+    def __init__(self, child: subprocess.Popen[bytes], progress: Progress) -> None:
+        self._child = child
+        self._progress = progress
+        self._since = time.monotonic()
+        self._rest = b""
+        self.at: str | None = None
+        self.report: ImportReport | None = None
 
-def _lines(child: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
-    """What the child says, line by line, and None whenever it has said nothing for a while."""
-    assert child.stdout is not None
-    handle, rest = child.stdout.fileno(), b""
-    while True:
-        if not select.select([handle], [], [], LOOK_S)[0]:
-            yield None
-            continue
-        found = os.read(handle, 1 << 16)
-        if not found:
-            return
-        *lines, rest = (rest + found).split(b"\n")
-        yield from lines
+    def ended(self, request: Mapping[str, Any]) -> str:
+        """Why the child has to be killed; empty when it has come to an end by itself."""
+        assert self._child.stdin is not None
+        with contextlib.suppress(BrokenPipeError), self._child.stdin as stream:
+            stream.write(json.dumps(request, default=str).encode())
+        for line in self._lines():
+            if line is not None:
+                self._hear(line)
+                if self.report is not None:
+                    self._child.wait()
+                    return ""
+                continue
+            limit = START_LIMIT_S if self.at is None else PUBLISH_LIMIT_S if self.at == "" else FILE_LIMIT_S
+            if time.monotonic() - self._since > limit:
+                return f"was stopped after {limit:g} s, the most a file may take to be read"
+            if _memory(self._child.pid) > MEMORY:
+                return TOO_MUCH
+        self._child.wait()
+        return ""
+
+    def hear_out(self) -> None:
+        """Nothing; what the child said in its last moment is known: it may have published."""
+        for line in self._lines():
+            if line is not None:
+                self._hear(line)
+
+    def _lines(self) -> Iterator[bytes | None]:
+        """What the child says, line by line, and None whenever it has said nothing for a while."""
+        assert self._child.stdout is not None
+        handle = self._child.stdout.fileno()
+        while True:
+            if not select.select([handle], [], [], LOOK_S)[0]:
+                yield None
+                continue
+            found = os.read(handle, 1 << 16)
+            if not found:
+                return
+            *lines, self._rest = (self._rest + found).split(b"\n")
+            yield from lines
+
+    def _hear(self, line: bytes) -> None:
+        said = json.loads(line)
+        if "report" in said:
+            self.report = ImportReport.of(said["report"])
+        elif "problem" in said:
+            raise BenchError(said["problem"])
+        else:
+            self.at, self._since = said["file"], time.monotonic()
+            self._progress(said["done"], said["of"], said["file"])
 
 
 def _memory(process: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,12 @@ def main() -> None:
         library = Library.of([(Path(path), own) for path, own in request["folders"]])
         with library.cursor() as cursor:
             limit_memory(cursor, ROOM)
+        os.chdir(request["below"])
         report = library.add(
             request["paths"],
             facts_of=request["facts_of"],
             dry_run=request["dry_run"],
+            force=request["force"],
             who=request["who"],
             refuse=request["refuse"],
             progress=lambda done, of, file: _say({"done": done, "of": of, "file": file}),

@@ -146,8 +146,8 @@ class Library:
         dry_run reads and reports but writes nothing. force brings a purged source back. refuse: files not to be
         touched, and why. While files are looked for, progress counts the paths, none of them done.
         """
-        given = {"": stated.checked(facts or {})}
-        given |= {id: stated.checked(of_it) for id, of_it in (facts_of or {}).items()}
+        given = {id: stated.checked(of_it) for id, of_it in (facts_of or {}).items()}
+        given[""] = {**given.get("", {}), **stated.checked(facts or {})}
         tell = progress or (lambda done, of, file: None)
         sought, homes = [Path(path) for path in paths], [root.path for root in self._roots]
         with self._working(dry_run) as (folder, root):
@@ -156,7 +156,9 @@ class Library:
                 folder / "unpacked", homes, refuse, lambda file: tell(0, max(1, len(sought)), file)
             )
             found = search.find(sought)
-            batch = Batch(root, self._snapshot, folder, self._runs(), given, keep=not dry_run)
+            priced = self.fetch("SELECT DISTINCT accelerator FROM prices WHERE usd_per_accelerator_hour > 0")
+            chips = frozenset(chip for (chip,) in priced)
+            batch = Batch(root, self._snapshot, folder, self._runs(), given, priced=chips, keep=not dry_run)
             for refusal in found.refused:
                 batch.refuse(refusal)
             batch.report.refused.extend(found.passed_over)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from bench.formats.reading import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
 from bench.library import facts as stated
 from bench.library import ids
 from bench.library.columns import IDENTITY, PASSPORTS, REFUSALS, SCORES, SERIES_KEY
-from bench.library.facts import WANTED
+from bench.library.facts import PRICE, WANTED
 from bench.library.packs import Held
 from bench.library.runs import Runs
 from bench.records import Refusal
@@ -37,10 +37,15 @@ class RowWriter(Protocol):
 class SourceRows:
     """The rows of one source on their way into a pack, and what is counted on the way."""
 
-    def __init__(self, held: Held, facts: Mapping[str, Any], runs: Runs) -> None:
+    def __init__(
+        self, held: Held, facts: Mapping[str, Any], runs: Runs, priced: Collection[str] = ()
+    ) -> None:
+        """`priced`: the accelerators that cost something in a price book."""
         self._held = held
         self._facts = facts
         self._runs = runs
+        self._priced = pa.array(sorted(priced), type=pa.string())
+        self._costs = False
         self._points = 0
         self._slugs: set[str] = set()
         self._accelerators: set[str] = set()
@@ -53,6 +58,7 @@ class SourceRows:
 
         With `keep` false the rows are made and checked but not written.
         """
+        self._costs = self._facts.get(PRICE, reading.usd_per_accelerator_hour) is not None
         for batch in reading.batches():
             rows = self._finished(pa.Table.from_batches([batch]))
             if keep:
@@ -106,6 +112,9 @@ class SourceRows:
         self._note(rows)
         for key in WANTED:
             self._open[key] = self._open.get(key, 0) + rows.column(key).null_count
+        if not self._costs:
+            costs = pc.sum(pc.is_in(rows.column("accelerator"), self._priced)).as_py() or 0
+            self._open[PRICE] = self._open.get(PRICE, 0) + len(rows) - costs
 
     def _note(self, rows: pa.Table) -> None:
         self._slugs.update(_distinct(rows, "source"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from bench.errors import BenchError, NotFound, UnknownName, UsageError
 from bench.library import Library
 from tests.library.files import SCORE, entries, sweep, table
+from tests.library.packing import tarred, zipped
 
 
 @pytest.fixture
@@ -118,7 +120,77 @@ class TestImport:
         assert {(row.fact, row.points) for row in report.missing_facts} == {
             ("accelerator", 1),
             ("accelerators", 1),
+            ("precision", 2),
+            ("usd_per_accelerator_hour", 1),
         }
+
+    def test_a_price_is_open_only_where_no_book_and_nobody_states_it(
+        self, library: Library, tmp_path: Path
+    ) -> None:
+        file = table(tmp_path / "t.csv", {"accelerator": "gaudi-9"}, {"accelerator": "h200-sxm"})
+        report = library.add([file], {"precision": "fp8"}, dry_run=True)
+        assert [(row.fact, row.points) for row in report.missing_facts] == [("usd_per_accelerator_hour", 1)]
+        facts = {"precision": "fp8", "usd_per_accelerator_hour": 1}
+        assert library.add([file], facts).missing_facts == []
+
+    def test_archives_are_read_like_folders(self, library: Library, tmp_path: Path) -> None:
+        files = [sweep(tmp_path / "files", number) for number in range(2)]
+        card = files[0].with_name("sweep0.source.toml")
+        card.write_text('title = "Of my own"\n')
+        inside = {f"runs/{path.name}": path.read_bytes() for path in (*files, card)}
+        inside["notes.txt"] = b"nothing to read"
+        inside["old.zip"] = zipped(tmp_path / "old.zip", {"a.csv": b"x"}).read_bytes()
+        archive = zipped(tmp_path / "in" / "results.bin", inside)
+        report = library.add([tmp_path / "in"])
+        assert [row.file for row in report.imported] == [
+            f"{archive}/runs/sweep0.csv", f"{archive}/runs/sweep1.csv"
+        ]  # fmt: skip
+        assert {Path(row.file).name: row.reason for row in report.refused}.keys() == {"notes.txt", "old.zip"}
+        assert "an archive in an archive" in next(r.reason for r in report.refused if "old" in r.file)
+        assert set(library.sources()["title"].dropna()) == {"Of my own"}
+        # the same bytes outside the archive are the same source; a card makes another one of them
+        assert [row.file for row in library.add([files[1]]).already] == [str(files[1])]
+        tar = tarred(
+            tmp_path / "t.tgz", {f"elsewhere/{path.name}": path.read_bytes() for path in (*files, card)}
+        )
+        assert len(library.add([tar]).already) == 2
+        assert points(library) == 6
+        assert list((library.path / "tmp").iterdir()) == []
+
+    def test_a_hostile_archive_is_refused_and_the_rest_goes_on(
+        self, library: Library, tmp_path: Path
+    ) -> None:
+        bad = zipped(tmp_path / "bad.zip", {"../x.csv": b"1"})
+        report = library.add([bad, sweep(tmp_path, 1)])
+        assert len(report.imported) == 1
+        assert [(row.file, "leads out" in row.reason) for row in report.refused] == [(str(bad), True)]
+        assert library.fetch("SELECT file FROM refusals") == [("bad.zip",)]
+
+    def test_facts_of_single_sources(self, library: Library, tmp_path: Path) -> None:
+        one, two = sweep(tmp_path, 1), sweep(tmp_path, 2)
+        ids = [row.sha256 for row in library.add([one, two], dry_run=True).imported]
+        of_it = {
+            ids[0]: {"precision": "fp8"},
+            "": {"variant": "a", "accelerators": 4},
+            ids[1]: {"variant": "b"},
+        }
+        library.add([one, two], facts_of=of_it)
+        asked = "SELECT DISTINCT source_id, precision, variant, accelerators FROM points ORDER BY 3"
+        expected = [(ids[0], "fp8", "a", 4), (ids[1], None, "b", 4)]
+        assert library.fetch(asked) == expected
+        library.rebuild()
+        assert library.fetch(asked) == expected
+        library.add([one, two], facts_of={ids[1]: {"variant": "c"}})
+        assert library.fetch(asked) == [expected[0], (ids[1], None, "c", 4)]
+
+    def test_a_file_with_a_hole_was_not_written_whole(self, library: Library, tmp_path: Path) -> None:
+        file = sweep(tmp_path, 1)
+        with file.open("ab") as stream:
+            stream.truncate(2_000_000_000)
+        began = time.monotonic()
+        report = library.add([file])
+        assert time.monotonic() - began < 5
+        assert "has a hole from byte" in report.refused[0].reason
 
     def test_the_report_is_the_documented_json(self, library: Library, tmp_path: Path) -> None:
         file = table(tmp_path / "t.csv", {"engine": None}, {"output_tokens_per_s": "many"})

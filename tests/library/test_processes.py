@@ -5,16 +5,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import signal
+import threading
 import time
+from collections.abc import Callable
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
+from bench.errors import BenchError
 from bench.library import Library
+from bench.library.intake import take_in
+from bench.library.store import nobody_holds
 from tests.library.files import sweep
-from tests.library.writers import add_each, change_for_ever
+from tests.library.writers import add_each, change_for_ever, signalled, take_in_at_once, take_in_each
 from tests.thorough import times
 
 pytestmark = pytest.mark.long
@@ -41,15 +47,16 @@ def ended(process: BaseProcess) -> None:
     assert process.exitcode == 0
 
 
+@pytest.mark.parametrize("write", [add_each, take_in_each])
 def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
-    processes: ForkServerContext, tmp_path: Path
+    processes: ForkServerContext, tmp_path: Path, write: Callable[[Path, list[Path]], None]
 ) -> None:
     files = [sweep(tmp_path / "files", number, ROWS) for number in range(8)]
     place = tmp_path / "library"
     writers = []
     for seed in range(times(3, 2)):
         shuffled = random.Random(seed).sample(files, len(files))
-        writers.append(processes.Process(target=add_each, args=(place, shuffled)))
+        writers.append(processes.Process(target=write, args=(place, shuffled)))
     for writer in writers:
         writer.start()
     library = Library.open(place, shipped=False)
@@ -65,6 +72,27 @@ def test_writers_do_not_lock_each_other_out_and_nothing_is_doubled(
     library.refresh()
     assert len(whole(library)) == len(files)
     assert library.fetch("SELECT count(*) FROM sources") == [(len(files),)]
+
+
+def test_a_reader_sees_what_two_others_import_within_seconds(
+    processes: ForkServerContext, tmp_path: Path
+) -> None:
+    """Each imports files of its own and one that both have, while this process looks again and again."""
+    both = sweep(tmp_path / "files", 0, ROWS)
+    own = [[sweep(tmp_path / "files", 10 * who + number, ROWS) for number in range(3)] for who in (1, 2)]
+    library = Library.open(tmp_path / "library", shipped=False)
+    writers = [
+        processes.Process(target=take_in_at_once, args=(library.path, [*files, both])) for files in own
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        ended(writer)
+    began = time.monotonic()
+    library.refresh()
+    assert len(whole(library)) == 7
+    assert time.monotonic() - began < 5
+    assert library.refusals().empty
 
 
 def test_a_writer_killed_at_any_moment_leaves_a_whole_library(
@@ -93,3 +121,68 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_library(
         os.utime(folder, (0, 0))
     library.add([sweep(tmp_path / "files", 99, ROWS)])
     assert list((place / "tmp").iterdir()) == []
+
+
+def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
+    processes: ForkServerContext, tmp_path: Path
+) -> None:
+    """Three files each time; the process that ordered the import is killed, its child ends by itself."""
+    place, chance = tmp_path / "library", random.Random(11)
+    library = Library.open(place, shipped=False)
+    published: set[int] = set()
+    for number in range(times(50, 4)):
+        batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
+        before = len(whole(library))
+        writer = processes.Process(target=take_in_at_once, args=(place, batch))
+        writer.start()
+        time.sleep(chance.uniform(0.1, 1.2))
+        writer.kill()
+        writer.join()
+        wait_for_nobody(place)
+        library.refresh()
+        more = len(whole(library)) - before
+        assert more in (0, 3)
+        published.add(more)
+        library.add(batch)
+        assert len(whole(library)) == before + 3
+    assert library.refusals().empty
+    assert published == {0, 3} or times(50, 4) < 50
+
+
+def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_path: Path) -> None:
+    place, chance = tmp_path / "library", random.Random(12)
+    library = Library.open(place, shipped=False)
+    ended_by = {"refused": 0, "given up": 0, "too late": 0}
+    trials = times(25, 5)
+    for number in range(trials):
+        batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
+        before = len(whole(library))
+        killer = threading.Timer(chance.uniform(0.05, 0.7), signalled, (signal.SIGKILL,))
+        killer.start()
+        try:
+            report = take_in(library, batch)
+        except BenchError as problem:
+            assert "not imported" in str(problem)  # noqa: PT017 - either end is right, at its moment
+            report = None
+        killer.join()
+        library.refresh()
+        more = len(whole(library)) - before
+        if report is None:
+            assert more in (0, 3)
+            ended_by["given up"] += 1
+        else:
+            assert more == len(report.imported) == 3 - len(report.refused)
+            assert len(report.refused) <= 1
+            ended_by["refused" if report.refused else "too late"] += 1
+        library.add(batch)
+        assert len(whole(library)) == before + 3
+    assert sum(ended_by.values()) == trials
+    assert list((place / "tmp").iterdir()) == []
+
+
+def wait_for_nobody(place: Path) -> None:
+    """Ends when no process works in the library any more: one whose parent was killed ends at its next word."""
+    until = time.monotonic() + 10
+    while any(not nobody_holds(folder / "lock") for folder in (place / "tmp").glob("*")):
+        assert time.monotonic() < until
+        time.sleep(0.02)
