@@ -75,7 +75,8 @@ def points(page: Page) -> None:
         return
     st.caption("Pick a row to open a point: its figures, how each was read, notes and tags.")
     sorted_by = page.view.option("sort").removeprefix("-")
-    rows = readable.table(listed.rows, first=(*readable.FIRST, "tags", "notes", sorted_by))
+    leading = ("model", sorted_by) if catalogue.is_metric(sorted_by) else ("model",)
+    rows = readable.table(listed.rows, first=(*leading, *readable.FIRST, "tags", "notes"))
     picked = table.show(rows, key="rows.points", alt="The selected points", labels=LABELS, pick=True)
     _paged(page, listed, "point")
     view, limit = page.view, holdings.FILE_POINTS

@@ -1,0 +1,221 @@
+"""Data: what is searched, sorted and opened is in the link; corrections are offered to who may, and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from bench.holdings import history
+from bench.holdings import opened as of_one
+from bench.library import Library
+from tests.holdings.made import point_of, source_of, tables
+from tests.pages.drawn import Open, headline, query_of, text_of, view_of
+
+INFERENCEX = "99db68cb058a31e2bfacc58eb85597e4221122b1375f8b4a2c901bfe0353be14"
+CHANGES = {"Keep the note", "Add the tag", "State it", "Hide it", "Delete it for good", "Bring it back"}
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server and the reader's browser are on this machine; Streamlit's runner has neither."""
+    stated = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: "127.0.0.1" if name == "server.address" else stated(name)
+    )
+    monkeypatch.setattr(type(st.context), "ip_address", property(lambda _: "127.0.0.1"))
+    monkeypatch.setattr(type(st.context), "headers", property(lambda _: {"Host": "localhost:8501"}))
+
+
+@pytest.fixture
+def mine(own_library: Path, tmp_path: Path) -> Library:
+    """A library with two tables of one's own beside what ships."""
+    library = Library.open(own_library)
+    library.add(tables(tmp_path))
+    return library
+
+
+def said(at: AppTest) -> str:
+    """All that the page says, what the last change did included, without the escapes of Markdown."""
+    return "\n".join([text_of(at), *(str(part.value) for part in at.success)]).replace("\\", "")
+
+
+def labels(at: AppTest) -> set[str]:
+    return {button.label for button in at.button}
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    next(button for button in at.button if button.label == label).click()
+    at = at.run()
+    assert not at.exception
+    return at
+
+
+def test_what_is_searched_and_sorted_is_in_the_link_and_a_link_shows_it(opened: Open) -> None:
+    at = opened("data", tab="points")
+    at.text_input(key="data.search").set_value("deepseek h200").run()
+    at.selectbox(key="data.sort").select("output_tokens_per_s_per_accelerator").run()
+    at.selectbox(key="data.order").select(True).run()
+    assert not at.exception
+    view = view_of(at, "data")
+    assert view.option("sort") == "-output_tokens_per_s_per_accelerator"
+    again = opened("data", **dict(view.pairs()))
+    assert query_of(again) == query_of(at)
+    for page in (at, again):
+        rows = page.dataframe[0].value
+        assert rows["output_tokens_per_s_per_accelerator"].is_monotonic_decreasing
+        assert set(rows["accelerator"]) == {"H200 SXM"}
+
+
+def test_a_search_begins_at_the_first_page(opened: Open) -> None:
+    at = opened("data", tab="points", page="7")
+    assert "601 to 700 of 4,844 points" in said(at)
+    at.text_input(key="data.search").set_value("mlperf").run()
+    assert view_of(at, "data").option("page") == "1"
+
+
+def test_no_more_than_a_page_is_sent(opened: Open) -> None:
+    assert len(opened("data", tab="points").dataframe[0].value) == 100
+
+
+def test_nothing_found_says_why_and_how_to_go_on(opened: Open) -> None:
+    at = opened("data", tab="points", search="nosuchthing", model="deepseek-r1")
+    assert at.text[0].value == "No point matches the words 'nosuchthing' and all of the filters above."
+    at = press(at, "Search everything")
+    assert len(at.dataframe[0].value) == 100
+
+
+def test_a_source_opens_with_its_card_its_files_and_its_tables(opened: Open) -> None:
+    at = opened("data", source_id=INFERENCEX)
+    assert "gave 1,667 points of DeepSeek-R1 on 9 accelerators" in headline(at).replace("\\", "")
+    for words in ("Licence:", "Attribution:", "ships with Kneepoint"):
+        assert words in said(at)
+    (original,) = [one for one in at.get("download_button") if "Original file" in one.label]
+    assert original.label == "Original files (2, zip)"
+    assert [tab.label for tab in at.tabs] == ["Points", "Passports", "Changes"]
+    back = press(at, "All sources")
+    assert not view_of(back, "data").option("source_id")
+
+
+def test_a_point_opens_with_the_passport_of_each_figure(mine: Library, opened: Open) -> None:
+    at = opened("data", point_id=point_of(mine, 16))
+    assert headline(at).replace("\\", "").startswith("Llama 3.1 70B, FP8, 4 x H100 SXM")
+    figures = at.dataframe[0].value.set_index("figure")
+    assert figures["value"]["Output throughput"] == 840
+    assert figures["definition"]["TTFT, median"] == "as catalogue"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({"source_id": "0" * 64}, "There is no source 000000000000"),
+        ({"point_id": "0" * 16}, "There is no point 0000000000000000"),
+        ({"source_id": "../../etc/passwd"}, "is not a source id"),
+        ({"tab": "nonsense"}, "There is no tab named 'nonsense'"),
+        ({"sort": "1;DROP TABLE points", "tab": "points"}, "There is no column named"),
+        ({"page": "-3", "tab": "points"}, "is no page of a table"),
+    ],
+)
+def test_a_link_to_what_is_not_there_says_so(query: dict[str, str], told: str, opened: Open) -> None:
+    at = opened("data", **query)
+    assert not at.exception
+    assert told in said(at)
+
+
+def test_who_may_not_sees_everything_and_is_offered_nothing(
+    mine: Library, opened: Open, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+    mine.retract(point_of(mine, 1), "wrong")
+    for query in (
+        {"source_id": source_of(mine, "mine.csv")},
+        {"point_id": point_of(mine, 16)},
+        {"tab": "hidden"},
+        {"tab": "changes"},
+    ):
+        at = opened("data", **query)
+        assert not at.exception
+        assert not CHANGES & labels(at)
+        assert "read-only" in said(at)
+        assert {"CSV", "CSV for Excel", "Parquet"} <= {one.label for one in at.get("download_button")}
+
+
+def test_a_point_is_hidden_with_a_reason_and_brought_back(mine: Library, opened: Open, here: None) -> None:
+    id = point_of(mine, 16)
+    at = opened("data", point_id=id)
+    at = press(at, "Hide it")
+    assert "Give a reason" in said(at)
+    at.text_input(key="correct.hide.reason").set_value("throttled")
+    at = press(at, "Hide it")
+    assert "in no answer: throttled (a reader (local)" in said(at)
+    mine.refresh()
+    assert not mine.fetch("SELECT 1 FROM points WHERE point_id = ?", (id,))
+    listed = opened("data", tab="hidden").dataframe[0].value
+    assert list(listed["reason"]) == ["throttled"]
+    at = press(at, "Bring it back")
+    assert "It is in the answers again." in said(at)
+    mine.refresh()
+    assert mine.fetch("SELECT 1 FROM points WHERE point_id = ?", (id,))
+    assert list(history.changes(mine)["what"])[:2] == ["brought back", "hid"]
+
+
+def test_a_note_and_a_tag_are_kept_and_found(mine: Library, opened: Open, here: None) -> None:
+    id = source_of(mine, "mine.csv")
+    at = opened("data", source_id=id)
+    at.text_area(key="correct.note.text").set_value("beside another job")
+    at = press(at, "Keep the note")
+    assert "beside another job (a reader (local)" in said(at)
+    at.text_input(key="correct.tag.text").set_value("Rerun wanted")
+    at = press(at, "Add the tag")
+    assert "**Tags:** rerun wanted" in said(at)
+    found = opened("data", tab="points", tag="rerun wanted").dataframe[0].value
+    assert len(found) == 3
+    at = press(at, "Take off rerun wanted")
+    assert "**Tags:**" not in said(at)
+
+
+def test_a_wrong_accelerator_is_corrected_from_the_known_names(
+    mine: Library, opened: Open, here: None
+) -> None:
+    id = source_of(mine, "mine.csv")
+    at = opened("data", source_id=id)
+    assert "Now H100 SXM (3 rows)" in said(at)
+    at.selectbox(key="correct.fact.accelerator").select("h200-sxm")
+    at = press(at, "State it")
+    assert "on H200 SXM" in headline(at).replace("\\", "")
+    assert "**Stated:** Accelerator: h200-sxm" in said(at)
+    at = press(at, "Take back Accelerator: h200-sxm".replace("-", "\\-"))
+    assert "on H100 SXM" in headline(at).replace("\\", "")
+
+
+def test_deleting_for_good_wants_the_id_typed(mine: Library, opened: Open, here: None) -> None:
+    id = source_of(mine, "mine.csv")
+    at = opened("data", source_id=id)
+    at.text_input(key="correct.purge.reason").set_value("confidential")
+    at.text_input(key="correct.purge.typed").set_value("yes")
+    at = press(at, "Delete it for good")
+    assert f"type {id[:8]}; nothing was deleted" in said(at)
+    at.text_input(key="correct.purge.typed").set_value(id[:8])
+    at = press(at, "Delete it for good")
+    assert "It is deleted for good" in said(at)
+    assert view_of(at, "data").option("tab") == "hidden"
+    assert "confidential" in said(opened("data", source_id=id))
+    mine.refresh()
+    assert not of_one.tags(mine, id)
+    assert not (mine.path / "sources" / id).exists()
+
+
+def test_what_ships_cannot_be_deleted_but_hidden(mine: Library, opened: Open, here: None) -> None:
+    at = opened("data", source_id=INFERENCEX)
+    assert "Hide it" in labels(at)
+    assert "Delete it for good" not in labels(at)
+
+
+def test_changes_tell_who_did_what(mine: Library, opened: Open) -> None:
+    mine.annotate(source_of(mine, "mine.csv"), "a note", who="ada")
+    rows = opened("data", tab="changes").dataframe[0].value
+    assert list(rows["what"]) == ["noted", "imported"]
+    assert rows["who"][0] == "ada"
+    assert rows["detail"][0] == "a note"
