@@ -237,7 +237,7 @@ def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) 
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [
-        (["imprt"], "There is no command named 'imprt'; did you mean import?"),
+        (["imprt"], "There is no command named 'imprt'; did you mean import or export?"),
         (["ask", "heatmop"], "There is no question named 'heatmop'; did you mean heatmap?"),
         (
             ["ask", "heatmap", "--metrc", "x"],

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 
 import bench
-from bench.cli import changes, endpoints, looking, output, sweeping, telling
+from bench.cli import changes, endpoints, exporting, looking, output, sweeping, telling
 from bench.cli.arguments import Parser, shared
 from bench.errors import BenchError, UnknownName, UsageError
 
@@ -77,6 +77,7 @@ def _parser() -> tuple[Parser, tuple[str, ...]]:
     commands.add_parser("ask", parents=[shared()], help="answer a question about the library")
     commands.add_parser("endpoint", help="serve a fake endpoint to calibrate and test with")
     commands.add_parser("sweep", help="measure a live endpoint into the library")
+    exporting.add_to(commands)
     sweeping.add_to(commands)
     endpoints.add_to(commands)
     telling.add_to(commands)

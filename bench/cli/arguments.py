@@ -69,3 +69,11 @@ def pairs(texts: Iterable[str], example: str) -> list[tuple[str, str]]:
             raise UsageError(f"{text[:80]!r} is no key=value pair; write it as in {example}.")
         found.append((key.strip(), value.strip()))
     return found
+
+
+def where(texts: Iterable[str]) -> dict[str, list[str]]:
+    """The filters of a View from `key=value` texts; a key given again adds an alternative."""
+    found: dict[str, list[str]] = {}
+    for key, value in pairs(texts, "--where accelerator=h100"):
+        found.setdefault(key, []).append(value)
+    return found

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from bench.cli import output
-from bench.cli.arguments import Parser, opened, pairs, shared
+from bench.cli.arguments import Parser, opened, shared, where
 from bench.errors import UnknownName, UsageError
 from bench.questions import Answer, Question, question, questions
 from bench.view import FILTERS, View
@@ -31,7 +31,7 @@ def run(argv: Sequence[str]) -> int:
     options = {
         row.key: value for row in asked.OPTIONS if (value := getattr(arguments, _slot(row.key))) is not None
     }
-    answer = asked.answer(opened(arguments), View.of(_where(arguments.where), options))
+    answer = asked.answer(opened(arguments), View.of(where(arguments.where), options))
     if arguments.json:
         output.document(document(answer))
     else:
@@ -86,13 +86,6 @@ def _arguments(name: str, asked: Question, argv: Sequence[str]) -> argparse.Name
 
 def _slot(key: str) -> str:
     return f"option_{key}"
-
-
-def _where(texts: Sequence[str]) -> dict[str, list[str]]:
-    where: dict[str, list[str]] = {}
-    for key, value in pairs(texts, "--where accelerator=h100"):
-        where.setdefault(key, []).append(value)
-    return where
 
 
 def _tell(answer: Answer) -> None:

@@ -1,1 +1,47 @@
-"""Rows of an answer as files for other programs: one module for each format, each with `written`."""
+"""Rows and points as files for other programs: one module for each kind.
+
+Every module has `written(rows)` for the rows of a table. A module that can write what a View selects states FORMATS
+too, by which the command line and the pages find it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from bench.errors import UnknownName
+
+if TYPE_CHECKING:
+    from bench.library import Library
+    from bench.view import View
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that holds the points of a View. `mime` is its media type, `write` gives its bytes."""
+
+    name: str
+    title: str
+    ending: str
+    mime: str
+    write: Callable[[Library, View], bytes]
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Every format that a module in this folder states, by name."""
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    stated = [one for module in modules for one in getattr(module, "FORMATS", ())]
+    return {one.name: one for one in stated}
+
+
+def format_named(name: str) -> Format:
+    """The format of this name; UnknownName where there is none."""
+    if name not in formats():
+        raise UnknownName("format", name, formats())
+    return formats()[name]

@@ -1,0 +1,51 @@
+"""The command `export`: the points of a View as a file that other programs read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bench.cli import output
+from bench.cli.arguments import Commands, opened, shared, where
+from bench.errors import InputError
+from bench.view import View
+
+
+def add_to(commands: Commands) -> None:
+    """Describe the command to the parser."""
+    parser = commands.add_parser(
+        "export", parents=[shared()], help="write points as a file that other programs read",
+        description="Write the points that filters select as a file; without a format, list the formats.",
+    )  # fmt: skip
+    parser.add_argument("format", nargs="?", help="one of those that `export` alone lists")
+    parser.add_argument(
+        "--where", nargs="+", action="extend", default=[], metavar="key=value",
+        help="a filter, as in a link; a key given again adds an alternative",
+    )  # fmt: skip
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="where to write it (default: stdout)")
+    parser.set_defaults(run=_export)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from bench import export
+
+    if arguments.format is None:
+        rows = [{"format": one.name, "title": one.title} for one in export.formats().values()]
+        if arguments.json:
+            output.document(rows)
+        else:
+            output.table(rows, ("format", "title"))
+        return 0
+    chosen = export.format_named(arguments.format)
+    view = View.of(where(arguments.where))
+    content = chosen.write(opened(arguments), view)
+    if arguments.out is None:
+        sys.stdout.buffer.write(content)
+        return 0
+    try:
+        arguments.out.write_bytes(content)
+    except OSError as problem:
+        raise InputError(f"{arguments.out} cannot be written: {problem.strerror}.") from problem
+    output.remark(f"{arguments.out}: {len(content):,} bytes.")
+    return 0

@@ -1,0 +1,170 @@
+"""Points as llm-d Benchmark Reports 0.2, one for each point (llm-d-benchmark, benchmark_report/schema_v0_2.py).
+
+The schema forbids what it does not name and wants a mean of every statistic. So what a point has beyond it (a price,
+an evidence, a latency without its mean, a static batch) is told in run.description, and what the schema wants and a
+point lacks is left out with all of the part that wants it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+import bench
+from bench.catalogue import statistics_of
+from bench.export import Format
+from bench.library import Library
+from bench.selection import clause
+from bench.view import View
+
+TOOL = "kneepoint"
+LATENCIES = {
+    "time_to_first_token": ("ttft_ms", "ms"),
+    "normalized_time_per_output_token": ("ntpot_ms", "ms/token"),
+    "time_per_output_token": ("tpot_ms", "ms/token"),
+    "inter_token_latency": ("itl_ms", "ms/token"),
+    "request_latency": ("e2el_ms", "ms"),
+}
+RATES = {
+    "input_token_rate": ("input_tokens_per_s", "tokens/s"),
+    "output_token_rate": ("output_tokens_per_s", "tokens/s"),
+    "total_token_rate": ("total_tokens_per_s", "tokens/s"),
+    "request_rate": ("requests_per_s", "queries/s"),
+}
+STATISTICS = {"mean": "mean", "std": "stddev", "min": "min", "max": "max", "p0_1": "p0p1", "p99_9": "p99p9",
+              **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
+LAYOUT = ("tp", "pp", "dp", "ep")
+
+Row = Mapping[str, Any]
+
+
+def written(rows: pd.DataFrame) -> bytes:
+    """A zip with one report in JSON for each row of `points`, named by its point id."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
+            named = zipfile.ZipInfo(
+                f"{row['point_id']}.json"
+            )  # its date is 1980, so the same points give the same zip
+            archive.writestr(
+                named,
+                json.dumps(report({str(key): value for key, value in row.items()}), indent=1),
+                zipfile.ZIP_DEFLATED,
+            )
+    return target.getvalue()
+
+
+def report(row: Row) -> dict[str, Any]:
+    """The report of one point."""
+    latency = {
+        name: found for name, (base, unit) in LATENCIES.items() if (found := _statistics(row, base, unit))
+    }
+    rates = {
+        name: {"units": unit, "mean": row[key]}
+        for name, (key, unit) in RATES.items()
+        if row.get(key) is not None
+    }
+    aggregate = {"requests": _requests(row), "latency": latency, "throughput": rates}
+    return {
+        "version": "0.2",
+        "run": _run(row),
+        "scenario": _present({"stack": _stack(row), "load": _load(row)}),
+        "results": {"request_performance": {"aggregate": _present(aggregate)}},
+    }
+
+
+def _run(row: Row) -> dict[str, Any]:
+    said = [
+        f"Exported from Kneepoint {bench.__version__}; source {row.get('source')}, {row.get('evidence')}."
+    ]
+    said += [f"{row['harness']} measured it."] if row.get("harness") else []
+    if beyond := list(_beyond(row)):
+        said.append(f"Beyond this schema: {', '.join(beyond)}.")
+    time = {"start": f"{row['date'].isoformat()[:10]}T00:00:00Z"} if row.get("date") is not None else None
+    return _present({"uid": row["point_id"], "time": time, "description": " ".join(said)})
+
+
+def _beyond(row: Row) -> Iterator[str]:
+    """What the report cannot hold, as `key value`."""
+    for base, _ in LATENCIES.values():
+        if row.get(f"{base}_mean") is None:
+            for statistic in statistics_of(base, [key for key in row if row[key] is not None]):
+                yield f"{base}_{statistic} {row[f'{base}_{statistic}']:g}"
+    for key in ("precision", "kv_precision", "speculation", "batch", "scenario", "variant", "context_tokens"):
+        if row.get(key) is not None:
+            yield f"{key} {row[key]}"
+
+
+def _statistics(row: Row, base: str, unit: str) -> dict[str, Any] | None:
+    if row.get(f"{base}_mean") is None:
+        return None
+    found = {name: row.get(f"{base}_{statistic}") for statistic, name in STATISTICS.items()}
+    return {"units": unit, **{name: value for name, value in found.items() if value is not None}}
+
+
+def _requests(row: Row) -> dict[str, Any] | None:
+    if row.get("requests_ok") is None:
+        return None
+    failed = row.get("requests_failed")
+    lengths = {
+        name: {"units": "count", "mean": row[key]} if row.get(key) is not None else None
+        for name, key in (("input_length", "isl_actual"), ("output_length", "osl_actual"))
+    }
+    total = round(row["requests_ok"] + (failed or 0))
+    return _present({"total": total, "failures": None if failed is None else round(failed), **lengths})
+
+
+def _stack(row: Row) -> list[dict[str, Any]]:
+    """The inference engine, as the schema knows it where model, accelerator and their number are known."""
+    engine = {"tool": row.get("engine") or "unknown", "tool_version": row.get("engine_version") or "unknown"}
+    label = {"label": "engine", "cfg_id": str(row.get("deployment_id") or "unknown")}
+    count = row.get("devices") or row.get("accelerators")
+    name = row.get("checkpoint") or row.get("model")
+    if not (name and row.get("accelerator") and count) or row.get("disaggregated"):
+        known = {key: row[key] for key in ("model", "accelerator", *LAYOUT) if row.get(key) is not None}
+        return [{"metadata": label, "standardized": {"kind": "generic", **engine, **known}, "native": {}}]
+    layout = {key: int(row[key]) for key in LAYOUT if row.get(key) is not None}
+    standardized = {
+        "kind": "inference_engine", **engine, "role": "replica", "replicas": 1, "model": {"name": name},
+        "accelerator": {"model": row["accelerator"], "count": int(count), "parallelism": layout},
+    }  # fmt: skip
+    return [{"metadata": label, "standardized": standardized, "native": {}}]
+
+
+def _load(row: Row) -> dict[str, Any] | None:
+    """The load; None without an input length, which the schema wants."""
+    isl = _length(row, "isl")
+    if isl is None:
+        return None
+    stated = {
+        "tool": TOOL, "tool_version": bench.__version__, "source": "unknown", "input_seq_len": isl,
+        "output_seq_len": _length(row, "osl"), "concurrency": row.get("concurrency"),
+        "rate_qps": row.get("request_rate"),
+    }  # fmt: skip
+    return {"metadata": {}, "standardized": _present(stated), "native": {}}
+
+
+def _length(row: Row, key: str) -> dict[str, Any] | None:
+    asked, counted = row.get(f"{key}_requested"), row.get(f"{key}_actual")
+    if asked is not None:
+        return {"distribution": "fixed", "value": int(asked)}
+    return {"distribution": "other", "value": counted} if counted is not None else None
+
+
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None and value != {}}
+
+
+def _selected(library: Library, view: View) -> bytes:
+    condition = clause(view)
+    return written(
+        library.query(f"SELECT * FROM points WHERE {condition.sql} ORDER BY point_id", condition.params)
+    )
+
+
+FORMATS = (Format("llm-d", "llm-d Benchmark Reports 0.2, one a point", ".zip", "application/zip", _selected),)

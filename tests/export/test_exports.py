@@ -1,0 +1,203 @@
+"""Points as files for other programs: what is exported and imported again is equal, whatever it holds."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import math
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.errors import UnknownName
+from bench.export import format_named, formats, llmd_report, markdown, published
+from bench.formats.reading import POINT_COLUMNS
+from bench.library import Library
+from bench.view import View
+from tests.formats.reading_of import read_points
+from tests.library.files import table
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
+LATENCY = st.floats(0.001, 1e6, allow_subnormal=False)
+ROWS = st.fixed_dictionaries(
+    {
+        "model": st.sampled_from(["llama-3.1-70b", "Qwen/Qwen3-8B", "my model"]),
+        "concurrency": st.integers(1, 4096),
+        "load_kind": st.just("closed"),
+        "evidence": st.sampled_from(["measured", "estimated", "unverified"]),
+        "origin": st.sampled_from(["published", "imported", "own"]),
+        "source": st.sampled_from(["a", "b"]),
+        "output_tokens_per_s": st.floats(0.001, 1e7, allow_subnormal=False),
+    },
+    optional={
+        "accelerator": st.sampled_from(["h100-sxm", "tpu-v7x", "my chip"]),
+        "accelerators": st.integers(1, 64),
+        "tp": st.integers(1, 64),
+        "dp_attention": st.booleans(),
+        "isl": st.integers(1, 100_000),
+        "osl_actual": st.floats(1, 1e5),
+        "variant": TEXT,
+        "note": TEXT,
+        "date": st.dates(datetime.date(2020, 1, 1), datetime.date(2026, 1, 1)).map(str),
+        "restated_in": st.lists(st.sampled_from(["https://a.example", "b; c", "d | e", 'said "f"']), min_size=1),
+        "ttft_ms_p50": LATENCY,
+        "tpot_ms_mean": LATENCY,
+        "itl_ms_p99": LATENCY,
+        "requests_ok": st.integers(0, 10**6).map(float),
+    },
+)  # fmt: skip
+
+
+def library(folder: Path, *files: Path) -> Library:
+    held = Library.open(folder / "library", shipped=False)
+    report = held.add(list(files))
+    assert report.refused == []
+    return held
+
+
+def stated(held: Library) -> list[dict[str, object]]:
+    """Every point without the ids and the place that its own file gives it, in an order of its own."""
+    left_out = {"point_id", "source_id", "series_id", "deployment_id", "workload_id", "locator", "series_key"}
+    rows = held.query("SELECT * FROM points").astype(object)
+    points = [
+        {
+            str(key): list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else value
+            for key, value in row.items()
+            if key not in left_out and (hasattr(value, "__iter__") or not _absent(value))
+        }
+        for row in rows.to_dict("records")
+    ]
+    return sorted(points, key=lambda point: json.dumps(point, default=str, sort_keys=True))
+
+
+def _absent(value: object) -> bool:
+    return value is None or value != value or str(value) in ("NaT", "<NA>")
+
+
+@pytest.mark.parametrize("name", ["published-csv", "published-json", "published-parquet"])
+@settings(max_examples=20)
+@given(rows=st.lists(ROWS, min_size=1, max_size=5))
+def test_what_is_exported_and_imported_again_is_equal(
+    name: str, rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("export")
+    path = folder / "made.json"
+    path.write_text(json.dumps([{**row, "repeat": number} for number, row in enumerate(rows)]))
+    first = library(folder, path)
+    written = format_named(name)
+    again = folder / f"again{written.ending}"
+    again.write_bytes(written.write(first, View()))
+    assert stated(library(folder / "second", again)) == stated(first)
+
+
+def test_a_filter_selects_what_is_exported(tmp_path: Path) -> None:
+    held = library(tmp_path, table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5))))
+    rows = published.points(held, View.of({"concurrency": ["4", "8"]}))
+    assert sorted(rows["concurrency"]) == [4, 8]
+    assert "point_id" not in rows
+
+
+def test_what_follows_from_other_columns_is_left_out(tmp_path: Path) -> None:
+    held = library(
+        tmp_path,
+        table(tmp_path / "a.csv", {"tpot_ms_p50": 10.0}, {"interactivity_tokens_per_s_per_user_p50": 70.0}),
+    )
+    key = "interactivity_tokens_per_s_per_user_p50"
+    assert sorted(held.query("SELECT * FROM points")[key]) == [70.0, 100.0]
+    rows = published.points(held, View())
+    assert [value for value in rows[key] if not math.isnan(value)] == [70.0]
+
+
+def test_a_markdown_table_shows_hostile_text_as_text(tmp_path: Path) -> None:
+    held = library(
+        tmp_path, table(tmp_path / "a.csv", {"variant": "a | b <img src=x> **c** [d](https://e.example)"})
+    )
+    text = markdown.written(held.query("SELECT * FROM points")).decode()
+    header, rule, row = text.splitlines()
+    assert header.startswith("| Model | ")
+    assert header.count("|") == rule.count("|") == row.replace(r"\|", "").count("|")
+    assert r"Llama 3\.1 70B" in row
+    assert "| 2026-01-01 |" in row
+    assert r"a \| b \<img" in row
+    assert r"\*\*c\*\* \[d\]" in row
+    assert "---:" in rule
+
+
+def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path) -> None:
+    latencies = {"ttft_ms_mean": 31.5, "ttft_ms_p50": 30.25, "ttft_ms_p99": 60.0, "tpot_ms_mean": 9.5,
+                 "itl_ms_p50": 9.0, "e2el_ms_mean": 1500.0}  # fmt: skip
+    held = library(
+        tmp_path,
+        table(
+            tmp_path / "a.csv", {**latencies, "requests_ok": 95, "requests_failed": 5, "requests_per_s": 2.5}
+        ),
+    )
+    content = llmd_report.written(held.query("SELECT * FROM points"))
+    assert content == llmd_report.written(held.query("SELECT * FROM points"))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        (name,) = archive.namelist()
+        archive.extract(name, tmp_path)
+    (point,), _ = read_points(tmp_path / name)
+    (before,) = stated(held)
+    kept = [*latencies, "model", "engine", "engine_version", "accelerator", "accelerators", "tp", "concurrency",
+            "load_kind", "output_tokens_per_s", "requests_per_s", "requests_ok", "requests_failed"]  # fmt: skip
+    kept.remove("itl_ms_p50")
+    assert {key: point[key] for key in kept} == {key: before[key] for key in kept}
+    assert (point["isl_requested"], point["osl_requested"], point["harness"]) == (1024, 512, "kneepoint")
+    description = json.loads((tmp_path / name).read_text())["run"]["description"]
+    assert "Beyond this schema: itl_ms_p50 9" in description
+
+
+def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
+    """schema_v0_2.py of llm-d-benchmark forbids further keys; these are the ones it has at each place."""
+    known = {
+        "": {"version", "run", "scenario", "results"},
+        "run": {"uid", "eid", "cid", "pid", "time", "user", "description", "keywords"},
+        "scenario": {"stack", "load"},
+        "scenario.load.standardized": {"tool", "tool_version", "parallelism", "source", "stage", "input_seq_len",
+                                       "output_seq_len", "prefix", "multi_turn", "rate_qps", "concurrency"},
+        "results.request_performance.aggregate": {"requests", "latency", "throughput"},
+        "results.request_performance.aggregate.latency.time_to_first_token": {
+            "units", "mean", "mode", "stddev", "min", "max", "p0p1", "p1", "p5", "p10", "p25", "p50", "p75", "p90",
+            "p95", "p99", "p99p9"},
+    }  # fmt: skip
+    statistics = ("mean", "std", "min", "p0_1", "p1", "p50", "p90", "p99", "p99_9", "max")
+    held = library(
+        tmp_path,
+        table(tmp_path / "a.csv", {f"ttft_ms_{name}": 5.0 for name in statistics} | {"requests_ok": 5}),
+    )
+    report = llmd_report.report(held.query("SELECT * FROM points").to_dict("records")[0])
+    for place, keys in known.items():
+        here = report
+        for step in filter(None, place.split(".")):
+            here = here[step]
+        assert set(here) <= keys, place
+
+
+@pytest.mark.parametrize("name", formats())
+def test_every_format_writes_a_selection_and_an_empty_one(name: str, tmp_path: Path) -> None:
+    held = library(tmp_path, table(tmp_path / "a.csv", {}))
+    one = format_named(name)
+    assert one.ending.startswith(".")
+    assert one.write(held, View())
+    assert isinstance(one.write(held, View.of({"model": ["none"]})), bytes)
+
+
+def test_an_unknown_format_is_told_with_those_there_are() -> None:
+    with pytest.raises(UnknownName, match="published-csv"):
+        format_named("published-cvs")
+
+
+def test_columns_of_a_published_table_are_all_of_a_points(tmp_path: Path) -> None:
+    held = library(tmp_path, table(tmp_path / "a.csv", {"isl": 7}))
+    rows = published.points(held, View())
+    assert {"isl_requested" if name == "isl" else name for name in rows} >= {
+        "model",
+        "isl_requested",
+        "concurrency",
+    }
+    assert not set(rows) & (set(POINT_COLUMNS) & {"locator", "isl_requested"})
