@@ -1,13 +1,15 @@
 """Result formats: one module per format in this folder; adding one is adding a file.
 
-A format module states NAME (a slug) and TITLE, and has `recognises(file)` and `read(file)`; `companions(path)` is
-optional and names the files that belong to a main file. Formats are recognised by content, never by file name.
+A format module states NAME (a slug) and TITLE, and has `recognises(file)` and `read(file)`. Optional are
+`companions(path)`, the files that belong to a main file, and `restated(paths)`, which of some files only sum up others.
+Formats are recognised by content, never by file name.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -62,6 +64,13 @@ def companions(module: Format, path: Path) -> tuple[Path, ...]:
     named = tuple(own(path)) if own else ()
     card = card_path(path)
     return (*named, card) if card.is_file() and card not in named else named
+
+
+def restated(module: Format, paths: Sequence[Path]) -> Mapping[Path, Path]:
+    """Those among a format's files that only sum up others of them, each with one that it sums up."""
+    own = getattr(module, "restated", None)
+    found: Mapping[Path, Path] = own(paths) if own else {}
+    return found
 
 
 def recognise(file: SourceFile) -> Format:

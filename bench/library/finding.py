@@ -85,8 +85,11 @@ class Search:
             if not given.path.resolve().is_relative_to(self._own):
                 self._look(given)
         beside = {companion for candidate in self._candidates for companion in candidate.companions}
+        own = [one for one in self._candidates if one.path not in beside]
+        for path, reason in _restated(own).items():
+            self._passed_over[path] = reason
         return Found(
-            candidates=tuple(one for one in self._candidates if one.path not in beside),
+            candidates=tuple(one for one in own if one.path not in self._passed_over),
             refused=tuple(row for path, row in self._refused.items() if path not in beside),
             passed_over=tuple(row for path, row in self._passed_over.items() if path not in beside),
         )
@@ -112,6 +115,23 @@ class Search:
             kept = given.shown in self._refuse or (given.named and given.path.is_file())
             told = self._refused if kept else self._passed_over
             told[given.path] = Refusal(given.shown, sentence(given.path, problem))
+
+
+def _restated(candidates: Sequence[Candidate]) -> dict[Path, Refusal]:
+    """The files that only sum up others among these, and which."""
+    by_module: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        by_module.setdefault(one.module.NAME, []).append(one)
+    shown = {one.path: one.shown for one in candidates}
+    sums = (formats.restated(some[0].module, [one.path for one in some]) for some in by_module.values())
+    return {
+        path: Refusal(
+            shown[path],
+            f"{path.name} only sums up what was measured in {summed.name} and others, which are imported.",
+        )
+        for found in sums
+        for path, summed in found.items()
+    }
 
 
 def sentence(path: Path, problem: Exception) -> str:

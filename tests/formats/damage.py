@@ -53,7 +53,9 @@ def main_files(format_name: str) -> list[Path]:
             continue
         found.append(path)
         beside.update(companions)
-    return [path for path in found if path not in beside]
+    own = [path for path in found if path not in beside]
+    sums = formats.restated(formats.recognise(SourceFile(own[0])), own) if own else {}
+    return [path for path in own if path not in sums]
 
 
 def damaged_results(format_name: str, count: int, seed: int) -> Iterator[DamagedResult]:

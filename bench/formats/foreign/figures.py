@@ -73,8 +73,11 @@ class Figures:
         known = samples[np.isfinite(samples)]
         if not known.size:
             return
+        named = zip(
+            PERCENTS, np.percentile(known, PERCENTS), strict=True
+        )  # at once: each call orders them anew
         found = {"mean": float(known.mean()), "min": float(known.min()), "max": float(known.max()),
-                 **{f"p{percent}": float(np.percentile(known, percent)) for percent in PERCENTS}}  # fmt: skip
+                 **{f"p{percent}": float(value) for percent, value in named}}  # fmt: skip
         if known.size > 1:
             found["std"] = float(known.std())
         for statistic, value in found.items():

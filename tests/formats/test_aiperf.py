@@ -1,0 +1,445 @@
+"""AIPerf: its ITL is TPOT and its ICL is ITL, the unit beside a number rules, each measurement counts once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench.errors import InputError
+from bench.formats.aiperf import companions
+from bench.library.library import Library
+from tests.formats.reading_of import read_points, reading
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "aiperf"
+RUN, REQUESTS = "profile_export_aiperf.json", "profile_export.jsonl"
+TRIALS, SWEEP = "profile_export_aiperf_aggregate.json", "profile_export_aiperf_sweep.json"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SAMPLES / "concurrency-4", tmp_path / "run"))
+
+
+def changed(path: Path, change: Callable[[Any], object]) -> Path:
+    """The file with its document changed, of lines with each of them changed."""
+    lines = path.suffix == ".jsonl"
+    documents = [
+        json.loads(line) for line in (path.read_text().splitlines() if lines else [path.read_text()])
+    ]
+    for document in documents:
+        change(document)
+    path.write_text("\n".join(json.dumps(document) for document in documents))
+    return path
+
+
+def passports(path: Path) -> dict[str, dict[str, Any]]:
+    table = reading(path).passports
+    assert table is not None
+    return {row["metric"]: row for row in table.to_pylist()}
+
+
+def test_a_run_says_what_its_text_says() -> None:
+    (point,), refused = read_points(SAMPLES / "concurrency-4" / RUN)
+    assert refused == []
+    stated = {
+        "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
+        "isl_requested": 100, "isl_actual": 58.458333333333336, "osl_requested": 128, "osl_actual": 128.0,
+        "dataset": "synthetic", "source": "aiperf", "harness": "aiperf", "harness_version": "0.13.0",
+        "evidence": "measured", "origin": "imported", "repeat": 1, "duration_s": 3.781558528,
+        "output_tokens_per_s": 811.2327589021279, "input_tokens_per_s": 370.494648678283,
+        "total_tokens_per_s": 1181.727407580411, "requests_per_s": 6.337755928922874,
+        "requests_ok": 24, "requests_failed": 0, "failed_share": 0, "input_tokens": 1403, "output_tokens": 3072,
+        "ttft_ms_mean": 40.61283391666666, "ttft_ms_p50": 37.483002, "ttft_ms_p99": 85.32748039999997,
+        "tpot_ms_mean": 4.484848709645669, "tpot_ms_p50": 4.414543925196851, "tpot_ms_p99": 4.988775915669291,
+        "itl_ms_mean": 4.484848709645669, "itl_ms_p50": 4.3973835, "itl_ms_p99": 11.5801373,
+        "e2el_ms_mean": 610.1886200416666, "e2el_ms_p50": 599.6666945, "e2el_ms_max": 676.445626,
+        "e2el_ms_std": 25.281316508251333,
+    }  # fmt: skip
+    assert {key: point[key] for key in stated} == stated
+    assert point["date"].isoformat() == "2026-11-20"
+    assert (
+        not {"accelerator", "accelerators", "tp", "engine", "ntpot_ms_mean", "note", "flags"} & point.keys()
+    )
+
+
+def test_its_itl_is_tpot_and_its_icl_is_itl() -> None:
+    """Of every request: (latency - TTFT) / 127 is called ITL, and the 127 gaps themselves ICL."""
+    records = [json.loads(line) for line in (SAMPLES / "concurrency-4" / REQUESTS).read_text().splitlines()]
+    for record in records:
+        values = {tag: block["value"] for tag, block in record["metrics"].items()}
+        whole = (values["request_latency"] - values["time_to_first_token"]) / 127
+        assert values["inter_token_latency"] == pytest.approx(whole)
+        assert sum(values["inter_chunk_latency"]) / 127 == pytest.approx(whole)
+    held = passports(SAMPLES / "concurrency-4" / RUN)
+    assert "inter-token latency" in held["tpot_ms_p50"]["definition"]
+    assert "inter-chunk latency" in held["itl_ms_p50"]["definition"]
+    assert held["output_tokens_per_s"]["token_source"] == "server's usage"
+
+
+def test_its_rates_are_over_the_whole_phase_and_their_passport_says_so() -> None:
+    """end_time - start_time is 3.78683 s; benchmark_duration, of the successes, 3.78156 s."""
+    (point,), _ = read_points(SAMPLES / "concurrency-4" / RUN)
+    assert point["output_tokens_per_s"] == pytest.approx(3072 / (12.461199 - 8.674369), rel=1e-6)
+    held = passports(SAMPLES / "concurrency-4" / RUN)
+    assert held["output_tokens_per_s"]["denominator"] == "the whole profiling phase, failed requests included"
+
+
+def test_it_agrees_with_the_servers_own_log() -> None:
+    """The server saw TTFT p50 35.16 ms, a request's mean gap p50 4.411 ms and 814.5 tokens/s."""
+    (point,), _ = read_points(SAMPLES / "concurrency-4" / RUN)
+    assert 35.16 <= point["ttft_ms_p50"] <= 38
+    assert point["tpot_ms_p50"] == pytest.approx(4.411, rel=0.002)
+    assert point["output_tokens_per_s"] == pytest.approx(814.5, rel=0.01)
+
+
+def test_failures_are_kept_and_latencies_are_of_the_others() -> None:
+    (point,), _ = read_points(SAMPLES / "failures-concurrency-16" / RUN)
+    assert (point["requests_ok"], point["requests_failed"], point["failed_share"]) == (147, 53, 0.265)
+    assert point["ttft_ms_p99"] == 448.76885762
+    assert point["output_tokens_per_s"] == 2793.0256582393117
+    assert json.loads(point["flags"])[0]["seen"] == "53 of 200 requests failed (26%)."
+
+
+def test_half_of_the_gaps_were_0_so_their_median_is_no_latency() -> None:
+    """Chunks came several at a time: the file has 0 up to p50."""
+    (point,), _ = read_points(SAMPLES / "failures-concurrency-16" / RUN)
+    assert "itl_ms_p50" not in point
+    assert point["itl_ms_p75"] == 1.99362
+    assert point["itl_ms_p99"] == 34.65701535999994
+
+
+def test_requests_alone_give_the_runs_figures(folder: Path) -> None:
+    (run,), _ = read_points(folder / RUN)
+    (folder / RUN).unlink()
+    (alone,), _ = read_points(folder / REQUESTS)
+    same = [
+        key for key in alone if key.startswith(("ttft", "tpot", "itl", "e2el")) and not key.endswith("std")
+    ]
+    assert len(same) >= 24
+    assert {key: alone[key] for key in same} == pytest.approx({key: run[key] for key in same}, rel=1e-9)
+    counted = ("requests_ok", "requests_failed", "input_tokens", "output_tokens", "isl_actual", "osl_actual")
+    assert {key: alone[key] for key in counted} == {key: run[key] for key in counted}
+    assert alone["duration_s"] == pytest.approx(run["duration_s"], abs=1e-6)
+    assert alone["output_tokens_per_s"] == pytest.approx(run["output_tokens_per_s"], rel=0.002)
+    assert alone["load_kind"] == "unknown"
+    assert not {"model", "concurrency", "isl_requested", "harness_version"} & alone.keys()
+
+
+def test_requests_alone_by_hand() -> None:
+    path = SAMPLES / "requests-alone" / REQUESTS
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    good = [record["metrics"] for record in records if "error" not in record]
+    (point,), _ = read_points(path)
+    assert (point["requests_ok"], point["requests_failed"]) == (len(good), 30 - len(good)) == (20, 10)
+    ttft = [metrics["time_to_first_token"]["value"] for metrics in good]
+    assert point["ttft_ms_p99"] == pytest.approx(float(np.percentile(ttft, 99)))
+    gaps = [gap for metrics in good for gap in metrics["inter_chunk_latency"]["value"]]
+    assert point["itl_ms_p95"] == pytest.approx(float(np.percentile(gaps, 95)))
+    assert point["output_tokens"] == 20 * 128
+    times = [record["metadata"] for record in records]
+    phase = max(one["request_end_ns"] for one in times) - min(one["request_start_ns"] for one in times)
+    assert point["output_tokens_per_s"] == pytest.approx(20 * 128 / (phase / 1e9))
+    assert json.loads(point["flags"])[0]["kind"] == "failures"
+
+
+def test_warm_up_and_cancelled_requests_are_no_results(folder: Path) -> None:
+    lines = [json.loads(line) for line in (folder / REQUESTS).read_text().splitlines()]
+    for line in lines[:4]:
+        line["metadata"]["benchmark_phase"] = "warmup"
+    lines[4]["error"] = {"code": 499, "type": "RequestCancellationError", "message": "cancelled"}
+    lines[4]["metadata"]["was_cancelled"] = True
+    (folder / RUN).unlink()
+    (folder / REQUESTS).write_text("\n".join(json.dumps(line) for line in lines))
+    (point,), _ = read_points(folder / REQUESTS)
+    assert (point["requests_ok"], point["requests_failed"]) == (19, 1)
+    values = [line["metrics"]["time_to_first_token"]["value"] for line in lines[5:]]
+    assert point["ttft_ms_mean"] == pytest.approx(sum(values) / 19)
+
+
+def test_warm_up_alone_is_refused(folder: Path) -> None:
+    path = changed(folder / REQUESTS, lambda line: line["metadata"].update(benchmark_phase="warmup"))
+    with pytest.raises(InputError, match="no request of the profiling phase"):
+        reading(path)
+
+
+def test_how_requests_alone_were_run_is_read_beside_them(folder: Path) -> None:
+    (folder / RUN).unlink()
+    shutil.copy(SAMPLES / "levels/concurrency_4/run_config.json", folder)
+    (point,), _ = read_points(folder / REQUESTS)
+    assert (point["model"], point["load_kind"], point["concurrency"]) == ("mock-model", "closed", 4)
+    assert (point["isl_requested"], point["osl_requested"]) == (100, 128)
+    assert passports(folder / REQUESTS)["output_tokens"]["token_source"] == "server's usage"
+
+
+def test_percentiles_a_run_lacks_are_computed_from_its_requests(folder: Path) -> None:
+    (whole,), _ = read_points(folder / RUN)
+
+    def drop(run: Any) -> None:
+        del run["inter_chunk_latency"]
+        for percent in ("p95", "p99"):
+            del run["time_to_first_token"][percent]
+
+    (point,), _ = read_points(changed(folder / RUN, drop))
+    for key in ("ttft_ms_p95", "ttft_ms_p99", "itl_ms_mean", "itl_ms_p50", "itl_ms_p99"):
+        assert point[key] == pytest.approx(whole[key], rel=1e-9)
+    assert "note" not in point
+    assert "computed from the requests" in passports(folder / RUN)["ttft_ms_p99"]["definition"]
+    assert "computed from the requests" not in passports(folder / RUN)["ttft_ms_p50"]["definition"]
+
+
+@pytest.mark.parametrize("damage", ["others", "broken"])
+def test_a_list_of_requests_that_does_not_fit_is_told_and_not_used(folder: Path, damage: str) -> None:
+    changed(folder / RUN, lambda run: run["time_to_first_token"].pop("p99"))
+    content = (folder / REQUESTS).read_bytes()
+    half = b"".join(content.splitlines(keepends=True)[:12])
+    (folder / REQUESTS).write_bytes(
+        half if damage == "others" else content.replace(b'"value":128,', b'"value":"x",')
+    )
+    (point,), _ = read_points(folder / RUN)
+    assert "ttft_ms_p99" not in point
+    assert point["ttft_ms_p50"] == 37.483002
+    assert f"{REQUESTS} beside it was not used" in point["note"]
+
+
+def test_the_requests_of_another_run_are_no_companion(folder: Path) -> None:
+    assert companions(folder / RUN) == (folder / REQUESTS,)
+    changed(folder / REQUESTS, lambda line: line["metrics"]["request_latency"].update(value=9999.0))
+    assert companions(folder / RUN) == ()
+
+
+def test_the_unit_beside_a_number_rules() -> None:
+    """request_latency in sec, inter_token_latency in us, benchmark_duration in ms."""
+    path = SAMPLES / "version-0.1" / RUN
+    (point,), _ = read_points(path)
+    assert point["e2el_ms_mean"] == pytest.approx((140 + 147 + 154 + 161 + 168) / 5)
+    assert point["tpot_ms_p50"] == pytest.approx(11)
+    assert point["ttft_ms_p50"] == 44
+    assert point["duration_s"] == pytest.approx(0.4)
+    assert passports(path)["tpot_ms_p50"]["unit_in_file"] == "us"
+    stated = {"model": "qwen3-0.6b", "load_kind": "open", "request_rate": 12.5, "arrivals": "constant",
+              "isl_requested": 550, "osl_requested": 11, "requests_ok": 5, "requests_failed": 1}  # fmt: skip
+    assert {key: point[key] for key in stated} == stated
+    assert "harness_version" not in point
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ({"unit": "furlongs"}, "The unit of time_to_first_token in .* is 'furlongs'"),
+        ({"unit": None}, "time_to_first_token in .* has no unit"),
+        ({"unit": "sec"}, "ttft_ms_mean is 40612.8, but it cannot be above e2el_ms_mean"),
+        ({"p50": "37.4"}, r"time_to_first_token\.p50 in .* is '37\.4'; expected a number"),
+    ],
+)
+def test_a_block_that_cannot_be_is_refused(folder: Path, block: dict[str, Any], said: str) -> None:
+    path = changed(folder / RUN, lambda run: run["time_to_first_token"].update(block))
+    with pytest.raises(InputError, match=said):
+        reading(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda line: line["metrics"]["time_to_first_token"].update(value="40"),
+            r"metrics\.time_to_first_token\.value in line 1 of .* is '40'; expected a number",
+        ),
+        (
+            lambda line: line["metrics"]["inter_chunk_latency"].update(value=[1.0, "2"]),
+            r"metrics\.inter_chunk_latency\.value in line 1 of .* is a list; expected a list of numbers",
+        ),
+        (
+            lambda line: line["metrics"]["request_latency"].update(value=[600.0]),
+            r"metrics\.request_latency\.value in line 1 of .* is a list; expected a number",
+        ),
+        (
+            lambda line: line["metrics"]["request_latency"].update(unit="parsecs"),
+            "The unit of request_latency in line 1 of .* is 'parsecs'",
+        ),
+        (
+            lambda line: line["metrics"]["request_latency"].update(unit=None),
+            r"metrics\.request_latency\.unit in line 1 of .* is None; expected a text",
+        ),
+        (
+            lambda line: line["metadata"].update(request_start_ns="now"),
+            r"metadata\.request_start_ns in line 1 of .* is 'now'; expected ns since 1970",
+        ),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused(
+    folder: Path, change: Callable[[Any], object], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        reading(changed(folder / REQUESTS, change))
+
+
+def test_a_unit_that_changes_half_way_is_refused(folder: Path) -> None:
+    lines = (folder / REQUESTS).read_text().splitlines()
+    record = json.loads(lines[7])
+    record["metrics"]["request_latency"].update(unit="sec")
+    lines[7] = json.dumps(record)
+    (folder / REQUESTS).write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"in line 8 of .* is 'sec'; expected 'ms', as in the lines before"):
+        reading(folder / REQUESTS)
+
+
+def test_infinity_a_byte_order_mark_and_a_last_line_cut_off_are_taken(folder: Path) -> None:
+    lines = (folder / REQUESTS).read_text().splitlines()
+    lines[3] = lines[3].replace(
+        '"time_to_second_token":{"value":', '"time_to_second_token":{"value":Infinity,"was":'
+    )
+    content = "\n".join(lines)[:-300]
+    for encoding in ("utf-8-sig", "utf-16"):
+        (folder / REQUESTS).write_bytes(content.encode(encoding))
+        (point,), _ = read_points(folder / REQUESTS)
+        assert point["requests_ok"] == 23
+
+
+def test_a_line_damaged_in_the_middle_is_refused(folder: Path) -> None:
+    lines = (folder / REQUESTS).read_text().splitlines()
+    lines[5] = lines[5][:-300]
+    (folder / REQUESTS).write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"Line 6 of profile_export\.jsonl is not valid JSON"):
+        reading(folder / REQUESTS)
+
+
+def test_unknown_keys_are_told_and_the_known_ones_are_not(folder: Path) -> None:
+    assert reading(folder / RUN).not_understood == ()
+    assert reading(folder / REQUESTS).not_understood == ()
+
+    def newer(document: Any) -> None:
+        document.update(mood="good", time_to_last_joke={"unit": "ms", "avg": 1.0})
+
+    assert set(reading(changed(folder / RUN, newer)).not_understood) == {"mood", "time_to_last_joke"}
+    requests = changed(
+        folder / REQUESTS, lambda line: line["metrics"].update(joke={"value": 1, "unit": "ms"})
+    )
+    assert reading(requests).not_understood == ("metrics.joke",)
+
+
+def test_what_the_telemetry_calls_the_accelerators_is_taken_but_no_count(folder: Path) -> None:
+    gpus = {
+        f"gpu_{n}": {"gpu_index": n, "gpu_name": "NVIDIA H100 80GB HBM3", "metrics": {}} for n in range(8)
+    }
+    telemetry = {"endpoints": {"localhost:9400": {"gpus": gpus}}}
+    (point,), _ = read_points(changed(folder / RUN, lambda run: run.update(telemetry_data=telemetry)))
+    assert point["accelerator"].startswith(("h100", "nvidia-h100"))
+    assert "accelerators" not in point
+
+
+def test_a_cancelled_run_says_so(folder: Path) -> None:
+    (point,), _ = read_points(changed(folder / RUN, lambda run: run.update(was_cancelled=True)))
+    assert point["note"] == "The run was cancelled before its end."
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_sweeps_folder_counts_every_measurement_once(tmp_path: Path, archived: bool) -> None:
+    given = SAMPLES / "levels"
+    if archived:
+        given = tmp_path / "levels.zip"
+        with zipfile.ZipFile(given, "w") as archive:
+            for path in sorted((SAMPLES / "levels").rglob("*.json")):
+                archive.write(path, path.relative_to(SAMPLES))
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add([given])
+    assert [Path(source.file).name for source in report.imported] == [RUN] * 3
+    told = {row.reason for row in report.refused if "only sums up" in row.reason}
+    assert {reason.split()[0] for reason in told} == {TRIALS, SWEEP}
+    rows = library.fetch("SELECT concurrency, round(output_tokens_per_s, 1), repeat FROM points ORDER BY 1")
+    assert rows == [(1, 212.6, 1), (4, 841.1, 1), (16, 2110.2, 1)]
+
+
+def test_a_sum_over_trials_alone_is_a_result(tmp_path: Path) -> None:
+    path = tmp_path / "aggregate" / TRIALS
+    path.parent.mkdir()
+    shutil.copy(SAMPLES / "levels/aggregate/concurrency_4" / TRIALS, path)
+    (point,), _ = read_points(path)
+    (run,), _ = read_points(SAMPLES / "levels/concurrency_4" / RUN)
+    same = [key for key in run if key.startswith(("ttft", "tpot", "itl", "e2el")) or key.endswith("_per_s")]
+    assert {key: point[key] for key in same} == {key: run[key] for key in same}
+    assert (point["model"], point["concurrency"], point["requests_ok"]) == ("mock-model", 4, 24)
+    assert (point["isl_actual"], point["harness_version"]) == (58.291666666666664, "0.13.0")
+    assert reading(path).not_understood == ()
+
+    def three(sums: Any) -> None:
+        sums["metadata"].update(num_profile_runs=3, num_successful_runs=3, single_run=False)
+
+    (point,), _ = read_points(changed(path, three))
+    assert point["note"] == "Means over 3 trials."
+    assert "mean over 3 trials of each one's figure" in passports(path)["ttft_ms_p99"]["definition"]
+
+
+def test_a_sweeps_sum_alone_has_a_point_for_each_cell(tmp_path: Path) -> None:
+    path = tmp_path / SWEEP
+    shutil.copy(SAMPLES / "levels/sweep_aggregate" / SWEEP, path)
+    points, _ = read_points(path)
+    assert [(point["load_kind"], point["concurrency"]) for point in points] == [
+        ("closed", n) for n in (1, 4, 16)
+    ]
+    for point in points:
+        (run,), _ = read_points(SAMPLES / f"levels/concurrency_{point['concurrency']}" / RUN)
+        for key in (
+            "ttft_ms_p50",
+            "tpot_ms_p99",
+            "itl_ms_mean",
+            "e2el_ms_p90",
+            "output_tokens_per_s",
+            "isl_actual",
+        ):
+            assert point[key] == pytest.approx(run[key])
+    assert reading(path).not_understood == ()
+
+
+def test_of_a_sweeps_sums_those_of_its_cells_are_the_results(tmp_path: Path) -> None:
+    for part in ("aggregate", "sweep_aggregate"):
+        shutil.copytree(SAMPLES / "levels" / part, tmp_path / "sums" / part)
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add([tmp_path / "sums"])
+    assert [Path(source.file).name for source in report.imported] == [TRIALS] * 3
+    assert [Path(row.file).name for row in report.refused] == [SWEEP]
+
+
+def test_trials_of_another_sweep_are_kept(tmp_path: Path) -> None:
+    """Beside a run whose mean latency is not among those of the trials, the sum is of others."""
+    shutil.copy(SAMPLES / "concurrency-4" / RUN, tmp_path)
+    shutil.copy(SAMPLES / "levels/aggregate/concurrency_16" / TRIALS, tmp_path)
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add([tmp_path / RUN, tmp_path / TRIALS])
+    assert len(report.imported) == 2
+    assert report.refused == []
+
+
+def test_a_sweep_without_a_success_holds_nothing(tmp_path: Path) -> None:
+    path = tmp_path / SWEEP
+    shutil.copy(SAMPLES / "levels/sweep_aggregate" / SWEEP, path)
+    with pytest.raises(InputError, match="none of whose runs succeeded"):
+        reading(changed(path, lambda sweep: sweep.update(per_combination_metrics=[])))
+
+
+@pytest.mark.parametrize(
+    ("phases", "expected"),
+    [
+        ([{"name": "warmup", "type": "concurrency", "concurrency": 1},
+          {"name": "profiling", "type": "poisson", "rate": 2.5, "concurrency": 64}], ("open", None, 2.5, "poisson")),
+        ([{"name": "profiling", "type": "fixed_schedule"}], ("open", None, None, "trace")),
+        ([{"name": "profiling", "type": "user_centric", "users": 3, "rate": 1.0}], ("unknown", None, None, None)),
+        ([{"name": "profiling", "type": "concurrency", "concurrency": 4, "adaptive_scale": True}],
+         ("unknown", None, None, None)),
+        ([{"name": "a", "kind": "profiling", "type": "concurrency", "concurrency": 4},
+          {"name": "b", "kind": "profiling", "type": "concurrency", "concurrency": 8}], ("unknown", None, None, None)),
+    ],
+)  # fmt: skip
+def test_the_load_is_that_of_the_profiling_phase(
+    folder: Path, phases: list[Any], expected: tuple[Any, ...]
+) -> None:
+    (point,), _ = read_points(changed(folder / RUN, lambda run: run["input_config"].update(phases=phases)))
+    assert (
+        tuple(point.get(key) for key in ("load_kind", "concurrency", "request_rate", "arrivals")) == expected
+    )
