@@ -66,7 +66,7 @@ def headline(found: form.Checked) -> None:
     else:
         st.title("The plan is not complete yet.", anchor=False)
     st.caption(
-        "Nothing is sent until you press Check or Start. A link to this page carries the plan and starts nothing."
+        "No token is asked for until you press Check or Start. A link to this page carries the plan and starts nothing."
     )
     query, theme = urlencode(dict(st.query_params)), st.context.theme.type or "light"
     buttons.link(NAME, [*questions(), "data", NAME], query, "", theme)
