@@ -206,7 +206,8 @@ def _deployment(test: Fields, version: str | None) -> Deployment:
 
 def _setting(value: object) -> str:
     """A setting as both JSON and CSV write it: true is 1."""
-    return str(int(value) if isinstance(value, bool) else value)[:40].encode(errors="replace").decode()
+    text = str(int(value) if isinstance(value, bool) else value).replace("\0", "")
+    return text[:40].encode(errors="replace").decode()
 
 
 def _precision(model_type: str) -> str | None:

@@ -34,6 +34,8 @@ SPELLINGS: Mapping[str, str] = {
     "dataset": "dataset dataset_name",
 }
 FACT_OF = {spelling: fact for fact, spellings in SPELLINGS.items() for spelling in spellings.split()}
+OF_CHIPS = {"accelerators", "chips", "num_chips"}
+"""The names of that count which no tool uses for devices."""
 WORKLOAD = {"isl_requested", "osl_requested", "max_model_len", "dataset"}
 
 PRECISIONS = {"fp4", "nvfp4", "mxfp4", "int4", "fp8", "int8", "bf16", "fp16", "fp32"}
@@ -63,7 +65,7 @@ def stated(pairs: Mapping[str, object]) -> Stated:
             by_fact.setdefault(fact, []).append(key)
         elif value is not None:
             found[fact] = None
-    _only_chips(found)
+    _only_chips(found, by_fact.get("accelerators", []))
     taken = {key for fact, keys in by_fact.items() if found[fact] is not None for key in keys}
     rest = ", ".join(
         _shown(f"{key}={value if isinstance(value, str) else json.dumps(value, default=str)}")
@@ -83,11 +85,11 @@ def _plain(key: str) -> str:
     return key.strip().lstrip("-").lower().replace("-", "_").replace(" ", "_")
 
 
-def _only_chips(found: dict[str, Any]) -> None:
+def _only_chips(found: dict[str, Any], keys: list[str]) -> None:
     """Nothing; a count of accelerators that may be one of devices, several to a chip, is left out."""
     row = names.accelerator(found.get("accelerator") or "")
-    if row is not None and (row.devices_per_chip or 1) > 1:
-        found.pop("accelerators", None)
+    if row is not None and (row.devices_per_chip or 1) > 1 and not {_plain(key) for key in keys} <= OF_CHIPS:
+        found["accelerators"] = None
 
 
 def _count(value: object) -> int | None:
@@ -99,7 +101,7 @@ def _count(value: object) -> int | None:
 
 
 def _text(value: object) -> str | None:
-    return (value.strip() or None) if isinstance(value, str) and len(value) <= LONGEST else None
+    return (_whole(value).strip() or None) if isinstance(value, str) and len(value) <= LONGEST else None
 
 
 def _truth(value: object) -> bool | None:
@@ -141,5 +143,10 @@ READERS: Mapping[str, Callable[[object], Any]] = {
 
 
 def _shown(text: str) -> str:
-    whole = text.replace("\0", "").encode(errors="replace").decode()
+    whole = _whole(text)
     return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 3]}..."
+
+
+def _whole(text: str) -> str:
+    """The text without what cannot be stored: NUL, and halves of characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()
