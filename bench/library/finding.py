@@ -14,7 +14,9 @@ from bench import formats
 from bench.errors import InputError
 from bench.formats import Format, journal
 from bench.formats.reading import SourceFile
-from bench.library.archives import Unpacking, kind_of
+from bench.library import bundles
+from bench.library.archives import Unpacked, Unpacking, kind_of
+from bench.library.bundles import Bundle
 from bench.records import Refusal
 
 HOLE_BYTES = 1 << 20
@@ -40,6 +42,7 @@ class Found:
     candidates: tuple[Candidate, ...]
     refused: tuple[Refusal, ...]
     passed_over: tuple[Refusal, ...]
+    bundles: tuple[Bundle, ...]
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Search:
         self._candidates: list[Candidate] = []
         self._refused: dict[Path, Refusal] = {}
         self._passed_over: dict[Path, Refusal] = {}
+        self._bundles: list[Bundle] = []
 
     def find(self, paths: Sequence[Path]) -> Found:
         """What is there."""
@@ -92,6 +96,7 @@ class Search:
             candidates=tuple(one for one in own if one.path not in self._passed_over),
             refused=tuple(row for path, row in self._refused.items() if path not in beside),
             passed_over=tuple(row for path, row in self._passed_over.items() if path not in beside),
+            bundles=tuple(self._bundles),
         )
 
     def _look(self, given: _Given) -> None:
@@ -109,12 +114,24 @@ class Search:
                 raise InputError(
                     f"{given.path.name} is an archive in an archive; unpack the outer one first."
                 )
-            for file in self._unpacking.unpack(given.path):
-                self._look(_Given(file.path, f"{given.shown}/{file.place}", False, archived=True))
+            files = self._unpacking.unpack(given.path)
+            bundle = self._bundle(files, given.shown)
+            for file in files:
+                if bundle is None or file.place in bundle.mains:
+                    self._look(_Given(file.path, f"{given.shown}/{file.place}", False, archived=True))
         except (InputError, OSError, MemoryError) as problem:
             kept = given.shown in self._refuse or (given.named and given.path.is_file())
             told = self._refused if kept else self._passed_over
             told[given.path] = Refusal(given.shown, sentence(given.path, problem))
+
+    def _bundle(self, files: Sequence[Unpacked], shown: str) -> Bundle | None:
+        """What an archive says of itself as a bundle; None for any other archive."""
+        said = next((file.path for file in files if file.place == bundles.NAME), None)
+        if said is None or not SourceFile(said).outline.has(bundles.MARK):
+            return None
+        bundle = bundles.opened(said, shown)
+        self._bundles.append(bundle)
+        return bundle
 
 
 def _restated(candidates: Sequence[Candidate]) -> dict[Path, Refusal]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import uuid
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from bench.errors import InputError
 from bench.formats import journal
 from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
-from bench.library import in_place, ledger
+from bench.library import bundles, in_place, ledger
+from bench.library.bundles import Bundle
 from bench.library.finding import Candidate, sentence
 from bench.library.packs import Held, PackWriter
 from bench.library.report import Already, Imported, ImportReport, MissingFact, NotUnderstood
@@ -62,9 +63,11 @@ class Batch:
         facts: Mapping[str, Mapping[str, Any]] | None = None,
         *,
         priced: Collection[str] = (),
+        inside: Sequence[Bundle] = (),
         keep: bool = True,
     ) -> None:
         """`facts` are stated by source id, those of "" for every source taken; `priced` accelerators have a price.
+        The files come `inside` these bundles: what they say is taken over, unless facts say otherwise.
 
         With `keep` false nothing is copied or written.
         """
@@ -73,6 +76,7 @@ class Batch:
         self._folder = folder
         self._runs = runs
         self._facts = facts or {}
+        self._bundles = inside
         self._priced = priced
         self._keep = keep
         self._writer = PackWriter(folder)
@@ -83,7 +87,8 @@ class Batch:
 
     def stated(self, source_id: str) -> dict[str, Any]:
         """The facts this import states for a source; None takes one back."""
-        return {**self._facts.get("", {}), **self._facts.get(source_id, {})}
+        bundled = {key: value for one in self._bundles for key, value in one.facts.get(source_id, {}).items()}
+        return {**bundled, **self._facts.get("", {}), **self._facts.get(source_id, {})}
 
     def _new(self, source_id: str) -> dict[str, Any]:
         """Those for a source that has none yet, so that there is nothing to take back."""
@@ -141,7 +146,10 @@ class Batch:
         self._to_keep.append((source_id, refusal))
 
     def audit(self, who: str) -> None:
-        """Nothing; records what this import changed, if anything."""
+        """Nothing; takes over what the bundles say, and records what this import changed, if anything."""
+        bundles.take_over(
+            self._root, self._bundles, self._snapshot.ledgers, self.seen | set(self._snapshot.owners), who
+        )
         if self.report.imported or self.report.refused:
             ledger.audit(
                 self._root,

@@ -158,7 +158,8 @@ class Library:
             found = search.find(sought)
             priced = self.fetch("SELECT DISTINCT accelerator FROM prices WHERE usd_per_accelerator_hour > 0")
             chips = frozenset(chip for (chip,) in priced)
-            batch = Batch(root, self._snapshot, folder, self._runs(), given, priced=chips, keep=not dry_run)
+            batch = Batch(root, self._snapshot, folder, self._runs(), given, priced=chips, inside=found.bundles,
+                          keep=not dry_run)  # fmt: skip
             for refusal in found.refused:
                 batch.refuse(refusal)
             batch.report.refused.extend(found.passed_over)

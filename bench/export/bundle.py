@@ -1,0 +1,124 @@
+"""A bundle: the sources of a selection as they came, with all that people said of them, for another Kneepoint.
+
+bench/library/bundles.py says what is in it and reads it. The points themselves go along as a published table in Parquet
+for other programs; a Kneepoint reads them from the sources.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench.errors import BenchError
+from bench.export import Format, published
+from bench.formats import journal
+from bench.library import Library, ids
+from bench.library.bundles import NAME, Bundle, Said
+from bench.library.ledger import Ledgers, read
+from bench.library.store import Manifest, Root, read_manifest, source_id_of
+from bench.selection import clause
+from bench.view import View
+
+MOST_BYTES = 1 << 30
+"""What an archive may unpack to where it is imported."""
+POINTS = "points.parquet"
+
+
+def written(library: Library, view: View) -> bytes:
+    """The zip with every source that has a selected point; InputError when it would be too large to be read again."""
+    condition = clause(view)
+    rows = library.fetch(
+        f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} ORDER BY 1", condition.params
+    )
+    roots = [Root(folder, writable=False) for folder, _ in library.folders]
+    ledgers = read(roots)
+    held = {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
+    manifests = {source_id: read_manifest(folder) for source_id, folder in held.items()}
+    new = {id: _new_id(id, held[id], manifests[id]) for id in held}
+    if sum(file.stat().st_size for id in held for file, _ in _files(held[id], manifests[id])) > MOST_BYTES:
+        raise BenchError(f"These sources have more than {MOST_BYTES:,} bytes; select less.")
+    bundle = Bundle(
+        "",
+        frozenset(f"sources/{new[id]}/{manifests[id].main}" for id in held),
+        {new[id]: facts for id in held if (facts := ledgers.facts.get(id))},
+        tuple(_said(library, ledgers, new)),
+    )
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_named(NAME), bundle.encoded(), zipfile.ZIP_DEFLATED)
+        archive.writestr(_named(POINTS), published.as_parquet(published.points(library, view)))
+        for id in held:
+            for file, name in _files(held[id], manifests[id]):
+                archive.writestr(_named(f"sources/{new[id]}/{name}"), file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return target.getvalue()
+
+
+def _folder(roots: Sequence[Root], source_id: str) -> Path:
+    """Where a source's files lie: in the reader's own library rather than in the shipped one."""
+    places = [root.source(source_id) for root in reversed(roots)]
+    return next((place for place in places if place.is_dir()), places[0])
+
+
+def _named(place: str) -> zipfile.ZipInfo:
+    """An entry dated 1980, as every zip begins, so that the same library gives the same bundle."""
+    return zipfile.ZipInfo(place)
+
+
+def _files(folder: Path, manifest: Manifest) -> Iterator[tuple[Path, str]]:
+    """The files of a source, the main one first, and their names beside each other."""
+    for name in (manifest.main, *manifest.companions):
+        yield folder / name, name
+
+
+def _new_id(source_id: str, folder: Path, manifest: Manifest) -> str:
+    """The id the source has where it is imported: its own, or for a sweep read in place that of its journal."""
+    if not journal.SWEEP_ID.fullmatch(source_id):
+        return source_id
+    return source_id_of(folder / manifest.main, ())
+
+
+def _said(library: Library, ledgers: Ledgers, new: dict[str, str]) -> Iterator[Said]:
+    """Notes, tags and retractions of these sources and what is in them, under the ids they have there."""
+    made = [("annotate", note, note.get("text")) for note in ledgers.notes]
+    made += [("tag", entry, entry.get("tag")) for entry in ledgers.tags.values()]
+    said = [
+        (action, str(entry.get("id")), str(entry.get("source_id")), str(text)) for action, entry, text in made
+    ]
+    said += [
+        ("retract", one.id, one.source_id, one.reason)
+        for one in ledgers.retractions.values()
+        if not one.purged
+    ]
+    moved = _moved(library, new)
+    for action, id, source_id, text in said:
+        if source_id in new and (id in moved or new[source_id] == source_id or id == source_id):
+            there = new[source_id] if id == source_id else moved.get(id, id)
+            yield Said(action, there, new[source_id], text)
+
+
+def _moved(library: Library, new: dict[str, str]) -> dict[str, str]:
+    """The ids that points of sweeps have where the sweep is a source like any other."""
+    moved: dict[str, str] = {}
+    for sweep, source_id in new.items():
+        if sweep != source_id:
+            rows = library.fetch("SELECT point_id, locator FROM points WHERE source_id = ?", [sweep])
+            there = ids.point_ids(source_id, [locator for _, locator in rows]).to_pylist()
+            moved |= {point: id for (point, _), id in zip(rows, there, strict=True)}
+    return moved
+
+
+def _selected(library: Library, view: View) -> bytes:
+    return written(library, view)
+
+
+FORMATS = (
+    Format(
+        "bundle",
+        "Bundle: sources, facts and notes for another Kneepoint",
+        ".zip",
+        "application/zip",
+        _selected,
+    ),
+)

@@ -1,0 +1,139 @@
+"""Bundles: another library that takes one in holds the same points under the same ids, with all that was said."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.export import bundle, format_named
+from bench.library import Library
+from bench.library.bundles import MARK
+from bench.view import View
+from tests.export.test_exports import ROWS, library, stated
+from tests.library.files import table
+from tests.library.sweeps import Sweep
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+
+
+def taken_in(tmp_path: Path, content: bytes, name: str = "bundle.zip") -> Library:
+    path = tmp_path / name
+    path.write_bytes(content)
+    held = Library.open(tmp_path / "other", shipped=False)
+    report = held.add([path])
+    assert report.refused == []
+    return held
+
+
+def ids(held: Library) -> list[str]:
+    return [point for (point,) in held.fetch("SELECT point_id FROM points ORDER BY 1")]
+
+
+@settings(max_examples=15)
+@given(rows=st.lists(ROWS, min_size=1, max_size=4))
+def test_a_bundle_taken_in_gives_equal_points(
+    rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("bundle")
+    path = folder / "made.json"
+    path.write_text(json.dumps([{**row, "repeat": number} for number, row in enumerate(rows)]))
+    first = library(folder, path)
+    second = taken_in(folder, bundle.written(first, View()))
+    assert ids(second) == ids(first)
+    assert stated(second) == stated(first)
+
+
+def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> None:
+    first = library(tmp_path, table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(3))))
+    source = first.sources()["source_id"][0]
+    first.set_facts(source, {"accelerator": "b200", "usd_per_accelerator_hour": 3.5})
+    noted, tagged, hidden = ids(first)
+    first.annotate(noted, "measured at night")
+    first.annotate(source, "x" * 1500)
+    first.tag(tagged, "rerun wanted")
+    first.retract(hidden, "the fan was off")
+    content = bundle.written(first, View())
+    assert content == bundle.written(first, View())
+    second = taken_in(tmp_path, content)
+    for held in (second, taken_in(tmp_path, content, "again.zip")):
+        assert ids(held) == [noted, tagged]
+        assert stated(held) == stated(first)
+        assert held.fetch("SELECT id, text FROM notes ORDER BY length(text)") == [
+            (noted, "measured at night"),
+            (source, "x" * 1500),
+        ]
+        assert held.fetch("SELECT id, tag FROM tags") == [(tagged, "rerun wanted")]
+    second.restore(hidden)
+    assert len(ids(second)) == 3
+    audits = [json.loads(line) for line in (tmp_path / "other" / "audit.jsonl").read_text().splitlines()]
+    assert [row["notes"] for row in audits if row["what"] == "bundle"] == [4]
+
+
+def test_a_source_with_companions_keeps_its_id(tmp_path: Path) -> None:
+    first = Library.open(tmp_path / "library", shipped=False)
+    first.add([SAMPLES / "genai_bench" / "levels", SAMPLES / "inference_perf" / "concurrency-4"])
+    second = taken_in(tmp_path, bundle.written(first, View.of({"source": ["genai-bench", "inference-perf"]})))
+    assert len(ids(second)) == 5
+    assert ids(second) == ids(first)
+    chosen = bundle.written(first, View.of({"concurrency": ["64"]}))
+    with zipfile.ZipFile(io.BytesIO(chosen)) as archive:
+        assert sum(name.endswith("_time_2s.json") for name in archive.namelist()) == 1
+
+
+def test_a_bundle_that_reaches_out_of_itself_or_states_nonsense_is_refused(tmp_path: Path) -> None:
+    good = {MARK: 1, "sources": ["sources/a/a.csv"], "facts": {}, "said": []}
+    bad = [
+        {"sources": ["../../etc/passwd"]},
+        {"sources": ["/etc/passwd"]},
+        {"sources": [7]},
+        {MARK: 2},
+        {"facts": {"0" * 64: {"accelerators": "many"}}},
+        {"facts": {"0" * 64: {"nonsense": 1}}},
+        {"said": [{"action": "purge", "id": "0" * 64, "source_id": "0" * 64, "text": "x"}]},
+        {"said": [{"action": "annotate", "id": "../x", "source_id": "0" * 64, "text": "x"}]},
+        {"said": [{"action": "annotate", "id": "0" * 64, "source_id": "0" * 64, "text": "x" * 5000}]},
+        {"said": "x"},
+    ]
+    table(tmp_path / "a.csv", {})
+    for number, change in enumerate(bad):
+        path = tmp_path / f"bad{number}.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("bundle.json", json.dumps({**good, **change}))
+            archive.write(tmp_path / "a.csv", "sources/a/a.csv")
+        held = Library.open(tmp_path / f"library{number}", shipped=False)
+        report = held.add([path])
+        assert report.imported == [], change
+        assert len(report.refused) == 1, change
+
+
+def test_what_is_said_of_sources_that_are_not_there_is_passed_over(tmp_path: Path) -> None:
+    table(tmp_path / "a.csv", {})
+    path = tmp_path / "odd.zip"
+    said = {"action": "retract", "id": "1" * 64, "source_id": "1" * 64, "text": "gone"}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "bundle.json", json.dumps({MARK: 1, "sources": ["a.csv"], "facts": {}, "said": [said]})
+        )
+        archive.write(tmp_path / "a.csv", "a.csv")
+    held = Library.open(tmp_path / "library", shipped=False)
+    held.add([path])
+    assert len(ids(held)) == 1
+    assert not (tmp_path / "library" / "retractions.jsonl").exists()
+
+
+def test_a_sweep_read_in_place_becomes_a_source_with_its_notes(tmp_path: Path) -> None:
+    Sweep(tmp_path / "library").measure(1, 2, 3)
+    first = Library.open(tmp_path / "library", shipped=False)
+    noted = ids(first)[0]
+    first.annotate(noted, "the first")
+    second = taken_in(tmp_path, format_named("bundle").write(first, View()))
+    assert len(ids(second)) == len(ids(first)) == 3
+    locator = "SELECT locator FROM points WHERE point_id = ?"
+    ((there,),) = second.fetch("SELECT id FROM notes")
+    assert second.fetch(locator, [there]) == first.fetch(locator, [noted])
