@@ -35,6 +35,7 @@ def ids(held: Library) -> list[str]:
     return [point for (point,) in held.fetch("SELECT point_id FROM points ORDER BY 1")]
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(rows=st.lists(ROWS, min_size=1, max_size=4))
 def test_a_bundle_taken_in_gives_equal_points(

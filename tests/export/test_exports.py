@@ -78,6 +78,7 @@ def _absent(value: object) -> bool:
     return value is None or value != value or str(value) in ("NaT", "<NA>")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["published-csv", "published-json", "published-parquet"])
 @settings(max_examples=20)
 @given(rows=st.lists(ROWS, min_size=1, max_size=5))
