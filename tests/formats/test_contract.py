@@ -69,7 +69,8 @@ def test_its_samples_are_its_own_and_no_other_format_s(name: str) -> None:
     for path in main_files(name):
         found = {module.NAME: module.recognises(SourceFile(path)).specificity for module in FORMATS.values()}
         assert {other for other, specificity in found.items() if specificity} - {"published"} == {name}, path
-        assert formats.recognise(SourceFile(path)).NAME == name
+        winner = formats.recognise(SourceFile(path))
+        assert winner is FORMATS[name]
 
 
 @every_folder
