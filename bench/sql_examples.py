@@ -13,6 +13,8 @@ class Example:
     sql: str
 
 
+TO_BEGIN = "SELECT model, accelerator, count(*) AS points FROM points GROUP BY ALL"
+
 EXAMPLES = (
     Example(
         "Who serves the most users per chip within 2 s TTFT (p99) and 20 ms per token?",

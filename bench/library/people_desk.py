@@ -20,14 +20,14 @@ WAIT_LIMIT_S = 30.0
 
 
 class Desk:
-    """Runs people's queries over one library, as many at once as there are cores; its methods may be called anywhere.
+    """Runs people's queries over one library, as many at once as there are cores and at least two, from any thread.
 
     A process that has opened the library takes 20 ms for a query that takes a new one 310 ms, so one is kept waiting.
     """
 
     def __init__(self, library: Library, at_once: int | None = None) -> None:
         self._library = library
-        self.at_once = at_once or len(os.sched_getaffinity(0))
+        self.at_once = at_once or max(2, len(os.sched_getaffinity(0)))
         self._running = 0
         self._changed = threading.Condition()
         self._ready: Child | None = None

@@ -24,6 +24,7 @@ from bench.library.people_frame import frame
 from bench.library.people_sql import ROW_LIMIT, TIME_LIMIT_S
 from bench.plain_text import markdown
 from bench.questions import questions
+from bench.sql_examples import TO_BEGIN
 from bench.wording import counted, joined
 from pages.shared import buttons, cached
 from pages.shared.visitor import admitted, visitor
@@ -131,8 +132,7 @@ def halves() -> Any:
 
 def box(asked: Asked) -> None:
     """The box and the button, for those who may ask; the query to read for all others."""
-    if asked.from_link and access.may("query", visitor()):
-        st.info(FROM_LINK, icon=":material/link:")
+    above = st.empty()
     if not admitted("query"):
         if asked.text.strip():
             st.code(asked.text, language="sql", wrap_lines=True)
@@ -145,7 +145,7 @@ def box(asked: Asked) -> None:
             "Query",
             key=BOX,
             height=BOX_PX,
-            placeholder="SELECT model, accelerator, count(*) FROM points GROUP BY ALL",
+            placeholder=TO_BEGIN,
             label_visibility="collapsed",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -155,6 +155,8 @@ def box(asked: Asked) -> None:
             st.caption("or Ctrl+Enter")
     if pressed:
         ask(asked, typed or "")
+    elif asked.from_link:
+        above.info(FROM_LINK, icon=":material/link:")
 
 
 def ask(asked: Asked, text: str) -> None:

@@ -130,6 +130,21 @@ def test_more_than_there_are_places_for_wait_and_are_told(
     assert told[0] == "1 other query is running; this one waits for a place."
 
 
+def test_a_long_query_gives_way(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people_sql, "LONG_S", 0.2)
+    monkeypatch.setattr(people_sql, "TIME_LIMIT_S", 1.5)
+    waited = ready(desk)
+    seen: list[set[int]] = []
+
+    def look(_: str) -> None:
+        threads = [int(name) for name in os.listdir(f"/proc/{waited}/task")]
+        seen.append({os.getpriority(os.PRIO_PROCESS, thread) for thread in threads})
+
+    with pytest.raises(QueryRefused, match="stopped"):
+        desk.run(ENDLESS, ME, look)
+    assert seen[-1] == {people_sql.NICE}
+
+
 def test_who_waits_too_long_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people_desk, "WAIT_LIMIT_S", 0.3)
     with desk._place(None), pytest.raises(QueryRefused, match=r"every place for 0\.3 s"):

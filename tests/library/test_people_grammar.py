@@ -140,7 +140,8 @@ def test_no_function_tells_about_the_server(cursor: duckdb.DuckDBPyConnection, c
 @pytest.mark.parametrize(
     "table",
     ["held", "pack_points", "file_refusals", "kept", "information_schema.tables", "sqlite_master", "duckdb_tables",
-     "pg_catalog.pg_class", "system.main.duckdb_views", "other.main.points", "'/etc/passwd'", "'/x.parquet'", "poins"],
+     "pg_catalog.pg_class", "system.main.duckdb_views", "other.main.points", "'/etc/passwd'", "'/x.parquet'", "'s3://bucket/x.parquet'",
+     "'https://example.org/x.csv'", "poins"],
 )  # fmt: skip
 def test_only_the_tables_for_people_can_be_read(cursor: duckdb.DuckDBPyConnection, table: str) -> None:
     for sql in (f"SELECT * FROM {table}", f"DESCRIBE {table}", f"WITH a AS (FROM {table}) SELECT 1"):

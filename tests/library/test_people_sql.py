@@ -83,6 +83,7 @@ def test_rows_are_cut_at_the_limit(library: Library, sql: str) -> None:
         ("SELECT getenv('HOME')", "not available"),
         ("SELECT nothing FROM points", "Line 1: Referenced column \"nothing\" not found.* Candidate bindings: "),
         ("SELECT concurrency,\n  max(isl)\nFROM points", "^Line 1: column .*GROUP BY"),
+        ("SELECT ST_Area('x'), st_read('x')", "not in the catalog"),
         ("SELECT 1 / 'x'", "Could not convert string"),
         ("SELECT $1", "parameter"),
         ("SELECT error('{library}')", "^the library$"),
