@@ -35,7 +35,7 @@ from bench.library.store import (
     Root,
     Staged,
     publish,
-    publish_source,
+    publish_sources,
     read_manifest,
     source_id_of,
     stage,
@@ -173,9 +173,10 @@ class Batch:
         if not self._taken:
             return None
         staged = self._writer.close([taken.held for taken in self._taken], generation=generation)
-        for taken in self._taken:
-            if taken.staged is not None:
-                self._publish_source(taken.held, taken.staged, who)
+        fresh = [(taken.held, taken.staged) for taken in self._taken if taken.staged is not None]
+        if fresh:
+            publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
+            self._state([held.id for held, _ in fresh], who)
         return publish_pack(staged, self._root)
 
     def _refused(self, source_id: str, refusal: Refusal) -> ledger.Entry:
@@ -188,17 +189,16 @@ class Batch:
             return stage(path, companions, self._folder)
         return Staged(source_id_of(path, companions), path, companions, path.parent)
 
-    def _publish_source(self, held: Held, staged: Staged, who: str) -> None:
-        paths = (staged.main, *staged.companions)
-        main, *companions = (path.relative_to(staged.folder).as_posix() for path in paths)
-        publish_source(
-            staged, Manifest(main, tuple(companions), held.format, held.file, held.imported), self._root
-        )
-        stated, facts = {"at": ledger.now(), "who": who, "source_id": held.id}, self._new(held.id)
+    def _state(self, ids: Sequence[str], who: str) -> None:
+        """Writes down the facts of new sources, and that those which were purged are wanted again."""
+        stated = {"at": ledger.now(), "who": who}
+        facts = [{**stated, "source_id": id, "facts": self._new(id)} for id in ids if self._new(id)]
+        back = [id for id in ids if self._snapshot.purged(id)]
         if facts:
-            ledger.write(self._root, "facts", {**stated, "facts": facts})
-        if self._snapshot.purged(held.id):
-            ledger.write(self._root, "retractions", {**stated, "id": held.id, "action": "restore"})
+            ledger.write(self._root, "facts", *facts)
+        if back:
+            restored = [{**stated, "source_id": id, "id": id, "action": "restore"} for id in back]
+            ledger.write(self._root, "retractions", *restored)
 
     def _read(self, candidate: Candidate, staged: Staged) -> None:
         ledgers, source_id = self._snapshot.ledgers, staged.source_id
@@ -236,6 +236,12 @@ class Batch:
         if reading.not_understood:
             self.report.not_understood.append(NotUnderstood(shown, held.id, reading.not_understood))
         return done
+
+
+def _manifest(held: Held, staged: Staged) -> Manifest:
+    paths = (staged.main, *staged.companions)
+    main, *companions = (path.relative_to(staged.folder).as_posix() for path in paths)
+    return Manifest(main, tuple(companions), held.format, held.file, held.imported)
 
 
 def _reading(module: formats.Format, file: SourceFile, name: str) -> Reading:

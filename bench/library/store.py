@@ -12,6 +12,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -27,6 +28,8 @@ BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
 
 ABANDONED_S = 60
 BLOCK = 1 << 20
+SYNCS = 16
+"""So many files are handed to the disk at a time; a journal commits them together."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,7 @@ def exclusive(path: Path, *, wait: bool) -> Iterator[bool]:
 
 
 def stage(path: Path, companions: Sequence[Path], folder: Path) -> Staged:
-    """The files copied under `folder`, with their source id.
+    """The files copied under `folder`, with their source id; they are on the disk once they are published.
 
     A single file's id is the sha256 of its bytes; with companions it is the sha256 of every name and sha256.
     """
@@ -224,19 +227,33 @@ def source_id_of(path: Path, companions: Sequence[Path]) -> str:
     return _source_id(names, [_copy(source, None) for source in (path, *companions)])
 
 
-def publish_source(staged: Staged, manifest: Manifest, root: Root) -> None:
-    """Nothing; the source's folder is there afterwards, by this process or by another that was faster."""
-    final = root.source(staged.source_id)
+def publish_sources(found: Sequence[tuple[Staged, Manifest]], root: Root) -> None:
+    """Nothing; each source's folder is there afterwards, by this process or by another that was faster.
+
+    They are written to the disk side by side, which takes a thousand of them as it takes a hundred.
+    """
+    with ThreadPoolExecutor(max_workers=SYNCS, thread_name_prefix="sources") as disk:
+        for _ in disk.map(_settle, found):
+            pass
+    root.sources.mkdir(parents=True, exist_ok=True)
+    for staged, _ in found:
+        final = root.source(staged.source_id)
+        try:
+            staged.folder.rename(final)
+        except OSError:
+            if not (final / "manifest.json").is_file():
+                raise
+    sync_folder(root.sources)
+
+
+def _settle(found: tuple[Staged, Manifest]) -> None:
+    """Nothing; a source's files and their names are on the disk, still in staging."""
+    staged, manifest = found
     write_file(staged.folder / "manifest.json", manifest.encoded())
+    for path in (staged.main, *staged.companions):
+        _sync_file(path)
     for folder in {staged.folder, *(path.parent for path in staged.companions)}:
         sync_folder(folder)
-    root.sources.mkdir(parents=True, exist_ok=True)
-    try:
-        staged.folder.rename(final)
-    except OSError:
-        if not (final / "manifest.json").is_file():
-            raise
-    sync_folder(root.sources)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -334,9 +351,6 @@ def _copy(source: Path, target: Path | None) -> str:
             digest.update(block)
             if writing is not None:
                 writing.write(block)
-        if writing is not None:
-            writing.flush()
-            os.fsync(writing.fileno())
     return digest.hexdigest()
 
 
