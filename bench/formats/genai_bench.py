@@ -24,6 +24,7 @@ from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.lengths import judged
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def read(file: SourceFile) -> Reading:
     )
     run.passed_over("individual_request_metrics")
     passports = figures.passports()
-    return Reading(NAME, points_table([point]), passports=passports, tool_version=version,
+    return Reading(NAME, points_table(judged([point])), passports=passports, tool_version=version,
                    not_understood=run.not_understood())  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from bench.formats.foreign import document, soundness
 from bench.formats.foreign.aiperf_blocks import Blocks, file_blocks
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures
+from bench.formats.foreign.lengths import judged
 from bench.records import Deployment, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def read(file: SourceFile) -> Reading:
     )
     root.passed_over("input_config", "telemetry_stats", "sessions")
     known = tuple(key for key in root.not_understood() if not key.startswith("input_config."))
-    return Reading(NAME, points_table([point]), passports=figures.passports(), not_understood=known)
+    return Reading(NAME, points_table(judged([point])), passports=figures.passports(), not_understood=known)
 
 
 def _model(config: Fields) -> str | None:

@@ -35,6 +35,7 @@ from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.guidellm_data import asked
+from bench.formats.foreign.lengths import judged
 from bench.records import Deployment, Flag, Load, Point
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def read(file: SourceFile) -> Reading:
     report.fields("config").passed_over("metadata", "benchmarks")
     for settings in (report.fields("args"), report.fields("config").fields("spec")):
         settings.passed_over(*KNOWN_SETTINGS)
-    return Reading(NAME, points_table(points), passports=figures.passports(), tool_version=version,
+    return Reading(NAME, points_table(judged(points)), passports=figures.passports(), tool_version=version,
                    not_understood=report.not_understood())  # fmt: skip
 
 

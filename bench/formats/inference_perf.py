@@ -26,8 +26,9 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.lengths import judged
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -132,7 +133,10 @@ def read(file: SourceFile) -> Reading:
     )
     stage.passed_over("version")
     return Reading(
-        NAME, points_table([point]), passports=figures.passports(), not_understood=stage.not_understood()
+        NAME,
+        points_table(judged([point])),
+        passports=figures.passports(),
+        not_understood=stage.not_understood(),
     )
 
 
@@ -224,7 +228,7 @@ def _constant(distribution: Fields) -> int | None:
     """The length every request was to have; None where lengths were drawn, or not stated."""
     least, most, mean = (distribution.number(key) for key in ("min", "max", "mean"))
     fixed = distribution.number("std_dev") == 0 or (least is not None and least == most)
-    return round(mean) if mean is not None and fixed and mean >= 1 else None
+    return round(mean) if mean is not None and fixed and 1 <= mean <= MOST_WHOLE else None
 
 
 def _load(summary: Fields, config: Fields) -> Load:

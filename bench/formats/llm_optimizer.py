@@ -17,6 +17,7 @@ from bench.formats import Recognition, sglang
 from bench.formats.foreign import document
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures
+from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Point
@@ -53,7 +54,7 @@ def read(file: SourceFile) -> Reading:
     lines = [(where, Fields(file.name, value)) for where, value in document.records(file)]
     return Reading(
         NAME,
-        points_table([_point(where, line, figures) for where, line in lines]),
+        points_table(judged(_point(where, line, figures) for where, line in lines)),
         passports=figures.passports(),
         not_understood=tuple(dict.fromkeys(key for _, line in lines for key in line.not_understood())),
     )
@@ -80,7 +81,7 @@ def _said(line: Fields, machine: Fields) -> Stated:
     server = config.fields("server_args")
     facts: dict[str, object] = {
         key: server.text(key) if isinstance(server.raw(key), str) else server.raw(key)
-        for key in server.keys()
+        for key in server.keys()  # noqa: SIM118
     }
     engine = next((one for start, one in ENGINE_COMMANDS.items() if command.startswith(start)), None)
     gpu = machine.text("gpu_type")

@@ -25,8 +25,9 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures, failures_flag, file_failures
+from bench.formats.foreign.lengths import judged
 from bench.records import Deployment, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def read(file: SourceFile) -> Reading:
         flags=failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
     )
     report.passed_over("run", "metadata")
-    return Reading(NAME, points_table([point]), passports=figures.passports(), tool_version=version,
+    return Reading(NAME, points_table(judged([point])), passports=figures.passports(), tool_version=version,
                    not_understood=report.not_understood())  # fmt: skip
 
 
@@ -268,6 +269,10 @@ def _deployment(engines: list[Engine]) -> Deployment:
     per_chip = known.devices_per_chip if known is not None else None
     counts = [one.count * one.replicas if one.count is not None else None for one in engines]
     devices = sum(count for count in counts if count is not None) if None not in counts else None
+    if devices is not None and devices > MOST_WHOLE:
+        raise InputError(
+            f"scenario states {devices:.3g} accelerators; expected a number of them that exists."
+        )
     prefill = _role(engines, counts, "prefill")
     decode = _role(engines, counts, "decode")
     apart = prefill is not None and decode is not None
@@ -306,7 +311,7 @@ def _workload(stated: Fields, requests: Fields) -> Workload:
     for name, key in (("input_seq_len", "isl"), ("output_seq_len", "osl")):
         asked = stated.fields(name)
         value = asked.number("value")
-        fixed = asked.text("distribution") == "fixed" and value is not None and value >= 1
+        fixed = asked.text("distribution") == "fixed" and value is not None and 1 <= value <= MOST_WHOLE
         lengths[f"{key}_requested"] = round(value) if fixed and value is not None else None
         asked.passed_over("std_dev", "min", "max")
     counted = {

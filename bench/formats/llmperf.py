@@ -28,6 +28,7 @@ from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.stated import stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Deployment, Load, Point, Workload
@@ -86,7 +87,7 @@ def read(file: SourceFile) -> Reading:
     point = _point(summary, figures, version, _tpots(file, summary.whole("results_num_completed_requests")))
     return Reading(
         NAME,
-        points_table([point]),
+        points_table(judged([point])),
         passports=figures.passports(),
         tool_version=version,
         not_understood=summary.not_understood(),

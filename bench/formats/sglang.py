@@ -25,6 +25,7 @@ from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Deployment, Flag, Load, Point, Workload
@@ -72,7 +73,7 @@ def read(file: SourceFile) -> Reading:
     runs = [(where, Fields(file.name, value)) for where, value in document.records(file)]
     return Reading(
         NAME,
-        points_table([point(where, run, figures, Stated()) for where, run in runs]),
+        points_table(judged(point(where, run, figures, Stated()) for where, run in runs)),
         passports=figures.passports(),
         not_understood=tuple(dict.fromkeys(key for _, run in runs for key in run.not_understood())),
     )

@@ -30,6 +30,7 @@ from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Deployment, Load, Point, Workload
@@ -101,7 +102,7 @@ def read(file: SourceFile) -> Reading:
     points = [_point(where, result, figures, listed=listed) for where, result in results]
     return Reading(
         NAME,
-        points_table(points),
+        points_table(judged(points)),
         passports=figures.passports(),
         not_understood=tuple(dict.fromkeys(key for _, result in results for key in result.not_understood())),
     )

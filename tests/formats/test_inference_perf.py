@@ -81,8 +81,9 @@ def test_interactivity_follows_from_tpot_and_not_from_the_normalised_one(
 def test_failures_are_kept_and_told() -> None:
     (point,), _ = read_points(SAMPLES / "failures-concurrency-16" / STAGE)
     assert (point["requests_ok"], point["requests_failed"], point["failed_share"]) == (147, 53, 0.265)
-    (flag,) = json.loads(point["flags"])
-    assert flag["seen"] == "53 of 200 requests failed (26%)."
+    failed, shorter = json.loads(point["flags"])
+    assert failed["seen"] == "53 of 200 requests failed (26%)."
+    assert shorter["kind"] == "isl_off_target"
 
 
 def test_every_figure_has_a_passport_and_every_key_is_understood() -> None:

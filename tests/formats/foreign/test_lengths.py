@@ -1,0 +1,62 @@
+"""Lengths that are not those asked for are told, in the words that our own sweeps have for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench.formats.foreign.lengths import LENGTH_SHARE, judged
+from bench.records import Deployment, Flag, Load, Point, Workload
+from bench.sweep import honesty
+from tests.formats.damage import SAMPLES, main_files
+from tests.formats.reading_of import read_points
+
+
+def flags_of(*before: Flag, **lengths: float | None) -> tuple[Flag, ...]:
+    """The flags of a point with these lengths that had others before."""
+    workload = Workload(**lengths)  # type: ignore[arg-type]
+    (point,) = judged([Point(Deployment(), workload, Load("unknown"), {}, "a", "b", flags=before)])
+    return point.flags
+
+
+@pytest.mark.parametrize("which", ["isl", "osl"])
+@pytest.mark.parametrize("actual", [48.375, 61.25, 94.9, 105.1, 4000.0])
+def test_a_length_off_target_is_told_in_the_words_of_a_sweep(which: str, actual: float) -> None:
+    (told,) = flags_of(**{f"{which}_actual": actual, f"{which}_requested": 100})
+    ours = honesty.off_target(which, actual, 100)
+    assert ours is not None
+    assert (told.kind, told.seen, told.why) == (ours.kind, ours.seen, ours.why)
+    assert told.do.endswith("compare at the actual length.")
+
+
+@pytest.mark.parametrize(
+    ("actual", "asked"), [(95.0, 100), (105.0, 100), (100.0, 100), (None, 100), (48.0, None), (0.0, 0)]
+)
+def test_a_length_near_its_target_or_without_one_is_not_told(actual: float | None, asked: int | None) -> None:
+    assert flags_of(isl_actual=actual, isl_requested=asked, osl_actual=actual, osl_requested=asked) == ()
+
+
+def test_other_flags_stay_first() -> None:
+    failures = Flag("failures", "1 of 2 failed.", "Why.", "Do.")
+    told = flags_of(failures, isl_actual=48.0, isl_requested=100, osl_actual=20.0, osl_requested=128)
+    assert [flag.kind for flag in told] == ["failures", "osl_off_target", "isl_off_target"]
+
+
+@pytest.mark.parametrize("name", sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir()))
+def test_every_tool_s_points_tell_it(name: str) -> None:
+    for path in main_files(name):
+        for point in read_points(path)[0]:
+            kinds = {flag["kind"] for flag in json.loads(point.get("flags", "[]"))}
+            for which in ("isl", "osl"):
+                asked, actual = point.get(f"{which}_requested"), point.get(f"{which}_actual")
+                off = asked is not None and actual is not None and abs(actual - asked) > LENGTH_SHARE * asked
+                assert (f"{which}_off_target" in kinds) == off, (path, which, asked, actual)
+
+
+def test_a_hundred_tokens_of_genai_bench_were_sixty_one() -> None:
+    levels = SAMPLES / "genai_bench" / "levels"
+    (point,), _ = read_points(levels / "D100_128_text-to-text_num_concurrency_4_time_4s.json")
+    (told,) = json.loads(point["flags"])
+    assert told["kind"] == "isl_off_target"
+    assert told["seen"] == "Inputs had 61.2 tokens on average where 100 were asked for (-39 % off)."
