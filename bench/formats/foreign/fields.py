@@ -13,8 +13,8 @@ from bench.errors import InputError
 Samples = np.ndarray[Any, np.dtype[np.float64]]
 
 LONGEST_TEXT = 1000
-MOST_WHOLE = 2**53
-"""Beyond it JSON's numbers are no longer exact."""
+MOST_WHOLE = 2**31 - 1
+"""No count of chips, requests or tokens of one request comes near it."""
 
 
 class Fields:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench import names
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import MOST_WHOLE, Fields
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ def _together(stated: Fields) -> Layout:
     tp = stated.whole("tp") or stated.whole("decode_tp")
     pp, pcp = stated.whole("pp"), stated.whole("pcp_size")
     count = tp * (pp or 1) * (pcp or 1) if tp else None
+    if count is not None and count > MOST_WHOLE:
+        raise stated.unfit("tp", count, "a number of GPUs that exist")
     fields = {
         "tp": tp,
         "pp": pp,
