@@ -32,6 +32,7 @@ from bench.formats.foreign.aiperf_records import Records, file_records, read_rec
 from bench.formats.foreign.days import day_of_seconds, day_of_text
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag
+from bench.formats.foreign.lengths import judged
 from bench.records import Deployment, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def read(file: SourceFile) -> Reading:
                      "runtime_submission_invalid_reasons")  # fmt: skip
     root.fields("metadata").passed_over("confidence_level", "run_labels", "single_run", "cooldown_seconds",
                                         "variation_label", "sweep_mode")  # fmt: skip
-    return Reading(NAME, points_table(points), passports=figures.passports(), tool_version=version,
+    return Reading(NAME, points_table(judged(points)), passports=figures.passports(), tool_version=version,
                    not_understood=_outside(root.not_understood(), "input_config"))  # fmt: skip
 
 
@@ -270,7 +271,7 @@ def _read_requests(file: SourceFile) -> Reading:
         ),
         date=None if records.phase_ns.first is None else day_of_seconds(records.phase_ns.first / 1e9),
     )
-    return Reading(NAME, points_table([point]), passports=figures.passports(),
+    return Reading(NAME, points_table(judged([point])), passports=figures.passports(),
                    not_understood=tuple(records.unknown))  # fmt: skip
 
 
