@@ -36,7 +36,12 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
 
     step_back()
     threading.Thread(target=warm, name="warm", daemon=True).start()
-    yield {}
+    try:
+        yield {}
+    finally:
+        from bench.library import uploads
+
+        uploads.discard_all()
 
 
 def warm() -> None:
@@ -48,11 +53,13 @@ def warm() -> None:
     """
     import pyarrow
 
+    from bench.library import uploads
     from bench.sweep import resuming
     from pages.shared import cached
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     cached.warm()
+    uploads.clear_abandoned()
     if resuming.is_asked():
         resuming.resume_interrupted(cached.library().path)
     gc.collect()

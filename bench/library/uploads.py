@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import tempfile
+import threading
 import time
 import unicodedata
 import weakref
@@ -27,6 +28,9 @@ MOST_BYTES = 256 << 20
 
 NAME_BYTES = 180
 """Of the 255 a file system allows: the library adds endings of its own."""
+
+KEPT_S = 3600.0
+"""So long files wait for their import; Streamlit keeps the session of a closed tab until another tab is closed."""
 
 UNWANTED = re.compile(r"[^\w.() -]")
 
@@ -49,17 +53,25 @@ def cleaned(name: str) -> str:
 class Spool:
     """The files of one import as they were uploaded, in a folder only this user can read.
 
-    The folder goes with the object: when it is discarded or forgotten, and at the end of the process.
+    The folder goes when it is discarded, when the object is forgotten, and KEPT_S after the last file came.
     """
 
     def __init__(self) -> None:
-        _clear_abandoned()
+        clear_abandoned()
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         lock = os.open(self.folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
         self._paths: list[Path] = []
         self._bytes = 0
         self.discard = weakref.finalize(self, _removed, self.folder, lock)
+        self._clock: threading.Timer | None = None
+        _OPEN.add(self)
+        self._wind()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the files have been removed."""
+        return not self.discard.alive
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -73,6 +85,7 @@ class Spool:
         already lies in a folder of its own.
         InputError when they are more, or larger, than one import takes; those that came before stay.
         """
+        self._wind()
         dropped = [(cleaned(name), content) for name, content in files]
         first = 1
         while any((self.folder / str(first) / name).exists() for name, _ in dropped):
@@ -91,6 +104,11 @@ class Spool:
             self._paths.append(path)
             self._bytes += len(content)
 
+    def hold(self) -> None:
+        """Nothing; the files stay until they are discarded, as while they are imported."""
+        if self._clock is not None:
+            self._clock.cancel()
+
     def shown(self, path: str) -> str:
         """A path in the folder, or in an archive there, as its reader knows it: without the folders."""
         try:
@@ -98,6 +116,13 @@ class Spool:
         except ValueError:
             return path
         return Path(*inside.parts[1:]).as_posix()
+
+    def _wind(self) -> None:
+        """The time to wait begins anew."""
+        self.hold()
+        self._clock = threading.Timer(KEPT_S, self.discard)
+        self._clock.daemon = True
+        self._clock.start()
 
     def _free(self, name: str, number: int) -> Path:
         """Where a file of this name may lie, from the folder of this number on."""
@@ -111,8 +136,18 @@ def _removed(folder: Path, lock: int) -> None:
     os.close(lock)
 
 
-def _clear_abandoned() -> None:
-    """Removes the folders of processes that died; a lock tells whose process lives."""
+_OPEN: weakref.WeakSet[Spool] = weakref.WeakSet()
+
+
+def discard_all() -> None:
+    """Nothing; what was uploaded to this process is removed, as at its end."""
+    for spool in list(_OPEN):
+        spool.hold()
+        spool.discard()
+
+
+def clear_abandoned() -> None:
+    """Nothing; removes the folders of processes that died; a lock tells whose process lives."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
             old = time.time() - folder.stat().st_mtime > ABANDONED_S

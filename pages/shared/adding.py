@@ -77,6 +77,9 @@ def section(page: Page) -> None:
                 return
             _ended(arrival, page)
         _box(state)
+        if state.spool is not None and state.spool.is_gone:
+            _discard()
+            st.warning("What was dropped here has waited too long and was removed; drop it again.")
         if state.look is not None:
             _looked_through(state.look, page, state)
 
@@ -137,7 +140,6 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
     facts = state.facts.of(open_sources)
     adding_told.table_of(lines, open_sources, facts)
     adding_told.broken(lines)
-    adding_told.refusals(report, look.shown, "refused")
     if open_sources:
         adding_facts.asked(open_sources, state.facts, page, str(state.drops))
     wrong = adding_facts.wrong(facts)
@@ -153,6 +155,7 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
                 disabled=bool(wrong),
             )
         _give_up("Discard" if loads else "Clear")
+    adding_told.refusals(report, look.shown, "refused")
 
 
 def _import() -> None:
@@ -161,6 +164,7 @@ def _import() -> None:
     if state.spool is None or state.look is None or state.look.under_way:
         return
     spool, look, state.spool, state.look = state.spool, state.look, None, None
+    spool.hold()
     try:
         access.demand("import", visitor())
     except BenchError as problem:
@@ -202,8 +206,10 @@ def _watched(arrival: Arrival, doing: str) -> None:
     """How far it is; the page is drawn anew when it has ended."""
     if not arrival.under_way:
         st.rerun()
-    at = f" {arrival.done:,} of {counted(arrival.of, 'file')}" if arrival.of else " the files"
-    st.progress(arrival.share, markdown(f"{doing}{at} … {arrival.shown(arrival.file)}".strip(" …") + " …"))
+    at = (
+        f" {arrival.shown(arrival.file)}, file {arrival.done + 1:,} of {arrival.of:,}" if arrival.file else ""
+    )
+    st.progress(arrival.share, markdown(f"{doing}{at} …"))
     st.caption("It goes on if you leave this page; nothing is loaded twice.")
 
 

@@ -11,8 +11,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from bench.library.uploads import MOST_BYTES
-
 ENDPOINT = "/_stcore/upload_file/"
 FRAMING = 1 << 20
 """What a form adds to a file, as much as Streamlit allows for it."""
@@ -55,12 +53,16 @@ ROOMS = Rooms()
 SAID = {
     403: "This session may not add results here.",
     411: "State the length of the file.",
-    413: f"More than {MOST_BYTES >> 20} MB at once; put the files in by parts.",
+    413: "More than one import takes; put the files in by parts.",
 }
 
 
 def expect() -> None:
     """This session may send files from now on, as much as one import takes."""
+    from bench.library.uploads import (
+        MOST_BYTES,
+    )  # the server, which imports this file, is there before the library
+
     if context := get_script_run_ctx():
         ROOMS.open(context.session_id, MOST_BYTES)
 

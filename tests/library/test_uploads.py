@@ -101,6 +101,28 @@ def test_the_folder_goes_when_it_is_discarded_or_forgotten() -> None:
     discarded.discard()
 
 
+def test_files_that_nobody_imports_are_removed_in_time_and_those_under_way_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(uploads, "KEPT_S", 0.05)
+    waiting, held = Spool(), Spool()
+    held.add([("a.csv", b"1")])
+    held.hold()
+    end = time.monotonic() + 10
+    while not waiting.is_gone and time.monotonic() < end:
+        time.sleep(0.02)
+    assert waiting.is_gone
+    assert not waiting.folder.exists()
+    assert held.paths[0].exists()
+
+
+def test_at_the_end_of_the_process_everything_goes() -> None:
+    spools = [Spool(), Spool()]
+    spools[0].add([("a.csv", b"1")])
+    uploads.discard_all()
+    assert not any(spool.folder.exists() for spool in spools)
+
+
 def test_what_a_dead_process_left_is_cleared_and_what_a_living_one_holds_is_not(tmp_path: Path) -> None:
     left, fresh = tmp_path / f"{PREFIX}left", tmp_path / f"{PREFIX}fresh"
     held = Spool()
