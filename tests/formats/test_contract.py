@@ -109,6 +109,7 @@ def test_what_it_reads_is_in_the_one_vocabulary(name: str) -> None:
         assert all(row["format"] == name and row["definition"] for row in held.values())
 
 
+@pytest.mark.long
 @every_folder
 def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
     read = 0
@@ -132,6 +133,7 @@ def test_a_damaged_result_is_read_or_refused_in_a_sentence(name: str, tmp_path: 
     assert read < COUNT
 
 
+@pytest.mark.long
 def test_damaged_results_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
     for name in FOLDERS:
