@@ -177,7 +177,7 @@ def _count(metadata: Fields) -> int | None:
     said = metadata.raw("server_gpu_count")
     if isinstance(said, str) and said.strip().isascii() and said.strip().isdecimal() and len(said) < 9:
         return int(said) or None
-    return metadata.whole("server_gpu_count") or None
+    return metadata.count("server_gpu_count")
 
 
 def _workload(stated: Fields, metadata: Fields) -> Workload:
@@ -194,7 +194,7 @@ def _workload(stated: Fields, metadata: Fields) -> Workload:
 
 def _load(stated: Fields) -> Load:
     kind = stated.text("iteration_type")
-    concurrency, batch = stated.whole("num_concurrency"), stated.whole("batch_size")
+    concurrency, batch = stated.count("num_concurrency"), stated.count("batch_size")
     if kind == "batch_size" and batch:
         return Load("batch", batch=batch)
     return Load("closed", concurrency=concurrency) if concurrency else Load("unknown")

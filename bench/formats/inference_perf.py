@@ -233,7 +233,7 @@ def _constant(distribution: Fields) -> int | None:
 
 def _load(summary: Fields, config: Fields) -> Load:
     kind = config.fields("load").text("type")
-    concurrency, rate = summary.whole("concurrency"), summary.number("requested_rate")
+    concurrency, rate = summary.count("concurrency"), summary.number("requested_rate")
     summary.passed_over("count", "achieved_rate", "send_duration", "schedule_delay")
     if kind == "concurrent" or (kind is None and concurrency):
         return Load("closed", concurrency=concurrency) if concurrency else Load("unknown")

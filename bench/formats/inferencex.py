@@ -165,7 +165,7 @@ def _point(
     runs: Mapping[int, dict[str, Any]],
 ) -> Point:
     metrics = _metrics(figures, measured, layout)
-    concurrency, isl, osl = row.whole("conc"), row.whole("isl"), row.whole("osl")
+    concurrency, isl, osl = row.count("conc"), row.count("isl"), row.count("osl")
     soundness.check(row.file, place, metrics, concurrency=concurrency)
     run = runs.get(row.whole("workflow_run_id") or 0, {})
     link = run.get("html_url")

@@ -228,8 +228,8 @@ def _engines(scenario: Fields, version: str | None) -> Iterator[Engine]:
         layout = accelerator.fields("parallelism")
         yield Engine(
             one.text("role"), one.fields("model").text("name"), one.text("tool"), one.text("tool_version"),
-            accelerator.text("model"), accelerator.whole("count") or None, one.whole("replicas") or 1,
-            {key: value for key in LAYOUT if (value := layout.whole(key))},
+            accelerator.text("model"), accelerator.count("count"), one.count("replicas") or 1,
+            {key: value for key in LAYOUT if (value := layout.count(key))},
         )  # fmt: skip
         layout.passed_over("dp_local", "workers")
 
@@ -252,8 +252,8 @@ def _engines_0_1(scenario: Fields) -> Iterator[Engine]:
         role = roles[place] if place < len(roles) and isinstance(roles[place], str) else None
         yield Engine(
             role, name, serving.text("name") if serving else None, serving.text("version") if serving else None,
-            accelerator.text("model"), accelerator.whole("count") or None, 1,
-            {key: value for key in LAYOUT if (value := layout.whole(key))}, precision,
+            accelerator.text("model"), accelerator.count("count"), 1,
+            {key: value for key in LAYOUT if (value := layout.count(key))}, precision,
         )  # fmt: skip
         accelerator.passed_over("memory", "metadata")
 
@@ -331,7 +331,7 @@ def _workload(stated: Fields, requests: Fields) -> Workload:
 
 def _load(stated: Fields) -> Load:
     rate, asked = stated.number("rate_qps"), stated.number("concurrency", infinite=True)
-    concurrency = stated.whole("concurrency") if asked is not None and asked != float("inf") else None
+    concurrency = stated.count("concurrency") if asked is not None and asked != float("inf") else None
     if concurrency and not rate:
         return Load("closed", concurrency=concurrency)
     return Load("open", request_rate=rate) if rate and not concurrency else Load("unknown")

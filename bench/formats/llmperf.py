@@ -121,8 +121,8 @@ def _point(summary: Fields, figures: Figures, version: str | None, tpots: Sample
                "variant": said.rest, **said.deployment}
         ),
         Workload(
-            **{"isl_requested": summary.whole("mean_input_tokens"),
-               "osl_requested": summary.whole("mean_output_tokens"),
+            **{"isl_requested": summary.count("mean_input_tokens"),
+               "osl_requested": summary.count("mean_output_tokens"),
                "isl_actual": summary.number("results_number_input_tokens_mean"),
                "osl_actual": summary.number("results_number_output_tokens_mean"), **said.workload}
         ),

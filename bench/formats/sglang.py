@@ -185,11 +185,11 @@ def _workload(run: Fields, said: Stated) -> Workload:
     ok, dataset = run.number("completed"), run.text("dataset_name")
     prompts, answers = run.number("total_input_tokens"), run.number("total_output_tokens")
     isl, osl, ratio = (
-        run.whole("random_input_len"),
-        run.whole("random_output_len"),
+        run.count("random_input_len"),
+        run.count("random_output_len"),
         run.number("random_range_ratio"),
     )
-    shared_gpt = run.whole("sharegpt_output_len")
+    shared_gpt = run.count("sharegpt_output_len")
     exact = (dataset or "").startswith("random") and ratio == 1
     asked = {
         "isl_requested": isl if exact else None,

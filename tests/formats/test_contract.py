@@ -14,7 +14,7 @@ from bench import formats
 from bench.catalogue import is_metric
 from bench.errors import InputError
 from bench.formats import Format
-from bench.formats.reading import POINT_COLUMNS, SourceFile
+from bench.formats.reading import POINT_COLUMNS, WHOLE, SourceFile
 from bench.library.library import Library
 from tests.formats.damage import SAMPLES, damaged_results, main_files
 from tests.formats.reading_of import reading
@@ -25,6 +25,7 @@ OUR_OWN = {"journal", "published"}
 
 FORMATS = {module.NAME: module for module in formats.modules()}
 FOLDERS = sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir())
+COUNTS = {key for key, kind in POINT_COLUMNS.items() if kind == WHOLE} - {"context_tokens"}
 every_format = pytest.mark.parametrize("name", sorted(FORMATS))
 every_folder = pytest.mark.parametrize("name", FOLDERS)
 
@@ -157,5 +158,7 @@ def check_row(row: dict[str, Any]) -> None:
             assert is_metric(key), key
             assert math.isfinite(value)
             assert value >= 0
+        elif key in COUNTS and value is not None:
+            assert value >= 1, key
     if row.get("flags"):
         assert json.loads(row["flags"])

@@ -68,6 +68,13 @@ class Fields:
             raise self.unfit(key, self._value[key], "a whole number")
         return int(number)
 
+    def count(self, key: str) -> int | None:
+        """How many chips, requests at a time or tokens; None where it is absent or 0, as tools write for none."""
+        counted = self.whole(key)
+        if counted is not None and counted < 0:
+            raise self.unfit(key, counted, "a number of at least 0")
+        return counted or None
+
     def text(self, key: str) -> str | None:
         """A text without blanks around it; None where it is empty."""
         value = self.raw(key)

@@ -41,20 +41,20 @@ def _by_node(stated: Fields) -> bool:
 
 
 def _roles(stated: Fields) -> Layout:
-    prefill, decode = stated.whole("num_prefill_gpu") or 0, stated.whole("num_decode_gpu") or 0
+    prefill, decode = stated.count("num_prefill_gpu") or 0, stated.count("num_decode_gpu") or 0
     total = prefill + decode
     fields = {
-        "tp": stated.whole("decode_tp") or stated.whole("prefill_tp"),
-        "ep": stated.whole("decode_ep") or stated.whole("prefill_ep"),
-        "pp": stated.whole("decode_pp"),
+        "tp": stated.count("decode_tp") or stated.count("prefill_tp"),
+        "ep": stated.count("decode_ep") or stated.count("prefill_ep"),
+        "pp": stated.count("decode_pp"),
         "dp_attention": _flag(stated, "decode_dp_attention"),
         "prefill_accelerators": prefill or None,
         "decode_accelerators": decode or None,
-        "prefill_tp": stated.whole("prefill_tp"),
-        "prefill_ep": stated.whole("prefill_ep"),
+        "prefill_tp": stated.count("prefill_tp"),
+        "prefill_ep": stated.count("prefill_ep"),
         "prefill_dp_attention": _flag(stated, "prefill_dp_attention"),
-        "prefill_workers": stated.whole("prefill_num_workers"),
-        "decode_workers": stated.whole("decode_num_workers"),
+        "prefill_workers": stated.count("prefill_num_workers"),
+        "decode_workers": stated.count("decode_num_workers"),
     }
     stated.passed_over("prefill_pp", "prefill_pcp_size", "decode_pcp_size", "is_multinode")
     # As process_result.py divides them: output by all GPUs where none only decodes.
@@ -63,15 +63,15 @@ def _roles(stated: Fields) -> Layout:
 
 def _together(stated: Fields) -> Layout:
     """One group of GPUs does both: tp x pp x pcp of them. The dump has its layout under decode_, and no pp or pcp."""
-    tp = stated.whole("tp") or stated.whole("decode_tp")
-    pp, pcp = stated.whole("pp"), stated.whole("pcp_size")
+    tp = stated.count("tp") or stated.count("decode_tp")
+    pp, pcp = stated.count("pp"), stated.count("pcp_size")
     count = tp * (pp or 1) * (pcp or 1) if tp else None
     if count is not None and count > MOST_WHOLE:
         raise stated.unfit("tp", count, "a number of GPUs that exist")
     fields = {
         "tp": tp,
         "pp": pp,
-        "ep": stated.whole("ep") or stated.whole("decode_ep"),
+        "ep": stated.count("ep") or stated.count("decode_ep"),
         "dp_attention": _flag(stated, "dp_attention" if "dp_attention" in stated else "decode_dp_attention"),
     }
     stated.passed_over(

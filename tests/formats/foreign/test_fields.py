@@ -29,12 +29,20 @@ def test_a_value_is_what_is_asked_for_or_absent_or_refused(value: object) -> Non
     for read, kinds in [
         (fields.number, (int, float)),
         (fields.whole, int),
+        (fields.count, int),
         (fields.text, str),
         (fields.truth, bool),
     ]:
         with contextlib.suppress(InputError):
             found = read("a")
             assert found is None or isinstance(found, kinds)
+
+
+@given(ANY)
+def test_a_count_is_above_zero_absent_or_refused(value: object) -> None:
+    with contextlib.suppress(InputError):
+        found = Fields("f.json", {"a": value}).count("a")
+        assert found is None or found >= 1
 
 
 def test_absent_null_nan_and_infinity_are_none() -> None:
