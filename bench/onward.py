@@ -14,6 +14,9 @@ from bench.view import View
 FRONTIER = "See it on the frontier"
 COMPARISON = "Compare with the published"
 CELLS = "See it on the heatmap"
+ALIKE = ("precision", "isl", "osl")
+"""What points have to share to be compared; a precision only where one is shared."""
+
 MINE = "model = ? AND source IN (SELECT unnest(CAST(? AS VARCHAR[])))"
 
 
@@ -85,7 +88,7 @@ def _by_frontier(library: Library, new: Newcomers, x: str, y: str) -> list[Way]:
     alone = View.of(
         {"model": [new.model], "source": new.sources, **_workload(library, new, x, y)}, options, whole=True
     )
-    shared = _workload(library, new, x, y, shared=True)
+    shared = _workload(library, new, x, y, shared=ALIKE) or _workload(library, new, x, y, shared=ALIKE[1:])
     beside = View.of({"model": [new.model], **shared}, {**options, "group": "source"}, whole=True)
     wanted = [("pareto", FRONTIER, alone), *([("pareto", COMPARISON, beside)] if shared else [])]
     return [way for one in wanted if (way := _way(library, *one))]
@@ -102,23 +105,28 @@ def _by_cells(library: Library, new: Newcomers) -> list[Way]:
 
 
 def _workload(
-    library: Library, new: Newcomers, x: str, y: str, *, shared: bool = False
+    library: Library, new: Newcomers, x: str, y: str, *, shared: tuple[str, ...] = ()
 ) -> dict[str, tuple[str, ...]]:
-    """The lengths that most of the new points have; when `shared`, only those that others' measured points have too."""
+    """The lengths that most of the new points have; of those `shared` ones, with others' measured points only.
+
+    Nothing where there is none, or where one that is to be shared is not stated.
+    """
+    keys = shared or ("isl", "osl")
+    asked = ", ".join(f"{selection.as_asked(key)} AS asked_{key}" for key in keys)
+    both = " AND ".join(["others > 0", *(f"asked_{key} IS NOT NULL" for key in keys)]) if shared else "TRUE"
     found = library.fetch(
-        f"WITH pair AS (SELECT {selection.as_asked('isl')} AS asked_isl, {selection.as_asked('osl')} AS asked_osl,"
-        " source IN (SELECT unnest(CAST(? AS VARCHAR[]))) AS mine, evidence = 'measured' AS measured FROM points"
-        f' WHERE model = ? AND isfinite("{x}") AND isfinite("{y}")), counted AS (SELECT asked_isl, asked_osl,'
-        " count(*) FILTER (mine) AS own, count(*) FILTER (NOT mine AND measured) AS others FROM pair GROUP BY 1, 2)"
-        " SELECT asked_isl, asked_osl FROM counted WHERE own > 0"
-        " AND (NOT ? OR (others > 0 AND asked_isl IS NOT NULL))"
-        " ORDER BY own DESC, others DESC, asked_isl, asked_osl LIMIT 1",
-        (list(new.sources), new.model, shared),
+        f"WITH pair AS (SELECT {asked}, source IN (SELECT unnest(CAST(? AS VARCHAR[]))) AS mine,"
+        " evidence = 'measured' AS measured FROM points"
+        f' WHERE model = ? AND isfinite("{x}") AND isfinite("{y}")), counted AS (SELECT COLUMNS(\'asked_.*\'),'
+        " count(*) FILTER (mine) AS own, count(*) FILTER (NOT mine AND measured) AS others FROM pair GROUP BY ALL)"
+        f" SELECT COLUMNS('asked_.*') FROM counted WHERE own > 0 AND {both}"
+        f" ORDER BY own DESC, others DESC, {', '.join(f'asked_{key}' for key in keys)} LIMIT 1",
+        (list(new.sources), new.model),
     )
     if not found:
         return {}
-    lengths = zip(("isl", "osl"), found[0], strict=True)
-    return {key: (selection.written(value),) for key, value in lengths if value is not None}
+    values = zip(keys, found[0], strict=True)
+    return {key: (selection.written(value),) for key, value in values if value is not None}
 
 
 def _way(library: Library, page: str, label: str, view: View) -> Way | None:

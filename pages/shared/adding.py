@@ -93,7 +93,6 @@ def _box(state: Adding) -> None:
         key=f"adding.drop.{state.drops}",
         on_change=_dropped,
         args=(f"adding.drop.{state.drops}",),
-        help=markdown(adding_told.formats_read()),
     )
     if state.problem:
         st.warning(markdown(state.problem))
@@ -101,7 +100,8 @@ def _box(state: Adding) -> None:
     if state.look is None:
         st.caption(
             "You see what each file holds, and what is missing, before anything is loaded. "
-            f"Up to {MOST_FILES} files and {MOST_BYTES >> 20} MB at once; many files go best in a zip."
+            + markdown(adding_told.formats_read())
+            + f" Up to {MOST_FILES} files and {MOST_BYTES >> 20} MB at once; many files go best in a zip."
         )
 
 

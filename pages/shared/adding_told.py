@@ -41,7 +41,7 @@ TOLD_FILES = 5
 def formats_read() -> str:
     """The formats that are read, in one sentence."""
     titles = sorted(module.TITLE for module in formats.modules())
-    return f"Recognised by content: {joined(titles, at_most=len(titles))}."
+    return f"What is recognised, by content: {joined(titles, at_most=len(titles))}."
 
 
 def table_of(
@@ -70,7 +70,9 @@ def broken(lines: Sequence[FileLine]) -> None:
     """Why a file cannot be loaded, in a sentence for each of the first few."""
     reasons = [line.reason for line in lines if line.reason is not None]
     if reasons:
-        st.markdown("\n".join(f"- {markdown(_short(reason))}" for reason in reasons[:TOLD_FILES]))
+        told = [f"- {markdown(_short(reason))}" for reason in reasons[:TOLD_FILES]]
+        beyond = [f"- {len(reasons) - TOLD_FILES} more, listed below."] if len(reasons) > TOLD_FILES else []
+        st.markdown("\n".join([*told, *beyond]))
 
 
 def refusals(report: ImportReport, shown: Callable[[str], str], key: str) -> None:

@@ -17,6 +17,7 @@ from tests.pages.drawn import NAMES
 SCHEMES = ("light", "dark")
 WIDTHS = (1440, 800)
 TALLEST = 3000
+SAMPLES = Path(__file__).parents[1] / "samples" / "vllm"
 
 
 def click(kind: str) -> Callable[[Page], None]:
@@ -27,6 +28,13 @@ def click(kind: str) -> Callable[[Page], None]:
 def pick_source(page: Page) -> None:
     box = page.locator("[data-testid=stDataFrame]").first.bounding_box() or {"x": 0, "y": 0}
     page.mouse.click(box["x"] + 16, box["y"] + 52)
+
+
+def drop_files(page: Page) -> None:
+    """Two results and a file that is none, looked through."""
+    files = [SAMPLES / "concurrency-4.json", SAMPLES / "concurrency-16.json", SAMPLES / "SOURCE.md"]
+    page.locator("input[type=file]").set_input_files(files)
+    page.get_by_role("button", name="Import").wait_for()
 
 
 STATES: dict[str, tuple[str, Callable[[Page], None] | None]] = {
@@ -40,6 +48,7 @@ STATES: dict[str, tuple[str, Callable[[Page], None] | None]] = {
         None,
     ),
     "data-source": ("/data", pick_source),
+    "data-adding": ("/data", drop_files),
     "data-points": ("/data", lambda page: page.get_by_role("tab", name="Points").click()),
     "not-loaded": ("/pareto?v=1&model=deepseek-r1&model=no-such-model&isl=many", None),
     "nothing-selected": ("/pareto?v=1&model=deepseek-r1&accelerator=tpu-v6e", None),
