@@ -38,6 +38,7 @@ LONGEST_LINK = 6_000
 
 REMEMBERED, REMEMBERED_BYTES = 8, 32 << 20
 BOX_PX = 290
+ENDED = "The query was ended because the page was used meanwhile; run it again and wait for its rows."
 FROM_LINK = "This query came with the link and has not run. Read it, then press Run."
 
 
@@ -184,7 +185,9 @@ def run(asked: Asked) -> None:
         asked.chart = {}
     asked.text = asked.shown = text
     asked.from_link = False
-    asked.outcomes.pop(text, None)
+    asked.keep(
+        Outcome(problem=ENDED)
+    )  # what is told when a click ends this run of the page, and with it the query
     st.session_state.pop("sql.tabs", None)
     status = st.empty()
     began = time.monotonic()

@@ -97,8 +97,14 @@ def test_a_hostile_query_is_stopped_while_another_tab_answers(visit: Visit) -> N
     told(page, "1 row and 1 column")
 
 
-def test_who_goes_to_another_page_does_not_wait_for_the_query(visit: Visit) -> None:
+def test_who_uses_the_page_or_leaves_it_does_not_wait_for_the_query(visit: Visit) -> None:
     page = opened(visit())
+    run(page, ENDLESS)
+    page.get_by_text("a query is stopped after 10 s").wait_for()
+    page.get_by_role("button", name="scores", exact=True).or_(
+        page.get_by_role("radio", name="scores")
+    ).first.click()
+    page.get_by_text("The query was ended because the page was used meanwhile").wait_for()
     run(page, ENDLESS)
     page.get_by_text("a query is stopped after 10 s").wait_for()
     began = time.monotonic()
