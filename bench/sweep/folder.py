@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ ID = journals.SWEEP_ID
 SWEEPS = journals.SWEEPS
 UNDER_WAY = ("starting", "queued", "checking", "running")
 """The states of a sweep that has not ended; without a process behind it, it was interrupted."""
+
+LOOKED_AT_S, AGAIN_S = 0.25, 0.005
+"""`held` has the lock while it looks, which is no time at all; whoever begins meanwhile tries again."""
 
 
 class NotWritten(BenchError):
@@ -90,8 +94,17 @@ class Folder:
 
     @property
     def cancel(self) -> Path:
-        """A file that asks the sweep to end, by being there."""
+        """A file that asks the sweep to end, by being there; `ask_to_end` puts it there."""
         return self.path / "cancel"
+
+    def ask_to_end(self) -> bool:
+        """Whether a process is running this sweep now, and so will find that it is to end."""
+        with self._door():
+            if not self.held():
+                return False
+            with writing(self.cancel):
+                self.cancel.touch()
+        return True
 
     @property
     def plan(self) -> Plan:
@@ -157,7 +170,7 @@ class Folder:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
-        """The sweep is this process's until the block ends, or the process does.
+        """The sweep is this process's until the block ends, or the process does; nobody has asked it to end yet.
 
         Raises:
             UsageError: another process is running it.
@@ -165,15 +178,27 @@ class Folder:
         with writing(self.path / "lock"):
             lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o644)
         try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"The sweep {self.id} is running already: `python -m bench watch {self.id}` shows it."
-                ) from None
+            with self._door():
+                if not _locked(lock):
+                    raise UsageError(
+                        f"The sweep {self.id} is running already: `python -m bench watch {self.id}` shows it."
+                    )
+                with writing(self.cancel):
+                    self.cancel.unlink(missing_ok=True)
             yield
         finally:
             os.close(lock)
+
+    @contextlib.contextmanager
+    def _door(self) -> Iterator[None]:
+        """One process at a time begins this sweep or asks it to end, so none takes away what asks it to end."""
+        with writing(self.path / ".door"):
+            door = os.open(self.path / ".door", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(door)
 
     def _replace(self, name: str, text: str, durable: bool = True) -> None:
         path = self.path / name
@@ -221,6 +246,20 @@ class Writer:
     def close(self) -> None:
         """Nothing; the file is closed."""
         os.close(self._file)
+
+
+def _locked(lock: int) -> bool:
+    """Whether the lock is ours now: nobody else has it, but for a look."""
+    until = time.monotonic() + LOOKED_AT_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(AGAIN_S)
+        else:
+            return True
 
 
 @contextlib.contextmanager

@@ -51,10 +51,8 @@ def cancel(folder: Folder) -> dict[str, Any]:
         UsageError: it is not running.
         BenchError: it does not end.
     """
-    if not folder.held():
+    if not folder.ask_to_end():
         raise UsageError(f"The sweep {folder.id} is not running; it is {folder.status['state']}.")
-    with writing(folder.cancel):
-        folder.cancel.touch()
     until = time.monotonic() + ENDS_WITHIN_S
     while folder.held():
         if time.monotonic() > until:

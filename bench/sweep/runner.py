@@ -87,7 +87,6 @@ class _Run:
         """How it ended, which status and journal say too; one with nothing left to measure stays as it is."""
         if self.lines and isinstance(chosen := self.next(), Stop):
             return Ended("done", chosen.reason)
-        self.folder.cancel.unlink(missing_ok=True)
         spool.clear(
             self.folder.requests, [line.samples.rpartition("/")[2] for line in self.lines if line.samples]
         )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.endpoint import Settings, running
+from bench.errors import UsageError
 from bench.formats.journal import EndLine
 from bench.sweep.folder import Folder, Writer
 from bench.sweep.runner import run
@@ -63,6 +65,57 @@ def test_a_journal_that_cannot_be_read_leaves_it_interrupted(tmp_path: Path) -> 
     folder = left_behind(tmp_path, started=FIRST)
     folder.journal.write_bytes(b"nothing of ours\n")
     assert (folder.status["state"], folder.status["points_done"]) == ("interrupted", 0)
+
+
+def test_only_a_sweep_that_runs_can_be_asked_to_end_and_the_next_session_is_not_the_one_asked(
+    tmp_path: Path,
+) -> None:
+    folder = folder_for(tmp_path, "http://127.0.0.1:1")
+    assert not folder.ask_to_end()
+    assert not folder.cancel.exists()
+    with folder.taken():
+        assert folder.ask_to_end()
+        assert folder.cancel.exists()
+        with pytest.raises(UsageError, match="is running already"), folder.taken():
+            pass
+        assert folder.cancel.exists()
+    with folder.taken():
+        assert not folder.cancel.exists()
+
+
+def test_whoever_finds_it_running_has_asked_this_session(tmp_path: Path) -> None:
+    folder = folder_for(tmp_path, "http://127.0.0.1:1")
+
+    def ask() -> None:
+        while not folder.ask_to_end():
+            pass
+
+    for _ in range(1000):
+        asking = threading.Thread(target=ask)
+        asking.start()
+        with folder.taken():
+            asking.join()
+            assert folder.cancel.exists()
+
+
+def test_who_looks_whether_a_sweep_runs_keeps_none_from_beginning(tmp_path: Path) -> None:
+    folder, over = folder_for(tmp_path, "http://127.0.0.1:1"), threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            folder.held()
+
+    looking = [threading.Thread(target=look) for _ in range(2)]
+    for one in looking:
+        one.start()
+    try:
+        for _ in range(2000):
+            with folder.taken():
+                pass
+    finally:
+        over.set()
+        for one in looking:
+            one.join()
 
 
 @pytest.mark.long

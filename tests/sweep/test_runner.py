@@ -18,7 +18,7 @@ import pytest
 
 from bench.endpoint import Settings, running, truth
 from bench.errors import UsageError
-from bench.sweep import load
+from bench.sweep import jobs, load
 from bench.sweep.folder import Folder
 from bench.sweep.opening import looked_at
 from bench.sweep.runner import Ended, run
@@ -173,6 +173,23 @@ def test_what_is_cancelled_goes_on_where_it_was(tmp_path: Path) -> None:
     assert keys(folder) == [point.key for point in folder.plan.points()]
     assert folder.read.points[0][0] == first
     assert len(folder.read.sessions) == 2
+
+
+def test_what_is_cancelled_the_moment_it_begins_is_cancelled(tmp_path: Path) -> None:
+    told: list[Mapping[str, Any]] = []
+
+    def press() -> None:
+        while not folder.held():
+            pass
+        told.append(jobs.cancel(folder))
+
+    with running(Settings(ttft_ms=20, itl_ms=1)) as url:
+        folder = folder_for(tmp_path, url, point__requests="100")
+        pressing = threading.Thread(target=press, daemon=True)
+        pressing.start()
+        assert run(folder).state == "cancelled"
+        pressing.join(10)
+    assert told[0]["state"] == "cancelled"
 
 
 def test_a_finished_sweep_stays_as_it_is(tmp_path: Path) -> None:
