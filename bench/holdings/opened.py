@@ -12,9 +12,10 @@ import pandas as pd
 from bench import catalogue, names
 from bench.chart import deployment_words, workload_words
 from bench.errors import NotFound
+from bench.formats.reading import ABOUT
 from bench.holdings import history, originals
 from bench.library import Library
-from bench.library.columns import IDENTITY, SCORES
+from bench.library.columns import IDENTITY, SCORES, literal
 from bench.library.store import Root, short
 from bench.wording import counted, inline, joined, quantity
 
@@ -193,19 +194,17 @@ def tags(library: Library, id: str) -> tuple[str, ...]:
     return tuple(tag for (tag,) in library.fetch("SELECT tag FROM tags WHERE id = ? ORDER BY tag", (id,)))
 
 
-def values(library: Library, source_id: str, column: str) -> list[tuple[str, int]]:
-    """What the rows of a source say in a column now, each value with its rows, the most frequent first."""
-    if column not in IDENTITY:
-        return []
-    return [
-        (str(value), count)
-        for value, count in library.fetch(
-            f'SELECT CAST("{column}" AS VARCHAR), count(*) FROM pack_points WHERE source_id = ?'
-            " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20",
-            (source_id,),
-        )
-        if value is not None
-    ]
+def values(library: Library, source_id: str, fact: str) -> list[tuple[str, int]]:
+    """What the rows of a source say of a fact now: each value with its rows, the most frequent first."""
+    if fact in IDENTITY:
+        sql = f'SELECT CAST("{fact}" AS VARCHAR), count(*) FROM pack_points WHERE source_id = $1'
+        sql += " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20"
+    elif fact in ABOUT:
+        sql = f'SELECT "{fact}", points FROM sources WHERE source_id = $1'
+    else:
+        sql = "SELECT value, points FROM facts JOIN sources USING (source_id) WHERE source_id = $1"
+        sql += f" AND fact = {literal(fact)}"
+    return [(str(value), rows) for value, rows in library.fetch(sql, (source_id,)) if value is not None]
 
 
 def _rows(library: Library, sql: str, id: str) -> list[dict[str, Any]]:

@@ -22,6 +22,9 @@ from pages.shared.visitor import admitted, visitor
 
 SAID = "data.said"
 PROBLEM = "data.problem"
+TURN = "data.turn"
+"""How many changes this session has made."""
+
 Change = Callable[[], str]
 """Makes a change and returns the sentence that says so; BenchError when it cannot be made."""
 
@@ -59,20 +62,23 @@ def of_source(page: Page, source: of_one.Source) -> None:
 
 
 def _note(id: str) -> None:
-    with st.popover("Add a note", key="correct.note", on_change="rerun"), _form("note"):
+    with _box("Add a note", "note"), _form("note"):
         st.text_area(
-            "Note", key="correct.note.text", max_chars=MOST_TEXT, placeholder="What should others know of it?"
+            "Note",
+            key=_key("note.text", id),
+            max_chars=MOST_TEXT,
+            placeholder="What should others know of it?",
         )
-        st.form_submit_button("Keep the note", on_click=_do, args=("note", lambda: _annotated(id)))
+        st.form_submit_button("Keep the note", on_click=_do, args=(lambda: _annotated(id),))
 
 
 def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
-    with st.popover("Tag", key="correct.tag", on_change="rerun"):
+    with _box("Tag", "tag"):
         with _form("tag"):
             st.text_input(
-                "Tag", key="correct.tag.text", max_chars=MOST_TAG, placeholder="Such as: rerun wanted"
+                "Tag", key=_key("tag.text", id), max_chars=MOST_TAG, placeholder="Such as: rerun wanted"
             )
-            st.form_submit_button("Add the tag", on_click=_do, args=("tag", lambda: _tagged(id)))
+            st.form_submit_button("Add the tag", on_click=_do, args=(lambda: _tagged(id),))
         others = [tag for tag in listing.tags(page.library) if tag not in has][:8]
         if others:
             st.caption(f"In use: {joined([markdown(tag) for tag in others], at_most=8)}")
@@ -81,7 +87,7 @@ def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
                 f"Take off {markdown(tag)}",
                 key=f"correct.untag.{number}",
                 on_click=_do,
-                args=("tag", lambda tag=tag: _untagged(id, tag)),
+                args=(lambda tag=tag: _untagged(id, tag),),
             )
 
 
@@ -90,19 +96,22 @@ def _hide(id: str, kind: str, hidden: Hidden | None) -> None:
     if hidden is not None:
         if hidden.id == id and not hidden.purged:
             st.button("Bring it back", key="correct.restore", type="primary", on_click=_do,
-                      args=("restore", lambda: _restored(id)))  # fmt: skip
+                      args=(lambda: _restored(id),))  # fmt: skip
         return
-    with st.popover(f"Hide this {kind}", key="correct.hide", on_change="rerun"), _form("hide"):
+    with _box(f"Hide this {kind}", "hide"), _form("hide"):
         st.text_input(
-            "Why", key="correct.hide.reason", max_chars=MOST_TEXT, placeholder="Shown to whoever looks for it"
+            "Why",
+            key=_key("hide.reason", id),
+            max_chars=MOST_TEXT,
+            placeholder="Shown to whoever looks for it",
         )
         st.caption(f"A hidden {kind} is in no answer, chart or file until it is brought back.")
-        st.form_submit_button("Hide it", on_click=_do, args=("hide", lambda: _hid(id)))
+        st.form_submit_button("Hide it", on_click=_do, args=(lambda: _hid(id),))
 
 
 def _purge(source: of_one.Source) -> None:
     wanted = correcting.confirmation(source.id)
-    with st.popover("Delete for good", key="correct.purge", on_change="rerun"), _form("purge"):
+    with _box("Delete for good", "purge"), _form("purge"):
         held = joined(
             [
                 counted(int(source.row[key]), key.removesuffix("s"))
@@ -114,15 +123,15 @@ def _purge(source: of_one.Source) -> None:
             f"Its {held or 'rows'} and its files are deleted and **cannot be brought back**;"
             " to take it out of the answers only, hide it."
         )
-        st.text_input("Why", key="correct.purge.reason", max_chars=MOST_TEXT,
+        st.text_input("Why", key=_key("purge.reason", source.id), max_chars=MOST_TEXT,
                       placeholder="Told to whoever imports the file again")  # fmt: skip
-        st.text_input(f"Type {wanted} to confirm", key="correct.purge.typed", autocomplete="off")
-        st.form_submit_button("Delete it for good", on_click=_do, args=("purge", lambda: _purged(source.id)))
+        st.text_input(f"Type {wanted} to confirm", key=_key("purge.typed", source.id), autocomplete="off")
+        st.form_submit_button("Delete it for good", on_click=_do, args=(lambda: _purged(source.id),))
 
 
 def _fact(page: Page, source: of_one.Source) -> None:
     """A fact that holds for every row of the source, from the known names where there are any."""
-    with st.popover("Correct a fact", key="correct.fact", on_change="rerun"):
+    with _box("Correct a fact", "fact"):
         fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=_fact_label)
         said = of_one.values(page.library, source.id, fact)
         if said:
@@ -136,23 +145,31 @@ def _fact(page: Page, source: of_one.Source) -> None:
             st.caption("Nothing says it now. What you state holds for every row of the source.")
         with _form("fact"):
             known = dict(correcting.choices(fact))
-            key = f"correct.fact.{fact}"
+            key = _key(f"fact.{fact}", source.id)
             if known:
                 st.selectbox(_fact_label(fact), list(known), key=key, index=None, accept_new_options=True,
                              format_func=lambda one: visible(known.get(one, one)),
                              placeholder="Pick one, or type another")  # fmt: skip
             else:
                 st.text_input(_fact_label(fact), key=key, max_chars=MOST_TEXT)
-            st.form_submit_button(
-                "State it", on_click=_do, args=("fact", lambda: _stated(source.id, fact, key))
-            )
+            st.form_submit_button("State it", on_click=_do, args=(lambda: _stated(source.id, fact, key),))
         for row in history.stated(page.library, source.id).to_dict("records"):
             st.button(
                 f"Take back {markdown(_fact_label(row['fact']))}: {markdown(row['value'])}",
                 key=f"correct.unstate.{row['fact']}",
                 on_click=_do,
-                args=("fact", lambda fact=row["fact"]: _taken_back(source.id, fact)),
+                args=(lambda fact=row["fact"]: _taken_back(source.id, fact),),
             )
+
+
+def _box(label: str, name: str) -> st.delta_generator.DeltaGenerator:
+    """A button that opens a box; after every change it is another one, which is closed."""
+    return st.popover(label, key=f"correct.{name}.{st.session_state.get(TURN, 0)}")
+
+
+def _key(name: str, id: str) -> str:
+    """What is typed about one result never stands in the box of another."""
+    return f"correct.{name}.{id[:16]}"
 
 
 def _form(name: str) -> st.delta_generator.DeltaGenerator:
@@ -163,12 +180,11 @@ def _fact_label(fact: str) -> str:
     return "Price of one chip (USD/h)" if fact == PRICE else chart.title(fact)
 
 
-def _do(popover: str, change: Change) -> None:
+def _do(change: Change) -> None:
     """Makes a change; what came of it is told above the page, and the box it was asked in is closed."""
     try:
         st.session_state[SAID] = change()
-        if f"correct.{popover}" in st.session_state:
-            st.session_state[f"correct.{popover}"] = False
+        st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
     except BenchError as problem:
         st.session_state[PROBLEM] = str(problem)
 
@@ -185,14 +201,14 @@ def _emptied(*keys: str) -> None:
 
 
 def _annotated(id: str) -> str:
-    correcting.annotate(cached.library(), visitor(), id, _typed("correct.note.text"))
-    _emptied("correct.note.text")
+    correcting.annotate(cached.library(), visitor(), id, _typed(_key("note.text", id)))
+    _emptied(_key("note.text", id))
     return "The note is kept."
 
 
 def _tagged(id: str) -> str:
-    correcting.tag(cached.library(), visitor(), id, _typed("correct.tag.text"))
-    _emptied("correct.tag.text")
+    correcting.tag(cached.library(), visitor(), id, _typed(_key("tag.text", id)))
+    _emptied(_key("tag.text", id))
     return "The tag is kept."
 
 
@@ -202,8 +218,8 @@ def _untagged(id: str, tag: str) -> str:
 
 
 def _hid(id: str) -> str:
-    correcting.retract(cached.library(), visitor(), id, _typed("correct.hide.reason"))
-    _emptied("correct.hide.reason")
+    correcting.retract(cached.library(), visitor(), id, _typed(_key("hide.reason", id)))
+    _emptied(_key("hide.reason", id))
     return "It is hidden from every answer. It can be brought back here, and is listed under Hidden."
 
 
@@ -225,8 +241,8 @@ def _taken_back(source_id: str, fact: str) -> str:
 
 
 def _purged(source_id: str) -> str:
-    typed, reason = _typed("correct.purge.typed"), _typed("correct.purge.reason")
+    typed, reason = _typed(_key("purge.typed", source_id)), _typed(_key("purge.reason", source_id))
     correcting.purge(cached.library(), visitor(), source_id, reason, typed)
-    _emptied("correct.purge.typed", "correct.purge.reason")
+    _emptied(_key("purge.typed", source_id), _key("purge.reason", source_id))
     address.choose_options(NAME, source_id=None, point_id=None, tab="hidden", sort=None, page=None)
     return "It is deleted for good; what it was and why it is gone is listed under Hidden."

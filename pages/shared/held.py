@@ -56,9 +56,9 @@ def passports(page: Page) -> None:
 def scores(page: Page) -> None:
     """Every quality score; a row opens one."""
     held = cached.held("scores", page.version)
-    picked = whole(held, "scores", (), "No quality score is loaded.", pick=True)
-    if picked is not None:
-        listed.open_(point_id=str(held["score_id"].iloc[picked]))
+    ids = list(held.get("score_id", ()))
+    whole(held, "scores", (), "No quality score is loaded.",
+          on_pick=lambda row: listed.open_(point_id=str(ids[row])))  # fmt: skip
 
 
 def prices(page: Page) -> None:
@@ -85,15 +85,13 @@ def hidden(page: Page) -> None:
         "In no answer until it is brought back. Pick a row to open it; what was deleted for good is gone."
     )
     first = ("hidden", "title", "reason", "who", "at")
-    picked = whole(
-        found, "hidden", first, "", without=("kind", "purged", "id"), labels=HIDDEN_LABELS, pick=True
-    )
-    if picked is None:
-        return
-    row = found.iloc[picked]
-    if row["kind"] == "source":
-        listed.open_(source_id=str(row["id"]))
-    listed.open_(point_id=str(row["id"]))
+    ids = list(zip(found["kind"], found["id"], strict=True))
+
+    def opens(row: int) -> None:
+        kind, id = ids[row]
+        listed.open_(**{"source_id" if kind == "source" else "point_id": str(id)})
+
+    whole(found, "hidden", first, "", without=("kind", "purged", "id"), labels=HIDDEN_LABELS, on_pick=opens)
 
 
 def changes(page: Page) -> None:
@@ -115,20 +113,19 @@ def whole(
     without: tuple[str, ...] = (),
     labels: Mapping[str, str] | None = None,
     words: Mapping[str, Callable[[str], str]] | None = None,
-    pick: bool = False,
-) -> int | None:
-    """A table and its files; the picked row's position. `words` put a column's values as people write them."""
+    on_pick: Callable[[int], None] | None = None,
+) -> None:
+    """A table and its files. `words` put a column's values as people write them."""
     if rows.empty:
         st.markdown(nothing)
-        return None
+        return
     told = {column: rows[column].map(write, na_action="ignore") for column, write in (words or {}).items()}
     shown = readable.table(rows.assign(**told), first=first, without=without)
-    picked = table.show(
-        shown, key=f"rows.{name}", alt=f"Every one of the {name}", labels=labels or LABELS, pick=pick
+    table.show(
+        shown, key=f"rows.{name}", alt=f"Every one of the {name}", labels=labels or LABELS, on_pick=on_pick
     )
     with st.container(key=f"actions.{name}", horizontal=True):
         table.downloads(lambda: rows, f"kneepoint-{name}")
-    return picked
 
 
 def _turn() -> None:

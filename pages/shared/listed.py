@@ -55,14 +55,12 @@ def sources(page: Page) -> None:
         "last_date",
     )
     rows = readable.table(listed.rows, first=first, without=("file", "shipped", "source_id"))
-    picked = table.show(
-        rows, key="rows.sources", alt="Sources with licence and link", labels=LABELS, pick=True
-    )
+    ids = list(listed.rows["source_id"])
+    table.show(rows, key="rows.sources", alt="Sources with licence and link", labels=LABELS,
+               on_pick=lambda row: open_(source_id=str(ids[row])))  # fmt: skip
     _paged(page, listed, "source")
     with st.container(key="actions.sources", horizontal=True):
         table.downloads(lambda: holdings.sources(cached.library()), "kneepoint-sources")
-    if picked is not None:
-        open_(source_id=str(listed.rows["source_id"].iloc[picked]))
 
 
 def points(page: Page) -> None:
@@ -77,7 +75,9 @@ def points(page: Page) -> None:
     sorted_by = page.view.option("sort").removeprefix("-")
     leading = ("model", sorted_by) if catalogue.is_metric(sorted_by) else ("model",)
     rows = readable.table(listed.rows, first=(*leading, *readable.FIRST, "tags", "notes"))
-    picked = table.show(rows, key="rows.points", alt="The selected points", labels=LABELS, pick=True)
+    ids = list(listed.rows["point_id"])
+    table.show(rows, key="rows.points", alt="The selected points", labels=LABELS,
+               on_pick=lambda row: open_(point_id=str(ids[row])))  # fmt: skip
     _paged(page, listed, "point")
     view, limit = page.view, holdings.FILE_POINTS
     with st.container(key="actions.points", horizontal=True):
@@ -86,14 +86,11 @@ def points(page: Page) -> None:
         st.caption(
             f"A file holds the first {limit:,} of {listed.total:,} points; narrow the selection for the others."
         )
-    if picked is not None:
-        open_(point_id=str(listed.rows["point_id"].iloc[picked]))
 
 
 def open_(**which: str | None) -> None:
-    """Opens a source or a point by its id, or with None the table it stands in again; a step in the history."""
+    """Opens a source or a point by its id, or with None the table it stands in again; for callbacks."""
     address.choose_options(NAME, **which, tab=None, sort=None, page=None)
-    st.rerun()
 
 
 def _controls(page: Page, orders: tuple[str, ...]) -> None:

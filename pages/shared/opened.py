@@ -120,9 +120,9 @@ def _refusals(page: Page) -> None:
 
 def _scores(page: Page) -> None:
     found = of_one.scores(page.library, page.view.option("source_id"))
-    picked = held.whole(found, "scores", (), "Its scores are hidden.", pick=True)
-    if picked is not None:
-        listed.open_(point_id=str(found["score_id"].iloc[picked]))
+    ids = list(found.get("score_id", ()))
+    held.whole(found, "scores", (), "Its scores are hidden.",
+               on_pick=lambda row: listed.open_(point_id=str(ids[row])))  # fmt: skip
 
 
 def _point(page: Page, point: of_one.Point) -> None:
@@ -183,8 +183,8 @@ def _by(row: dict[str, str]) -> str:
 
 
 def _back(label: str, **to: str | None) -> None:
-    if st.button(label, key="data.back", type="tertiary", icon=":material/arrow_back:"):
-        listed.open_(**to)
+    st.button(label, key="data.back", type="tertiary", icon=":material/arrow_back:", on_click=listed.open_,
+              kwargs=to)  # fmt: skip
 
 
 def _onward(label: str, view: View) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -40,10 +41,13 @@ def show(
     labels: Mapping[str, str] | None = None,
     of: int = 0,
     pick: bool = False,
+    on_pick: Callable[[int], None] | None = None,
 ) -> int | None:
     """Draws a readable table; returns the position of the row the reader picked, where rows can be picked.
 
-    `of` is how many rows there are when not all are given.
+    `of` is how many rows there are when not all are given. `on_pick` is called with that position before the page is
+    run again: what changes the address belongs there, since a page that is run anew halfway has already told the
+    browser its old one.
     """
     told = labels or {}
     drawn = shown.head(SHOWN_ROWS)
@@ -57,7 +61,7 @@ def show(
         },
         placeholder="",
         alt=alt,
-        on_select="rerun" if pick else "ignore",
+        on_select=partial(_picked, key, on_pick) if on_pick else "rerun" if pick else "ignore",
         selection_mode="single-row",
     )
     total = max(of, len(shown))
@@ -65,6 +69,12 @@ def show(
         st.caption(f"The first {len(drawn):,} of {counted(total, 'row')} are shown.")
     picked = event["selection"]["rows"] if pick else []
     return picked[0] if picked and picked[0] < len(drawn) else None
+
+
+def _picked(key: str, then: Callable[[int], None]) -> None:
+    rows = st.session_state[key]["selection"]["rows"]
+    if rows:
+        then(rows[0])
 
 
 def column(name: str, label: str | None, dtype: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 from bench.errors import NotFound
 from bench.holdings import hidden, opened, original
 from bench.library import Library
+from bench.library.facts import PRICE
 from bench.library.ledger import person
 from tests.holdings.made import made, point_of, source_of
 
@@ -122,4 +123,8 @@ def test_values_are_what_the_rows_say_now(library: Library) -> None:
     id = source_of(library, "mine.csv")
     assert opened.values(library, id, "accelerator") == [("h100-sxm", 3)]
     assert opened.values(library, id, "kv_precision") == []
-    assert opened.values(library, id, "title") == []
+    theirs = source_of(library, "theirs.csv")
+    assert opened.values(library, theirs, "licence") == [("CC-BY-4.0", 2)]
+    assert opened.values(library, theirs, PRICE) == []
+    library.set_facts(theirs, {PRICE: 2.5})
+    assert opened.values(library, theirs, PRICE) == [("2.5", 2)]
