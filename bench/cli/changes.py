@@ -96,7 +96,8 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
         held = [counted(source.points, "point")] if source.points or not source.scores else []
         held += [counted(source.scores, "score")] if source.scores else []
         output.line(
-            f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})."
+            f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})"
+            + (f", instead of {short(source.instead_of)}." if source.instead_of else ".")
         )
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")

@@ -24,6 +24,7 @@ from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
 from bench.library import bundles, in_place, ledger
 from bench.library.bundles import Bundle
+from bench.library.company import Company
 from bench.library.finding import Candidate, sentence
 from bench.library.packs import Held, PackWriter
 from bench.library.report import Already, Imported, ImportReport, MissingFact, NotUnderstood
@@ -37,6 +38,7 @@ from bench.library.store import (
     publish,
     publish_sources,
     read_manifest,
+    short,
     source_id_of,
     stage,
 )
@@ -82,6 +84,8 @@ class Batch:
         self._writer = PackWriter(folder)
         self._taken: list[Taken] = []
         self._to_keep: list[tuple[str, Refusal]] = []
+        self._company = Company(snapshot)
+        self._instead_of: dict[str, str] = {}
         self.report = ImportReport()
         self.seen: set[str] = set()
 
@@ -91,8 +95,11 @@ class Batch:
         return {**bundled, **self._facts.get("", {}), **self._facts.get(source_id, {})}
 
     def _new(self, source_id: str) -> dict[str, Any]:
-        """Those for a source that has none yet, so that there is nothing to take back."""
-        return {key: value for key, value in self.stated(source_id).items() if value is not None}
+        """Those for a source that has none yet, so that there is nothing to take back; it keeps those of the one that
+        it stands for now."""
+        before = self._snapshot.ledgers.facts.get(self._instead_of.get(source_id, ""), {})
+        together = {**before, **self.stated(source_id)}
+        return {key: value for key, value in together.items() if value is not None}
 
     def take(self, candidate: Candidate, *, force: bool = False) -> None:
         """Nothing; the file's rows are in the batch, or the report says why they are not."""
@@ -100,7 +107,7 @@ class Batch:
         try:
             staged = self._staged(candidate)
             source_id = staged.source_id
-            known = self._known(candidate, source_id)
+            known = self._known(candidate, staged)
             if known is not None:
                 self.report.already.append(Already(candidate.shown, known))
                 return
@@ -113,14 +120,21 @@ class Batch:
         except (InputError, MemoryError, pa.ArrowException, duckdb.Error) as problem:
             self.refuse(Refusal(candidate.shown, sentence(candidate.path, problem)), source_id)
 
-    def _known(self, candidate: Candidate, source_id: str) -> str | None:
-        """The source the file is already; a journal is the source that holds as much of its sweep or more."""
+    def _known(self, candidate: Candidate, staged: Staged) -> str | None:
+        """The source the file is already, perhaps with more files beside it; a journal is the source that holds as
+        much of its sweep or more."""
+        source_id = staged.source_id
         if source_id in self.seen or source_id in self._snapshot.owners:
             return source_id
-        sweep = journal.sweep_of(candidate.path) if candidate.module.NAME == journal.NAME else None
-        if sweep is None:
+        if candidate.module.NAME == journal.NAME:
+            sweep = journal.sweep_of(candidate.path)
+            points = len(journal.decode(candidate.path).points) if sweep else 0
+            return self._snapshot.holding(sweep, points) if sweep else None
+        kin = self._company.kin(candidate.module.NAME, staged)
+        if kin is not None and kin.fewer:
+            self._instead_of[source_id] = kin.source_id
             return None
-        return self._snapshot.holding(sweep, len(journal.decode(candidate.path).points))
+        return kin.source_id if kin else None
 
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.
@@ -177,7 +191,21 @@ class Batch:
         if fresh:
             publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
             self._state([held.id for held, _ in fresh], who)
-        return publish_pack(staged, self._root)
+        visible = publish_pack(staged, self._root)
+        self._hide_replaced([held.id for held, _ in fresh], who)
+        return visible
+
+    def _hide_replaced(self, ids: Sequence[str], who: str) -> None:
+        """Writes down that what was imported with fewer files beside it is hidden."""
+        for id in ids:
+            before = self._instead_of.get(id)
+            if before is None or before in self._snapshot.ledgers.retractions:
+                continue
+            reason = f"The same file was imported with more of what lies beside it ({short(id)})."
+            said = {"id": before, "source_id": before, "reason": reason}
+            entry = {"at": ledger.now(), "who": who, **said, "action": "retract"}
+            ledger.write(self._root, "retractions", entry)
+            ledger.audit(self._root, who, "retract", **said)
 
     def _refused(self, source_id: str, refusal: Refusal) -> ledger.Entry:
         about = {"file": Path(refusal.file).name, "source_id": source_id or None, "at": ledger.now()}
@@ -208,7 +236,9 @@ class Batch:
         held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written)
         file, shown = SourceFile(staged.main, staged.companions), candidate.shown
         done = self._add(_reading(candidate.module, file, held.file), held, facts, staged, shown)
-        self.report.imported.append(Imported(shown, done.format, source_id, done.points, done.scores))
+        self._company.add(candidate.module.NAME, staged)
+        before = self._instead_of.get(source_id)
+        self.report.imported.append(Imported(shown, done.format, source_id, done.points, done.scores, before))
 
     def _add(
         self,

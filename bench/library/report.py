@@ -11,18 +11,23 @@ from bench.records import Refusal
 
 @dataclass(frozen=True)
 class Imported:
-    """One source that was loaded (or, in a dry run, would be)."""
+    """One source that was loaded (or, in a dry run, would be).
+
+    `instead_of` is the source that is hidden for it: the same file, imported with fewer files beside it.
+    """
 
     file: str
     format: str
     sha256: str
     points: int
     scores: int = 0
+    instead_of: str | None = None
 
 
 @dataclass(frozen=True)
 class Already:
-    """One file whose very bytes the library holds already, or that the same import gave twice."""
+    """One file whose very bytes the library holds already, perhaps with more files beside, or that the same import
+    gave twice."""
 
     file: str
     sha256: str
