@@ -255,7 +255,7 @@ def test_a_hostile_file_is_refused_in_seconds_and_little_memory(
         assert refused.file == str(path)
         assert refused.reason.endswith((".", ")"))
         assert "\n" not in refused.reason
-        assert len(refused.reason) < 1500
+        assert len(refused.reason) < 10_000
     assert used < MOST_S
     assert took < MOST_S * BUSY
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < MOST_BYTES

