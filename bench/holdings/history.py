@@ -10,6 +10,7 @@ import pandas as pd
 
 from bench.chart import title
 from bench.library import Library, ledger
+from bench.library.facts import PRICE
 from bench.library.ledger import Entry
 from bench.library.store import Root, short
 from bench.wording import counted, joined
@@ -107,10 +108,15 @@ def stated(library: Library, source_id: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["fact", "value", "who", "at"], dtype=object)
 
 
+def fact_label(fact: str) -> str:
+    """A fact's name as a page writes it."""
+    return "Price of one chip (USD/h)" if fact == PRICE else title(fact)
+
+
 def facts_in_words(facts: Mapping[str, Any]) -> str:
     """Facts as a sentence lists them; one that was taken back says so."""
     words = [
-        f"{title(key)}: {value}" if value is not None else f"{title(key)} taken back"
+        f"{fact_label(key)}: {value}" if value is not None else f"{fact_label(key)} taken back"
         for key, value in facts.items()
     ]
     return ", ".join(words)

@@ -46,7 +46,8 @@ class Source:
     """A source: its row in `sources`, a sentence about it, who brought it in, and what can be done with it.
 
     `brought` is None where nobody's import is recorded; `files` are the names of its original files, none where they
-    are not kept; `ships` says that it came with Kneepoint and cannot be purged.
+    are not kept; `ships` says that it came with Kneepoint and cannot be purged; `hidden_within` counts its points and
+    scores that are hidden one by one.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Source:
     tags: tuple[str, ...]
     files: tuple[str, ...]
     ships: bool
+    hidden_within: int
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ def source(library: Library, source_id: str) -> Source:
         tags(library, source_id),
         originals.names(library, source_id),
         ships=_ships(library, source_id),
+        hidden_within=library.fetch(
+            "SELECT count(*) FROM retractions WHERE source_id = $1 AND id <> $1", (source_id,)
+        )[0][0],
     )
 
 

@@ -11,7 +11,6 @@ from bench.errors import BenchError
 from bench.holdings import correcting, history, listing
 from bench.holdings import opened as of_one
 from bench.holdings.opened import Hidden
-from bench.library.facts import PRICE
 from bench.library.ledger import MOST_TAG, MOST_TEXT
 from bench.plain_text import markdown, visible
 from bench.wording import counted, joined
@@ -132,7 +131,7 @@ def _purge(source: of_one.Source) -> None:
 def _fact(page: Page, source: of_one.Source) -> None:
     """A fact that holds for every row of the source, from the known names where there are any."""
     with _box("Correct a fact", "fact"):
-        fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=_fact_label)
+        fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=history.fact_label)
         said = of_one.values(page.library, source.id, fact)
         if said:
             words = [
@@ -147,15 +146,15 @@ def _fact(page: Page, source: of_one.Source) -> None:
             known = dict(correcting.choices(fact))
             key = _key(f"fact.{fact}", source.id)
             if known:
-                st.selectbox(_fact_label(fact), list(known), key=key, index=None, accept_new_options=True,
+                st.selectbox(history.fact_label(fact), list(known), key=key, index=None, accept_new_options=True,
                              format_func=lambda one: visible(known.get(one, one)),
                              placeholder="Pick one, or type another")  # fmt: skip
             else:
-                st.text_input(_fact_label(fact), key=key, max_chars=MOST_TEXT)
+                st.text_input(history.fact_label(fact), key=key, max_chars=MOST_TEXT)
             st.form_submit_button("State it", on_click=_do, args=(lambda: _stated(source.id, fact, key),))
         for row in history.stated(page.library, source.id).to_dict("records"):
             st.button(
-                f"Take back {markdown(_fact_label(row['fact']))}: {markdown(row['value'])}",
+                f"Take back {markdown(history.fact_label(row['fact']))}: {markdown(row['value'])}",
                 key=f"correct.unstate.{row['fact']}",
                 on_click=_do,
                 args=(lambda fact=row["fact"]: _taken_back(source.id, fact),),
@@ -174,10 +173,6 @@ def _key(name: str, id: str) -> str:
 
 def _form(name: str) -> st.delta_generator.DeltaGenerator:
     return st.form(f"correct.{name}.form", border=False)
-
-
-def _fact_label(fact: str) -> str:
-    return "Price of one chip (USD/h)" if fact == PRICE else chart.title(fact)
 
 
 def _do(change: Change) -> None:
@@ -232,12 +227,12 @@ def _stated(source_id: str, fact: str, key: str) -> str:
     if not _typed(key):
         return "Nothing was stated, so nothing has changed."
     correcting.state(cached.library(), visitor(), source_id, fact, _typed(key))
-    return f"{_fact_label(fact)} is stated, in every row of the source."
+    return f"{history.fact_label(fact)} is stated, in every row of the source."
 
 
 def _taken_back(source_id: str, fact: str) -> str:
     correcting.state(cached.library(), visitor(), source_id, fact, None)
-    return f"{_fact_label(fact)} is what the file says again."
+    return f"{history.fact_label(fact)} is what the file says again."
 
 
 def _purged(source_id: str) -> str:

@@ -124,8 +124,7 @@ def whole(
     table.show(
         shown, key=f"rows.{name}", alt=f"Every one of the {name}", labels=labels or LABELS, on_pick=on_pick
     )
-    with st.container(key=f"actions.{name}", horizontal=True):
-        table.downloads(lambda: rows, f"kneepoint-{name}")
+    table.files(lambda: rows, f"kneepoint-{name}")
 
 
 def _turn() -> None:

@@ -72,6 +72,7 @@ def _every() -> None:
         return
     st.caption("Pick a row to watch it, to cancel it or to go on with it.")
     picked = table.show(rows, key="rows.jobs", alt="Every sweep of this library", labels=LABELS, pick=True)
+    table.files(lambda: rows, "kneepoint-sweeps")
     if picked is not None:
         st.query_params["job"] = rows["id"].iloc[picked]
         st.rerun()

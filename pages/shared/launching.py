@@ -202,6 +202,7 @@ def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> Non
             rows["serves"] = [", ".join(names) for names in rows["serves"]]
         shown = [column for column in SEEN if column in rows and not rows[column].isna().all()]
         table.show(rows[shown], key="rows.endpoints", alt="The endpoints of this library", labels=SEEN)
+        table.files(lambda: rows[shown], "kneepoint-endpoints")
 
 
 def _as_stated(name: str, one: NamedEndpoint) -> dict[str, str | None]:

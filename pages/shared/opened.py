@@ -44,8 +44,13 @@ def result(page: Page) -> None:
 def _source(page: Page, source: of_one.Source) -> None:
     _back("All sources", source_id=None)
     correcting.said()
-    st.title(markdown(source.sentence), anchor=False)
     _why_hidden(source.hidden)
+    st.title(markdown(source.sentence), anchor=False)
+    if source.hidden is None and source.hidden_within:
+        st.caption(
+            f"{counted(source.hidden_within, 'result is', 'results are')} hidden;"
+            " the tab Hidden beside all sources lists what is."
+        )
     if source.row["points"] and source.hidden is None:
         _onward("See its points on the frontier", View.of({"source": source.row["sources"]}))
     _card(source)
@@ -129,8 +134,8 @@ def _point(page: Page, point: of_one.Point) -> None:
     source = of_one.source(page.library, point.row["source_id"])
     _back("Its source", source_id=source.id, point_id=None)
     correcting.said()
-    st.title(markdown(point.sentence), anchor=False)
     _why_hidden(point.hidden)
+    st.title(markdown(point.sentence), anchor=False)
     row = point.row
     if point.kind == "point" and point.hidden is None:
         _onward("See its series on the frontier", View.of({"series": [row["series_id"]]}))
@@ -166,8 +171,7 @@ def _figures(page: Page, point: of_one.Point) -> None:
 
 def _small(rows: pd.DataFrame, name: str, id: str) -> None:
     table.show(rows, key=f"rows.{name}", alt=f"The {name} of the point", labels={**FIGURES, "field": "Field"})
-    with st.container(key=f"actions.{name}", horizontal=True):
-        table.downloads(lambda: rows, f"kneepoint-{name}-{id}")
+    table.files(lambda: rows, f"kneepoint-{name}-{id}")
 
 
 def _why_hidden(hidden: of_one.Hidden | None) -> None:

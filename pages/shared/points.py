@@ -37,6 +37,7 @@ def behind(page: Page, cells: list[str]) -> None:
         table.show(
             readable.table(rows, first=tuple(rows.columns[:1])), key="rows.behind", alt="The points clicked"
         )
+        table.files(lambda: rows, "kneepoint-points-clicked")
 
 
 def _measure(page: Page, cell: str, *, has_points: bool) -> None:
@@ -80,7 +81,9 @@ def one(page: Page, ids: list[str], metrics: tuple[str, ...], *, lead: str = "")
         for row in found.astype(object).where(found.notna(), None).to_dict("records")[:1]:
             st.markdown(f"**{markdown(deployment_words(row))}**  \n{markdown(workload_words(row))}")
         table.show(readable.table(found, first=metrics), key="rows.point", alt="The point clicked")
+        table.files(lambda: found, "kneepoint-point-clicked")
         passports = cached.passports_of(ids[0], metrics, page.version)
         if not passports.empty:
             st.caption("How the source's figures became these metrics")
             table.show(readable.table(passports), key="rows.passport", alt="Passports of the point's source")
+            table.files(lambda: passports, "kneepoint-passports-clicked")

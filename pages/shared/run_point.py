@@ -104,9 +104,9 @@ def _statistics(point: PointStory) -> None:
         {"latency": catalogue.metric(f"{key}_p50").label.rsplit(", ", 1)[0], **found.statistics}
         for key, found in point.latencies.items()
     ]
-    table.show(
-        pd.DataFrame(rows), key="rows.latencies", alt="Percentiles of each latency, in ms", labels=LABELS
-    )
+    found = pd.DataFrame(rows)
+    table.show(found, key="rows.latencies", alt="Percentiles of each latency, in ms", labels=LABELS)
+    table.files(lambda: found, "kneepoint-latencies")
 
 
 def _failures(point: PointStory) -> None:

@@ -153,6 +153,7 @@ def behind(run: Run) -> None:
             table.show(
                 story.sessions.drop(columns="evidence"), key="rows.sessions", alt="Sessions", labels=LABELS
             )
+            table.files(lambda: story.sessions, f"kneepoint-{story.id}-sessions")
 
 
 def _none(id: str, known: list[Folder]) -> None:

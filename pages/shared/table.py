@@ -111,3 +111,9 @@ def downloads(rows: Callable[[], pd.DataFrame], stem: str) -> None:
             help=about,
             on_click="ignore",
         )
+
+
+def files(rows: Callable[[], pd.DataFrame], stem: str) -> None:
+    """The buttons of `downloads` in a row of their own, under a table."""
+    with st.container(key=f"actions.{stem}", horizontal=True, vertical_alignment="center"):
+        downloads(rows, stem)
