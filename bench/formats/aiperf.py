@@ -269,7 +269,7 @@ def _read_requests(file: SourceFile) -> Reading:
             configured.load_of(config),
             "the requests",
         ),
-        date=None if records.phase_ns.first is None else day_of_seconds(records.phase_ns.first / 1e9),
+        date=day_of_seconds(records.began),
     )
     return Reading(NAME, points_table(judged([point])), passports=figures.passports(),
                    not_understood=tuple(records.unknown))  # fmt: skip

@@ -76,13 +76,18 @@ def lines(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 raise cut
             if len(line) >= MAX_LINE:
                 raise InputError(f"Line {number:,} of {file.name} is longer than {MAX_LINE:,} bytes.")
-            line = line.removeprefix(BOM).strip() if number == 1 else line.strip()
-            if not line:
-                continue
             try:
-                yield number, parsed(line, f"Line {number:,} of {file.name}")
-            except InputError as problem:
-                cut = problem  # raised where a further line follows
+                value = orjson.loads(line)
+            except (orjson.JSONDecodeError, RecursionError):
+                line = line.removeprefix(BOM).strip() if number == 1 else line.strip()
+                if not line:
+                    continue
+                try:
+                    value = parsed(line, f"Line {number:,} of {file.name}")
+                except InputError as problem:
+                    cut = problem  # raised where a further line follows
+                    continue
+            yield number, value
         if cut is not None and number == 1:
             raise cut
 

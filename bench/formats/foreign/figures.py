@@ -70,14 +70,15 @@ class Figures:
 
         Percentiles are exact, by linear interpolation; NaN stands for a request without a value.
         """
-        known = samples[np.isfinite(samples)]
+        known = np.sort(samples[np.isfinite(samples)])
         if not known.size:
             return
-        named = zip(
-            PERCENTS, np.percentile(known, PERCENTS), strict=True
-        )  # at once: each call orders them anew
-        found = {"mean": float(known.mean()), "min": float(known.min()), "max": float(known.max()),
-                 **{f"p{percent}": float(value) for percent, value in named}}  # fmt: skip
+        found = {"mean": float(known.mean()), "min": float(known[0]), "max": float(known[-1])}
+        for percent in PERCENTS:
+            place = (known.size - 1) * percent / 100
+            below = known[int(place)]
+            above = known[min(int(place) + 1, known.size - 1)]
+            found[f"p{percent}"] = float(below + (above - below) * (place - int(place)))
         if known.size > 1:
             found["std"] = float(known.std())
         for statistic, value in found.items():
