@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,16 +22,27 @@ if (
 ):  # pyarrow behind them takes a tenth of a second, which who only writes a journal need not wait
     from bench.formats.reading import Reading, SourceFile
 
+SHOWN_NEAR = 2
+
 
 @dataclass(frozen=True)
 class Recognition:
     """How surely a format knows a file: `specificity` counts what only this format has, 0 means it is another's.
 
-    `why` says what was found, or what was looked for and is missing.
+    `why` says what was found, or what was looked for and is missing; `near` is the share of it that is there.
     """
 
     specificity: int
     why: str
+    near: float = 0.0
+
+
+def not_recognised(wanted: Collection[str], lacking: Sequence[str]) -> Recognition:
+    """That a file is another format's, since it lacks some of these keys."""
+    there = len(wanted) - len(lacking)
+    return Recognition(
+        0, f"{there} of {len(wanted)} keys, it lacks {', '.join(lacking)}", there / len(wanted)
+    )
 
 
 @runtime_checkable
@@ -79,11 +90,21 @@ def recognise(file: SourceFile) -> Format:
     best = max((recognition.specificity for _, recognition in found), default=0)
     winners = [module for module, recognition in found if recognition.specificity == best]
     if best == 0:
-        reasons = "; ".join(f"{module.TITLE}: {recognition.why}" for module, recognition in found)
-        raise InputError(f"{file.name} is in no known result format ({reasons}).")
+        raise InputError(f"{file.name} is in no known result format{_how_near(found)}.")
     if len(winners) > 1:
         titles = " and ".join(module.TITLE for module in winners)
         raise InputError(
             f"{file.name} could be {titles} alike; take out what makes it look like more than one."
         )
     return winners[0]
+
+
+def _how_near(found: Sequence[tuple[Format, Recognition]]) -> str:
+    """The formats a file comes nearest to and what it lacks of them, then the others."""
+    ordered = sorted(found, key=lambda pair: -pair[1].near)
+    near = [(module, said) for module, said in ordered if said.near > 0][:SHOWN_NEAR] or [
+        (module, said) for module, said in ordered if module.NAME == "published"
+    ]
+    told = " and ".join(f"{module.TITLE} ({said.why})" for module, said in near)
+    others = [module.TITLE for module, _ in ordered if module not in [one for one, _ in near]]
+    return f"; nearest is {told}, and it is none of {', '.join(others)}"

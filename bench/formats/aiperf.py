@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import aiperf_config as configured
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.aiperf_blocks import LATENCIES, Blocks, file_blocks
@@ -73,8 +73,7 @@ def recognises(file: SourceFile) -> Recognition:
     if shape is not None:
         return Recognition(len(SHAPES[shape]) + 1, f"{shape}: {', '.join(SHAPES[shape])}")
     nearest = min(SHAPES, key=lambda shape: len(lacking[shape]) / len(SHAPES[shape]))
-    had = len(SHAPES[nearest]) - len(lacking[nearest])
-    return Recognition(0, f"{had} of {len(SHAPES[nearest])} keys, it lacks {', '.join(lacking[nearest])}")
+    return not_recognised(SHAPES[nearest], lacking[nearest])
 
 
 def companions(path: Path) -> tuple[Path, ...]:

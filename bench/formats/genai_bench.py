@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
@@ -60,7 +60,7 @@ def recognises(file: SourceFile) -> Recognition:
         return Recognition(5, "aggregated_metrics with stats, run_duration and scenario")
     if not file.outline.lacks("cmd", "benchmark_version", "metrics_time_unit", "iteration_type"):
         return Recognition(5, "the metadata of a genai-bench experiment")
-    return Recognition(0, f"it lacks {', '.join(lacking)}")
+    return not_recognised(wanted, lacking)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.aiperf_blocks import Blocks, file_blocks
 from bench.formats.foreign.fields import Fields
@@ -48,8 +48,7 @@ def recognises(file: SourceFile) -> Recognition:
         if not missing and file.outline.kind == "object":
             return Recognition(len(shape) + 1, ", ".join(shape))
     nearest = min(range(len(SHAPES)), key=lambda place: len(lacking[place]))
-    had = len(SHAPES[nearest]) - len(lacking[nearest])
-    return Recognition(0, f"{had} of {len(SHAPES[nearest])} keys, it lacks {', '.join(lacking[nearest])}")
+    return not_recognised(SHAPES[nearest], lacking[nearest])
 
 
 def read(file: SourceFile) -> Reading:

@@ -29,7 +29,7 @@ import numpy as np
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
@@ -113,9 +113,7 @@ def recognises(file: SourceFile) -> Recognition:
             return Recognition(len(shape) + 2, ", ".join(shape))
     nearest = min(range(len(SHAPES)), key=lambda place: len(lacking[place]) / len(SHAPES[place]))
     shape, missing = SHAPES[nearest], lacking[nearest]
-    return Recognition(
-        0, f"{len(shape) - len(missing)} of {len(shape)} keys, it lacks {', '.join(missing) or 'an object'}"
-    )
+    return not_recognised(shape, missing or shape)
 
 
 def read(file: SourceFile) -> Reading:

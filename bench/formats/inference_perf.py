@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
@@ -67,7 +67,7 @@ def recognises(file: SourceFile) -> Recognition:
     lacking = file.outline.lacks(*wanted)
     if not lacking and file.outline.kind == "object":
         return Recognition(4, "load_summary, successes and failures")
-    return Recognition(0, f"it lacks {', '.join(lacking) or 'an object at its root'}")
+    return not_recognised(wanted, lacking or wanted)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures
@@ -80,8 +80,9 @@ def recognises(file: SourceFile) -> Recognition:
         return Recognition(4, "hw, conc, framework and tput_per_gpu")
     if not dump_lacks and outline.kind == "list":
         return Recognition(4, "workflow_run_id, config_id, benchmark_type and metrics")
-    nearest = min(lacking, dump_lacks, key=len)
-    return Recognition(0, f"it lacks {', '.join(nearest)}")
+    if len(dump_lacks) < len(lacking):
+        return not_recognised(DUMP_MARKS, dump_lacks)
+    return not_recognised(MARKS, lacking or MARKS)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

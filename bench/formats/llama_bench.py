@@ -23,7 +23,7 @@ from typing import Any
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_text
 from bench.formats.foreign.fields import Fields
@@ -71,7 +71,7 @@ def recognises(file: SourceFile) -> Recognition:
     lacking = [key for key in KEYS if key not in file.outline.value] if is_csv else file.outline.lacks(*KEYS)
     if not lacking:
         return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+    return not_recognised(KEYS, lacking)
 
 
 def read(file: SourceFile) -> Reading:

@@ -13,7 +13,7 @@ import dataclasses
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, sglang
+from bench.formats import Recognition, not_recognised, sglang
 from bench.formats.foreign import document
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures
@@ -39,7 +39,7 @@ def recognises(file: SourceFile) -> Recognition:
         return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
     if not file.outline.lacks(*REPEATS):
         return Recognition(len(REPEATS), f"it has {', '.join(REPEATS)}")
-    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+    return not_recognised(KEYS, lacking)
 
 
 def read(file: SourceFile) -> Reading:

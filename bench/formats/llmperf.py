@@ -23,7 +23,7 @@ import numpy as np
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
@@ -61,7 +61,7 @@ def recognises(file: SourceFile) -> Recognition:
         return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
     if not file.outline.lacks(*REQUEST_KEYS):
         return Recognition(len(REQUEST_KEYS), f"its requests have {', '.join(REQUEST_KEYS)}")
-    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+    return not_recognised(KEYS, lacking)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

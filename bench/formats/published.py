@@ -51,12 +51,12 @@ def recognises(file: SourceFile) -> Recognition:
     if "model" in names and metrics:
         return Recognition(2, f"the columns model and {metrics[0]}")
     if metrics:
-        return Recognition(0, f"it has the column {metrics[0]} but no column model")
+        return Recognition(0, f"it has the column {metrics[0]} but no column model", 0.5)
     if "model" in names:
         near = next((hint for name in names if (hint := _nearest_metric(name))), None)
         hint = f"; did you mean {near}?" if near else ""
         return Recognition(
-            0, f"it has the column model but no column named as a metric of the catalogue{hint}"
+            0, f"it has the column model but no column named as a metric of the catalogue{hint}", 0.5
         )
     return Recognition(0, "it has neither a column model nor one named as a metric of the catalogue")
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bench import names
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
@@ -60,7 +60,7 @@ def recognises(file: SourceFile) -> Recognition:
     lacking = file.outline.lacks(*KEYS)
     if not lacking and file.outline.kind in ("object", "lines", "list"):
         return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+    return not_recognised(KEYS, lacking)
 
 
 def read(file: SourceFile) -> Reading:

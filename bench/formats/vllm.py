@@ -26,7 +26,7 @@ import re
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition
+from bench.formats import Recognition, not_recognised
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
@@ -80,7 +80,7 @@ def recognises(file: SourceFile) -> Recognition:
         return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
     if not file.outline.lacks(*FAILED_RUN):
         return Recognition(len(FAILED_RUN), f"it has {', '.join(FAILED_RUN)}")
-    return Recognition(0, f"{len(KEYS) - len(lacking)} of {len(KEYS)} keys, it lacks {', '.join(lacking)}")
+    return not_recognised(KEYS, lacking)
 
 
 def read(file: SourceFile) -> Reading:
