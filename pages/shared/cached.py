@@ -25,6 +25,7 @@ from bench.library.people_desk import Desk
 from bench.questions import Answer, Choices, question, questions
 from bench.selection import Offer
 from bench.view import View
+from pages.shared.receiving import Rooms
 
 if TYPE_CHECKING:
     from bench.sweep.folder import Folder
@@ -232,6 +233,12 @@ def told(version: str) -> str:
 def arrivals() -> Arrivals:
     """The imports of this process."""
     return Arrivals()
+
+
+@st.cache_resource(show_spinner=False)
+def rooms() -> Rooms:
+    """How much each session may still upload: pages say it, and the server, whose modules are older, holds to it."""
+    return Rooms()
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -49,7 +50,6 @@ class Rooms:
             return 200
 
 
-ROOMS = Rooms()
 SAID = {
     403: "This session may not add results here.",
     411: "State the length of the file.",
@@ -57,20 +57,25 @@ SAID = {
 }
 
 
+def _rooms() -> Rooms:
+    """The rooms of this process; imported late, for the server imports this file before there is a library."""
+    from pages.shared import cached
+
+    return cached.rooms()
+
+
 def expect() -> None:
     """This session may send files from now on, as much as one import takes."""
-    from bench.library.uploads import (
-        MOST_BYTES,
-    )  # the server, which imports this file, is there before the library
+    from bench.library.uploads import MOST_BYTES
 
     if context := get_script_run_ctx():
-        ROOMS.open(context.session_id, MOST_BYTES)
+        _rooms().open(context.session_id, MOST_BYTES)
 
 
 def refuse() -> None:
     """This session may send none."""
     if context := get_script_run_ctx():
-        ROOMS.close(context.session_id)
+        _rooms().close(context.session_id)
 
 
 def forget(file_ids: list[str]) -> None:
@@ -84,8 +89,8 @@ def forget(file_ids: list[str]) -> None:
 class Receiving:
     """Middleware that refuses a file from a session whose page takes none, or more than one import takes."""
 
-    def __init__(self, app: ASGIApp, rooms: Rooms = ROOMS) -> None:
-        self.app, self.rooms = app, rooms
+    def __init__(self, app: ASGIApp, rooms: Callable[[], Rooms] | None = None) -> None:
+        self.app, self.rooms = app, rooms or _rooms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "PUT" and ENDPOINT in scope["path"]:
@@ -100,4 +105,4 @@ class Receiving:
         length = request.headers.get("content-length", "")
         if not length.isdecimal():
             return 411
-        return self.rooms.take(session, int(length))
+        return self.rooms().take(session, int(length))

@@ -29,7 +29,7 @@ def asked(rooms: Rooms, path: str, method: str = "PUT", **headers: str) -> int:
         "type": "http", "method": method, "path": path, "query_string": b"", "scheme": "http",
         "server": ("127.0.0.1", 8501), "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
     }  # fmt: skip
-    asyncio.run(Receiving(app, rooms)(scope, nothing, take))
+    asyncio.run(Receiving(app, lambda: rooms)(scope, nothing, take))
     return int(sent[0]["status"])
 
 
