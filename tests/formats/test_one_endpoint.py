@@ -155,7 +155,7 @@ def test_at_sixteen_they_agree_too(harness: str) -> None:
 def test_they_are_one_answer(
     library: Library, asked: str, options: dict[str, str], whole: bool, rows: int
 ) -> None:
-    """A frontier is of the one workload that five share unless all are asked for; in a heatmap each length is a cell."""
+    """A frontier is of the one workload that five share unless all are asked for; a heatmap has a cell a length."""
     answer = question(asked).answer(library, View.of({"model": ["mock-model"]}, options, whole=whole))
     assert len(answer.rows) == rows
     assert question(asked).figure(answer, LIGHT).data

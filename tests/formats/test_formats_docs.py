@@ -1,0 +1,93 @@
+"""docs/formats.md names every format, every metric that each files, and only keys that its module reads."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from bench import formats
+from bench.catalogue import base_metrics
+from bench.formats import Format
+from tests.formats.damage import SAMPLES, main_files
+from tests.formats.reading_of import reading
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", DOCS, flags=re.DOTALL | re.MULTILINE))
+FORMATS = {module.NAME: module for module in formats.modules()}
+TOOLS = sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir())
+METRICS = {row.key for row in base_metrics()}
+every_tool = pytest.mark.parametrize("name", TOOLS)
+
+
+def words(text: str) -> set[str]:
+    """What stands in backticks."""
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def base(metric: str) -> str:
+    """The metric without its statistic."""
+    return re.sub(r"_(mean|std|min|max|p\d+(_\d+)?)$", "", metric)
+
+
+def texts_in(module: Format) -> str:
+    """Every text in the code of a format and of all of bench/formats that it uses, what explains it left out."""
+    found, left = {}, [Path(str(importlib.import_module(f"bench.formats.{module.NAME}").__file__))]
+    while left:
+        path = left.pop()
+        if path not in found:
+            tree = ast.parse(path.read_text())
+            found[path] = "\n".join(_texts(tree))
+            names = [
+                f"{node.module}.{alias.name}" if below else str(node.module)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("bench.formats")
+                for alias in node.names
+                for below in (True, False)
+            ]
+            files = [ROOT / f"{name.replace('.', '/')}.py" for name in names]
+            left += [file for file in files if file.is_file()]
+    return "\n".join(found.values())
+
+
+def _texts(tree: ast.Module) -> list[str]:
+    explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in explained
+    ]
+
+
+def test_every_format_has_a_section() -> None:
+    assert {module.TITLE for module in FORMATS.values()} <= SECTIONS.keys()
+
+
+@every_tool
+def test_every_metric_it_files_is_named_and_no_other(name: str) -> None:
+    filed = set()
+    for path in main_files(name):
+        passports = reading(path).passports
+        assert passports is not None
+        filed |= {base(metric) for metric in passports.column("metric").to_pylist()}
+    named = words(SECTIONS[FORMATS[name].TITLE]) & METRICS
+    assert filed - named == set()
+    code = texts_in(FORMATS[name])
+    assert {metric for metric in named - filed if not re.search(rf"\b{metric}\b", code)} == set()
+
+
+@every_tool
+def test_every_key_in_a_table_is_one_that_the_format_reads(name: str) -> None:
+    code = texts_in(FORMATS[name])
+    rows = re.findall(r"^\| (?!in the file|---)(.*?) \|", SECTIONS[FORMATS[name].TITLE], re.MULTILINE)
+    keys = {key for row in rows for key in words(row)}
+    assert keys
+    assert {key for key in keys if not re.search(rf"\b{re.escape(key)}\b", code)} == set()
+
+
+def test_it_is_linked_from_the_readme() -> None:
+    assert "docs/formats.md" in (ROOT / "README.md").read_text()
