@@ -340,7 +340,7 @@ def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, t
 def test_recognition_tells_how_near_another_file_came(tmp_path: Path) -> None:
     path = written(tmp_path, {"model_id": "m", "completed": 3})
     with pytest.raises(
-        InputError, match="vLLM bench serve \(2 of 5 keys, it lacks num_prompts, total_input_tokens"
+        InputError, match=r"vLLM bench serve \(2 of 5 keys, it lacks num_prompts, total_input_tokens"
     ):
         recognise(SourceFile(path))
 
