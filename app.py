@@ -19,7 +19,7 @@ import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bench.access import Visitor
@@ -75,21 +75,21 @@ def healthz(_: Request) -> JSONResponse:
     return JSONResponse(found, status)
 
 
-def sweeps(_: Request) -> JSONResponse:
+def sweeps(_: Request) -> Response:
     """The status of every sweep."""
     from bench import api
 
     return _answer(api.sweeps(_library()))
 
 
-def sweep(request: Request) -> JSONResponse:
+def sweep(request: Request) -> Response:
     """How one sweep is going."""
     from bench import api
 
     return _answer(api.sweep(_library(), request.path_params["sweep"]))
 
 
-async def start(request: Request) -> JSONResponse:
+async def start(request: Request) -> Response:
     """A sweep of the plan in the body has started."""
     from bench import api
     from pages.shared.visitor import own_port
@@ -98,7 +98,7 @@ async def start(request: Request) -> JSONResponse:
     return _answer(await run_in_threadpool(api.start, _library(), _caller(request), body, own_port()))
 
 
-async def cancel(request: Request) -> JSONResponse:
+async def cancel(request: Request) -> Response:
     """A sweep was told to end, and has."""
     from bench import api
 
@@ -106,7 +106,7 @@ async def cancel(request: Request) -> JSONResponse:
     return _answer(await run_in_threadpool(api.cancel, _library(), named, _caller(request), body))
 
 
-async def resume(request: Request) -> JSONResponse:
+async def resume(request: Request) -> Response:
     """A sweep goes on."""
     from bench import api
     from pages.shared.visitor import own_port
@@ -115,7 +115,15 @@ async def resume(request: Request) -> JSONResponse:
     return _answer(await run_in_threadpool(api.resume, _library(), named, _caller(request), body, own_port()))
 
 
-def no_such_call(request: Request) -> JSONResponse:
+def exported(request: Request) -> Response:
+    """What a link's filters select, as a file."""
+    from bench import api
+    from pages.shared import cached
+
+    return _answer(api.exported(cached.library, request.path_params["format"], request.url.query))
+
+
+def no_such_call(request: Request) -> Response:
     """What is said where the API has nothing."""
     from bench import api
 
@@ -145,9 +153,15 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-def _answer(reply: tuple[int, Any]) -> JSONResponse:
+def _answer(reply: tuple[int, Any]) -> Response:
+    from bench.api import File
+
     status, document = reply
-    return JSONResponse(document, status, headers={"Cache-Control": "no-store"})
+    headers = {"Cache-Control": "no-store"}
+    if isinstance(document, File):
+        headers["Content-Disposition"] = f'attachment; filename="{document.name}"'
+        return Response(document.content, status, headers, document.mime)
+    return JSONResponse(document, status, headers)
 
 
 API = [
@@ -156,6 +170,7 @@ API = [
     Route("/api/sweeps/{sweep}", sweep, methods=["GET"]),
     Route("/api/sweeps/{sweep}/cancel", cancel, methods=["POST"]),
     Route("/api/sweeps/{sweep}/resume", resume, methods=["POST"]),
+    Route("/api/export/{format}", exported, methods=["GET"]),
     Route("/api/{rest:path}", no_such_call, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
 ]
 

@@ -8,21 +8,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import access
+from bench import access, export, selection
 from bench.access import Visitor
-from bench.errors import AccessDenied, BenchError, NotFound, UsageError
+from bench.errors import AccessDenied, BenchError, NotFound, UnknownName, UsageError
 from bench.holdings import counts
 from bench.library import Library
+from bench.questions import questions
 from bench.sweep import jobs, launching
 from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder
 from bench.sweep.plan import Plan, nested
+from bench.view import FILTER_BY_KEY, View
 
 Reply = tuple[int, Any]
 """An HTTP status and the document that goes with it; {"error": a sentence} from 400 on."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A document that is a file: its name, its media type and its bytes."""
+
+    name: str
+    mime: str
+    content: bytes
+
 
 MOST_BYTES = 262_144
 """A plan is a few thousand bytes."""
@@ -63,6 +76,27 @@ def sweep(library: Path, named: str) -> Reply:
     return _answered(lambda: (200, jobs.status(Folder.of(library, named))))
 
 
+def exported(library: Callable[[], Library], named: str, query: str) -> Reply:
+    """The points that a link selects as a File of this format, as `python -m bench export` writes it.
+
+    The filters of any page's link count; what else it holds is of that page's chart.
+    """
+
+    def written() -> Reply:
+        kind, view = export.format_named(named), View.from_query(query)
+        options = {option.key for one in questions().values() for option in one.OPTIONS}
+        for key, _ in view.options:
+            if key not in options:
+                raise UnknownName("filter", key, FILTER_BY_KEY)
+        selected = View(view.where)
+        opened = library()
+        opened.refresh()
+        export.demand_few(selection.count(opened, selected))
+        return 200, File(kind.file_name("kneepoint"), kind.mime, kind.write(opened, selected))
+
+    return _answered(written)
+
+
 def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
     """The status of a sweep of the plan in the body, which has started and goes on by itself: 201."""
 
@@ -99,8 +133,8 @@ def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: i
 def nothing(method: str, path: str) -> Reply:
     """What is said of an address that is none of the API's."""
     return 404, {
-        "error": f"There is no {method[:10]} {path[:80]}: there are GET /api/sweeps, GET /api/sweeps/ID, "
-        "POST /api/sweeps, POST /api/sweeps/ID/cancel and POST /api/sweeps/ID/resume."
+        "error": f"There is no {method[:10]} {path[:80]}: there are GET /api/export/FORMAT, GET /api/sweeps, "
+        "GET /api/sweeps/ID, POST /api/sweeps, POST /api/sweeps/ID/cancel and POST /api/sweeps/ID/resume."
     }
 
 

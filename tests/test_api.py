@@ -17,15 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import api
+from bench import api, export
 from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running as serving
 from bench.errors import UsageError
+from bench.library import Library
 from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
 from bench.sweep.plan import Plan
+from bench.view import View
 from tests.benchmarks._server import ROOT, free_port, running, wait_for_first_byte
+from tests.library.files import table
 
 OWN_PORT = 8501
 JSON = {"host": f"localhost:{OWN_PORT}", "content-type": "application/json"}
@@ -263,6 +266,52 @@ def test_a_library_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert (status, "sweeps" in told["error"]) == (503, True)
 
 
+@pytest.mark.parametrize(
+    ("named", "query", "status", "told"),
+    [
+        ("xlsx", "", 400, "There is no format named 'xlsx'; choose one of"),
+        ("../bundle", "", 400, "There is no format named '../bundle'"),
+        (
+            "published-csv",
+            "modle=qwen3-8b",
+            400,
+            "There is no filter named 'modle'; did you mean model or osl?",
+        ),
+        ("published-csv", "isl=many", 400, "many"),
+        ("published-csv", "&".join(["model=a"] * 5000), 400, "more than a link of ours ever does"),
+    ],
+)
+def test_an_export_that_cannot_be_is_told(
+    named: str, query: str, status: int, told: str, tmp_path: Path
+) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    found, document = api.exported(lambda: library, named, query)
+    assert (found, told in document["error"]) == (status, True), document
+
+
+def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
+    link = "v=1&concurrency=4&concurrency=8&y=output_tokens_per_s&group=accelerator"
+    for named, kind in export.formats().items():
+        status, file = api.exported(lambda: library, named, link)
+        assert status == 200, file
+        assert file.content == kind.write(library, View.of({"concurrency": [4, 8]}))
+        assert file.mime == kind.mime
+    assert file.name == "kneepoint-published.parquet"
+
+
+def test_an_export_of_too_many_points_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
+    monkeypatch.setattr(export, "FILE_POINTS", 4)
+    assert api.exported(lambda: library, "markdown", "concurrency=1")[0] == 200
+    status, document = api.exported(lambda: library, "markdown", "")
+    assert (status, document["error"].startswith("5 points are selected, and 4 are exported at once")) == (
+        400, True,
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("api") / "library"
@@ -299,6 +348,20 @@ def until(server: str, sweep: str, *states: str) -> dict[str, Any]:
         assert time.monotonic() < end, told
         time.sleep(0.1)
     return told
+
+
+@pytest.mark.long
+def test_a_link_saves_a_file(server: str) -> None:
+    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=60)
+    connection.request("GET", "/api/export/published-json?model=gemma-4-31b&accelerator=tpu-v6e&x=isl")
+    answer = connection.getresponse()
+    rows = json.loads(answer.read())
+    connection.close()
+    assert {row["accelerator"] for row in rows} == {"tpu-v6e"}
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="kneepoint-published.json"'
+    assert answer.headers["Content-Type"] == "application/json"
+    assert asked(server, "GET", "/api/export/nothing")[0] == 400
+    assert asked(server, "POST", "/api/export/bundle")[0] == 404
 
 
 @pytest.mark.long

@@ -31,7 +31,9 @@ def _export(arguments: argparse.Namespace) -> int:
     from bench import export
 
     if arguments.format is None:
-        rows = [{"format": one.name, "title": one.title} for one in export.formats().values()]
+        rows = [
+            {"format": one.name, "title": one.title, "about": one.about} for one in export.formats().values()
+        ]
         if arguments.json:
             output.document(rows)
         else:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from bench.errors import UnknownName
+from bench.errors import UnknownName, UsageError
+from bench.holdings import FILE_POINTS
 
 if TYPE_CHECKING:
     from bench.library import Library
@@ -22,13 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file that holds the points of a View. `mime` is its media type, `write` gives its bytes."""
+    """A kind of file that holds the points of a View.
+
+    `mime` is its media type, `write` gives its bytes, `about` is a sentence on what is in it and what it is for.
+    """
 
     name: str
     title: str
     ending: str
     mime: str
     write: Callable[[Library, View], bytes]
+    about: str = ""
+
+    def file_name(self, stem: str) -> str:
+        """The name of a file of this format: what it holds, the format, and the ending once."""
+        return f"{stem}-{self.name.removesuffix(f'-{self.ending[1:]}')}{self.ending}"
 
 
 @cache
@@ -38,6 +47,15 @@ def formats() -> dict[str, Format]:
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
     stated = [one for module in modules for one in getattr(module, "FORMATS", ())]
     return {one.name: one for one in stated}
+
+
+def demand_few(points: int) -> None:
+    """Nothing; UsageError where so many points are more than a server writes at once."""
+    if points > FILE_POINTS:
+        raise UsageError(
+            f"{points:,} points are selected, and {FILE_POINTS:,} are exported at once: narrow the selection, or use "
+            "`python -m bench export`, which has no limit."
+        )
 
 
 def format_named(name: str) -> Format:

@@ -14,11 +14,11 @@ from pathlib import Path
 from bench.errors import BenchError
 from bench.export import Format, published
 from bench.formats import journal
+from bench.holdings.listing import selected
 from bench.library import Library, ids
 from bench.library.bundles import NAME, Bundle, Said
 from bench.library.ledger import Ledgers, read
 from bench.library.store import Manifest, Root, read_manifest, source_id_of
-from bench.selection import clause
 from bench.view import View
 
 MOST_BYTES = 1 << 30
@@ -28,7 +28,7 @@ POINTS = "points.parquet"
 
 def written(library: Library, view: View) -> bytes:
     """The zip with every source that has a selected point; InputError when it would be too large to be read again."""
-    condition = clause(view)
+    condition = selected(view)
     rows = library.fetch(
         f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} ORDER BY 1", condition.params
     )
@@ -116,9 +116,11 @@ def _selected(library: Library, view: View) -> bytes:
 FORMATS = (
     Format(
         "bundle",
-        "Bundle: sources, facts and notes for another Kneepoint",
+        "Bundle for another Kneepoint",
         ".zip",
         "application/zip",
         _selected,
+        "The whole sources of these points as they came, with their facts, notes, tags and what was hidden, in one"
+        " zip. Drop it on another Kneepoint's Data page and it is all there.",
     ),
 )

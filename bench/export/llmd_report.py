@@ -18,8 +18,8 @@ import pandas as pd
 import bench
 from bench.catalogue import statistics_of
 from bench.export import Format
+from bench.holdings.listing import selected
 from bench.library import Library
-from bench.selection import clause
 from bench.view import View
 
 TOOL = "kneepoint"
@@ -161,10 +161,13 @@ def _present(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _selected(library: Library, view: View) -> bytes:
-    condition = clause(view)
+    condition = selected(view)
     return written(
         library.query(f"SELECT * FROM points WHERE {condition.sql} ORDER BY point_id", condition.params)
     )
 
 
-FORMATS = (Format("llm-d", "llm-d Benchmark Reports 0.2, one a point", ".zip", "application/zip", _selected),)
+FORMATS = (
+    Format("llm-d", "llm-d Benchmark Reports 0.2", ".zip", "application/zip", _selected,
+           "A report in JSON for each point, in one zip."),
+)  # fmt: skip

@@ -6,9 +6,9 @@ import pandas as pd
 
 from bench import chart
 from bench.export import Format, readable
+from bench.holdings.listing import selected
 from bench.library import Library
 from bench.plain_text import markdown
-from bench.selection import clause
 from bench.view import View
 
 MOST_ROWS = 1000
@@ -41,7 +41,7 @@ def _cell(name: str, value: object) -> str:
 
 
 def _selected(library: Library, view: View) -> bytes:
-    condition = clause(view)
+    condition = selected(view)
     rows = library.query(
         f"SELECT * FROM points WHERE {condition.sql} ORDER BY source, model, concurrency, point_id LIMIT {MOST_ROWS}",
         condition.params,
@@ -49,4 +49,7 @@ def _selected(library: Library, view: View) -> bytes:
     return written(rows)
 
 
-FORMATS = (Format("markdown", "Markdown table", ".md", "text/markdown", _selected),)
+FORMATS = (
+    Format("markdown", "Markdown table", ".md", "text/markdown", _selected,
+           f"For an issue, a chat or a report; at most the first {MOST_ROWS:,} points."),
+)  # fmt: skip

@@ -11,12 +11,13 @@ import pandas as pd
 from bench.catalogue import is_metric, metric
 from bench.export import Format, csv, parquet
 from bench.formats.published import WRITTEN_AS
+from bench.holdings.listing import selected
 from bench.library import Library
 from bench.records import POINT_FIELDS
-from bench.selection import clause
 from bench.view import View
 
 LISTED = "restated_in"
+ABOUT = "Everything that is stored of the points, a row each; any Kneepoint imports it."
 
 
 def points(library: Library, view: View) -> pd.DataFrame:
@@ -25,10 +26,10 @@ def points(library: Library, view: View) -> pd.DataFrame:
     Columns that no point fills are left out. Ids are not in it: whoever imports the table gives it ids of its own.
     """
     columns = [*(name for name in POINT_FIELDS if name != "locator"), *sorted(library.metric_columns())]
-    selected = ", ".join(_stored(library, name) for name in columns)
-    condition = clause(view)
+    stored = ", ".join(_stored(library, name) for name in columns)
+    condition = selected(view)
     rows = library.query(
-        f"SELECT {selected} FROM points WHERE {condition.sql} ORDER BY source, locator, point_id",
+        f"SELECT {stored} FROM points WHERE {condition.sql} ORDER BY source, locator, point_id",
         condition.params,
     )
     filled = rows[[name for name in columns if rows[name].notna().any()]]
@@ -86,9 +87,9 @@ def _is_list(value: object) -> bool:
 
 
 FORMATS = (
-    Format("published-csv", "Published table, CSV", ".csv", "text/csv", lambda *asked: as_csv(points(*asked))),
+    Format("published-csv", "Published table, CSV", ".csv", "text/csv", lambda *asked: as_csv(points(*asked)), ABOUT),
     Format("published-json", "Published table, JSON", ".json", "application/json",
-           lambda *asked: as_json(points(*asked))),
+           lambda *asked: as_json(points(*asked)), ABOUT),
     Format("published-parquet", "Published table, Parquet", ".parquet", "application/vnd.apache.parquet",
-           lambda *asked: as_parquet(points(*asked))),
+           lambda *asked: as_parquet(points(*asked)), ABOUT),
 )  # fmt: skip

@@ -73,7 +73,7 @@ def sources(library: Library, view: View) -> Listed:
 
 def points(library: Library, view: View) -> Listed:
     """The page of the points a View asks for, with every column that one of them has, their notes and their tags."""
-    condition = _of_points(view)
+    condition = selected(view)
     total = int(library.fetch(f"SELECT count(*) FROM points WHERE {condition.sql}", condition.params)[0][0])
     page, pages = _page(view, total)
     return Listed(_points(library, view, condition, ROWS, ROWS * (page - 1)), page, pages, total)
@@ -81,7 +81,7 @@ def points(library: Library, view: View) -> Listed:
 
 def file(library: Library, view: View) -> pd.DataFrame:
     """The first FILE_POINTS points a View asks for, in its order."""
-    return _points(library, view, _of_points(view), FILE_POINTS, 0)
+    return _points(library, view, selected(view), FILE_POINTS, 0)
 
 
 def orders(library: Library) -> tuple[str, ...]:
@@ -132,7 +132,8 @@ def _page(view: View, total: int) -> tuple[int, int]:
     return min(int(view.option("page") or 1), pages), pages
 
 
-def _of_points(view: View) -> Clause:
+def selected(view: View) -> Clause:
+    """The condition of the points a View asks for: by filters, an opened source, a tag and words."""
     condition = selection.clause(view)
     if source := view.option("source_id"):
         condition = condition.also("source_id = ?", source)

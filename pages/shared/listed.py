@@ -11,7 +11,7 @@ from bench.holdings.asked import SOURCE_ORDERS
 from bench.plain_text import visible
 from bench.view import View
 from bench.wording import counted
-from pages.shared import address, cached, table
+from pages.shared import address, cached, exporting, table
 from pages.shared.frame import Page
 
 NAME = "data"
@@ -59,8 +59,7 @@ def sources(page: Page) -> None:
     table.show(rows, key="rows.sources", alt="Sources with licence and link", labels=LABELS,
                on_pick=lambda row: open_(source_id=str(ids[row])))  # fmt: skip
     _paged(page, listed, "source")
-    with st.container(key="actions.sources", horizontal=True):
-        table.downloads(lambda: holdings.sources(cached.library()), "kneepoint-sources")
+    table.files(lambda: holdings.sources(cached.library()), "kneepoint-sources")
 
 
 def points(page: Page) -> None:
@@ -82,6 +81,7 @@ def points(page: Page) -> None:
     view, limit = page.view, holdings.FILE_POINTS
     with st.container(key="actions.points", horizontal=True):
         table.downloads(lambda: listing.file(cached.library(), view), "kneepoint-points")
+        exporting.box(view, listed.total, "kneepoint-points")
     if listed.total > limit:
         st.caption(
             f"A file holds the first {limit:,} of {listed.total:,} points; narrow the selection for the others."

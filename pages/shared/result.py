@@ -12,7 +12,7 @@ from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import buttons, cached, notices, options, table
+from pages.shared import buttons, cached, exporting, notices, options, table
 from pages.shared.frame import Page
 
 CHART_PX = 520
@@ -97,10 +97,12 @@ def rows(
 
 
 def files(page: Page, charted: pd.DataFrame) -> None:
-    """What is charted as CSV, Parquet and image."""
+    """What is charted as CSV, Parquet and image; what is selected in every format that is exported."""
+    selected = View(page.view.where)
     with st.container(key="actions", horizontal=True, vertical_alignment="center"):
         table.downloads(lambda: charted, f"kneepoint-{page.name}")
         buttons.png()
+        exporting.box(selected, cached.count(selected, page.version), f"kneepoint-{page.name}")
 
 
 def why(page: Page) -> None:

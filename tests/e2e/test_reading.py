@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bench.chart import DARK, LIGHT
+from bench.library import Library
 from tests.e2e.browsing import charted, figure, headline, settled, spot
 from tests.pages.drawn import NAMES
 
@@ -69,6 +70,21 @@ def test_the_rows_are_saved_as_csv(visit: Visit) -> None:
     rows = list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
     drawn = {point[0] for trace in figure(page)[0] for point in trace.get("customdata", ())}
     assert {row["point_id"] for row in rows} == drawn
+
+
+def test_what_is_selected_is_taken_along_in_a_bundle(visit: Visit, tmp_path: Path) -> None:
+    page = charted(visit(), "/pareto")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Bundle for another Kneepoint").click()
+    assert waiting.value.suggested_filename == "kneepoint-pareto-bundle.zip"
+    waiting.value.save_as(tmp_path / "bundle.zip")
+    other = Library.open(tmp_path / "library", shipped=False)
+    assert not other.add([tmp_path / "bundle.zip"]).refused
+    drawn = {point[0] for trace in figure(page)[0] for point in trace.get("customdata", ())}
+    held = {point for (point,) in other.fetch("SELECT point_id FROM points")}
+    assert drawn
+    assert drawn <= held
 
 
 def test_a_chart_is_named_by_its_headline(visit: Visit) -> None:

@@ -202,3 +202,22 @@ def test_columns_of_a_published_table_are_all_of_a_points(tmp_path: Path) -> Non
         "concurrency",
     }
     assert not set(rows) & (set(POINT_COLUMNS) & {"locator", "isl_requested"})
+
+
+def test_an_export_is_of_the_points_that_the_table_of_points_lists(tmp_path: Path) -> None:
+    first = table(tmp_path / "a.csv", *({"concurrency": 2**n, "model": "qwen3-8b"} for n in range(3)))
+    second = table(tmp_path / "b.csv", {"concurrency": 32, "model": "deepseek-r1"})
+    held = library(tmp_path, first, second)
+    sources = held.sources()
+    of_first = str(sources["source_id"][list(sources["file"]).index("a.csv")])
+    tagged = held.fetch("SELECT point_id FROM points WHERE concurrency = 2")[0][0]
+    held.tag(tagged, "night")
+    for options, loads in (
+        ({"source_id": of_first}, {1, 2, 4}),
+        ({"search": "deepseek"}, {32}),
+        ({"tag": "night"}, {2}),
+    ):
+        view = View.of(options=options)
+        assert set(published.points(held, view)["concurrency"]) == loads
+        for kind in formats().values():
+            assert kind.write(held, view)

@@ -1,0 +1,46 @@
+"""The selected points as files for other programs and for another Kneepoint, in one box that opens."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import streamlit as st
+
+from bench import export
+from bench.errors import UsageError
+from bench.plain_text import markdown
+from bench.view import View
+from bench.wording import counted
+from pages.shared import cached
+
+
+def box(view: View, points: int, stem: str) -> None:
+    """A button that opens the formats; each file is written when it is asked for.
+
+    The files hold the `points` that the View asks for, whatever a chart shows of them. `stem` begins their names.
+    """
+    with st.popover("Export", key=f"export.{stem}"):
+        try:
+            export.demand_few(points)
+        except UsageError as problem:
+            st.markdown(markdown(str(problem)))
+            return
+        whose = f"{'The' if points == 1 else 'All'} {counted(points, 'selected point')}"
+        st.markdown(f"**{whose}**, with every figure")
+        for number, (about, kinds) in enumerate(groupby(export.formats().values(), lambda kind: kind.about)):
+            with st.container(key=f"actions.formats.{number}.{stem}", gap="xsmall"):
+                with st.container(horizontal=True, gap="xsmall"):
+                    for kind in kinds:
+                        _button(kind, view, stem)
+                st.caption(about)
+
+
+def _button(kind: export.Format, view: View, stem: str) -> None:
+    st.download_button(
+        kind.title,
+        lambda: kind.write(cached.library(), view),
+        kind.file_name(stem),
+        kind.mime,
+        key=f"export.{stem}.{kind.name}",
+        on_click="ignore",
+    )

@@ -1,0 +1,44 @@
+"""What is selected can be taken along in every format, from every question and from the table of points."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench import export
+from bench.export import formats
+from bench.questions import questions
+from tests.pages.drawn import Open, text_of
+
+INFERENCEX = "99db68cb058a31e2bfacc58eb85597e4221122b1375f8b4a2c901bfe0353be14"
+TITLES = {one.title for one in formats().values()}
+
+
+@pytest.mark.parametrize("name", questions())
+def test_every_question_offers_every_format(name: str, opened: Open) -> None:
+    at = opened(name)
+    assert not at.exception
+    assert {button.label for button in at.get("download_button")} >= TITLES
+
+
+@pytest.mark.parametrize(
+    ("query", "points"),
+    [
+        ({"model": "gemma-4-31b", "accelerator": "tpu-v6e"}, "All 17 selected points"),
+        ({"source_id": INFERENCEX, "search": "mi355x"}, "All 397 selected points"),
+    ],
+)
+def test_the_table_of_points_says_how_many_it_exports(
+    query: dict[str, str], points: str, opened: Open
+) -> None:
+    at = opened("data", tab="points", **query)
+    assert f"**{points}**, with every figure" in text_of(at)
+    assert {button.label for button in at.get("download_button")} >= TITLES
+
+
+def test_more_points_than_a_server_writes_at_once_are_told(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "FILE_POINTS", 100)
+    at = opened("data", tab="points")
+    assert "100 are exported at once: narrow the selection" in text_of(at).replace("\\", "")
+    assert not {button.label for button in at.get("download_button")} & TITLES
