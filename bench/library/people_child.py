@@ -23,6 +23,7 @@ import duckdb
 import pyarrow as pa
 
 from bench.errors import BenchError, QueryRefused
+from bench.library.confinement import limit_memory
 from bench.library.index import ASKED_AGAIN
 from bench.library.library import Library
 from bench.library.people_grammar import checked, said
@@ -45,7 +46,7 @@ def answered(library: Library, sql: str, *, confined: bool = False) -> tuple[pa.
     with library.cursor() as cursor:
         statement = checked(cursor, sql)
         if confined:
-            _limit_memory(cursor)
+            limit_memory(cursor, ROOM)
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         try:
             return _limited(cursor.sql(statement))
@@ -104,21 +105,8 @@ def _each_once(names: Sequence[str]) -> list[str]:
     return told
 
 
-def _limit_memory(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Nothing; this process may reserve ROOM more than now, all of DuckDB's threads running.
-
-    The limit is on top of what is reserved because that grows with the machine's cores: an allocator's arenas and
-    the threads' stacks are address space, not memory.
-    """
-    cursor.execute("SELECT count(*) FROM range(1_000_000)").fetchall()
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + ROOM
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
 def _write_nothing() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _asked(library: Library | None) -> dict[str, Any] | None:
