@@ -112,8 +112,12 @@ def onward(source_ids: Sequence[str], page: Page) -> None:
 
 
 def _short(reason: str) -> str:
-    """The reason without what it lists in brackets, when that is long; the table below has it whole."""
-    return reason if len(reason) <= LONG else f"{reason[:LONG].split(' (')[0].rstrip('.;,')}."
+    """The beginning of a long reason, to the end of a bracket or of a clause; the table below has it whole."""
+    if len(reason) <= LONG:
+        return reason
+    begun = reason[:LONG]
+    end = begun.rfind(")") + 1 or begun.rfind(", ")
+    return f"{begun[:end]}." if end > 0 else f"{begun}…"
 
 
 def _outcome(line: FileLine) -> str:
