@@ -84,6 +84,12 @@ def test_records_of_an_object_a_list_and_lines(tmp_path: Path) -> None:
     assert records(file(tmp_path, b'{"a": 1}\n{"a": 2}')) == [("line 1", {"a": 1}), ("line 2", {"a": 2})]
 
 
+def test_yaml_too_large_to_be_read_in_seconds_is_refused(tmp_path: Path) -> None:
+    text = "version: 1\n" + "a: [1, 2, 3]\n" * 80_000
+    with pytest.raises(InputError, match="YAML is read up to 1,000,000, so save it as JSON"):
+        loaded(file(tmp_path, text.encode(), "report.yaml"))
+
+
 def test_yaml_has_the_numbers_that_tools_write(tmp_path: Path) -> None:
     text = (
         b"version: '0.2'\na: 1\nb: 1.5\nc: 1e-3\nd: 1:30\ne: 2026-01-02\nf: .inf\ng: [true, null]\nh: 0x10\n"
