@@ -37,6 +37,19 @@ def drop_files(page: Page) -> None:
     page.get_by_role("button", name="Import").wait_for()
 
 
+def run_example(page: Page) -> None:
+    page.locator(".st-key-examples button").first.click()
+    page.locator(".js-plotly-plot, [data-testid=stDataFrame]").first.wait_for()
+
+
+def tab(name: str) -> Callable[[Page], None]:
+    return lambda page: page.get_by_role("tab", name=name).click()
+
+
+def open_export(page: Page) -> None:
+    page.get_by_role("button", name="Export").click()
+
+
 STATES: dict[str, tuple[str, Callable[[Page], None] | None]] = {
     "filters": ("/pareto", open_filters),
     "pareto-point": ("/pareto", click("line")),
@@ -49,7 +62,11 @@ STATES: dict[str, tuple[str, Callable[[Page], None] | None]] = {
     ),
     "data-source": ("/data", pick_source),
     "data-adding": ("/data", drop_files),
-    "data-points": ("/data", lambda page: page.get_by_role("tab", name="Points").click()),
+    "data-points": ("/data", tab("Points")),
+    "data-passports": ("/data", tab("Passports")),
+    "data-refusals": ("/data", tab("Refusals")),
+    "sql-example": ("/sql", run_example),
+    "export": ("/pareto", open_export),
     "not-loaded": ("/pareto?v=1&model=deepseek-r1&model=no-such-model&isl=many", None),
     "nothing-selected": ("/pareto?v=1&model=deepseek-r1&accelerator=tpu-v6e", None),
 }
