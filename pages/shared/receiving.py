@@ -103,6 +103,8 @@ class Receiving:
     def _status(self, request: Request) -> int:
         session = request.url.path.partition(ENDPOINT)[2].partition("/")[0]
         length = request.headers.get("content-length", "")
-        if not length.isdecimal():
+        if (
+            not length.isdecimal() or "transfer-encoding" in request.headers
+        ):  # sent in chunks, whatever it states
             return 411
         return self.rooms().take(session, int(length))

@@ -62,6 +62,11 @@ def test_a_file_states_its_length(length: str, rooms: Rooms) -> None:
     assert asked(rooms, f"{ENDPOINT}here/file", **({"content-length": length} if length else {})) == 411
 
 
+def test_a_length_is_not_believed_of_what_is_sent_in_chunks(rooms: Rooms) -> None:
+    sent = {"content-length": "10", "transfer-encoding": "chunked"}
+    assert asked(rooms, f"{ENDPOINT}here/file", **sent) == 411
+
+
 def test_what_is_no_upload_passes(rooms: Rooms) -> None:
     assert asked(rooms, f"{ENDPOINT}elsewhere/file", method="DELETE") == 204
     assert asked(rooms, "/pareto", method="PUT") == 204
