@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from bench.export import readable
 from bench.library import by_file
 from bench.library.by_file import FileLine, OpenSource
 from bench.library.report import ImportReport
+from bench.library.store import short
 from bench.plain_text import markdown
 from bench.wording import counted, joined
 from pages.shared import cached, table
@@ -33,6 +35,8 @@ LABELS = {
     "expected": "Expected",
     "reason": "Why",
 }
+SOURCE = re.compile(r"\b[0-9a-f]{64}\b")
+"""A source's id, after which a bundle names its folders."""
 LONG = 200
 TOLD_FILES = 5
 """So many files that cannot be loaded are told in sentences; the table below holds all."""
@@ -51,7 +55,7 @@ def table_of(
     left = {one.source_id: by_file.still_open(one, facts.get(one.source_id, {})) for one in sources}
     rows = pd.DataFrame(
         {
-            "file": line.file,
+            "file": SOURCE.sub(lambda id: f"{short(id[0])}…", line.file),
             "recognised": line.recognised,
             "outcome": _outcome(line),
             "points": line.points if line.loads else None,
