@@ -71,11 +71,14 @@ def _every() -> None:
         st.page_link("launch.py", label="Measure one", icon=":material/arrow_forward:", icon_position="right")
         return
     st.caption("Pick a row to watch it, to cancel it or to go on with it.")
-    picked = table.show(rows, key="rows.jobs", alt="Every sweep of this library", labels=LABELS, pick=True)
+    ids = list(rows["id"])
+    table.show(rows, key="rows.jobs", alt="Every sweep of this library", labels=LABELS,
+               on_pick=lambda row: _open(ids[row]))  # fmt: skip
     table.files(lambda: rows, "kneepoint-sweeps")
-    if picked is not None:
-        st.query_params["job"] = rows["id"].iloc[picked]
-        st.rerun()
+
+
+def _open(id: str) -> None:
+    st.query_params["job"] = id
 
 
 def one(folder: Folder) -> None:

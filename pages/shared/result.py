@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -75,25 +75,24 @@ def rows(
     without: tuple[str, ...] = (),
     labels: Mapping[str, str] | None = None,
     fields: Mapping[str, str] | None = None,
-    pick: bool = False,
-) -> int | None:
-    """The charted rows as a table and as files; the position of the row the reader picked, where rows can be picked.
+    on_pick: Callable[[int], None] | None = None,
+) -> None:
+    """The charted rows as a table and as files; `on_pick` hears which row the reader picked.
 
     `first` columns lead, `labels` head what is no metric, `fields` say whose values a column holds.
     """
     told = tuple((fields or {}).items())
     charted = page.answer.rows
     shown = cached.readable(page.name, page.view, page.version, first, without, told, table.SHOWN_ROWS)
-    picked = table.show(
+    table.show(
         shown,
         key=f"rows.{page.name}",
         alt=f"Table: {page.answer.headline}",
         labels=labels,
         of=len(charted),
-        pick=pick,
+        on_pick=on_pick,
     )
     files(page, charted)
-    return picked
 
 
 def files(page: Page, charted: pd.DataFrame) -> None:

@@ -40,18 +40,17 @@ def show(
     alt: str,
     labels: Mapping[str, str] | None = None,
     of: int = 0,
-    pick: bool = False,
     on_pick: Callable[[int], None] | None = None,
-) -> int | None:
-    """Draws a readable table; returns the position of the row the reader picked, where rows can be picked.
+) -> None:
+    """Nothing; draws a readable table, whose rows can be picked where `on_pick` is given.
 
-    `of` is how many rows there are when not all are given. `on_pick` is called with that position before the page is
-    run again: what changes the address belongs there, since a page that is run anew halfway has already told the
-    browser its old one.
+    `of` is how many rows there are when not all are given. `on_pick` is called with the row's position before the
+    page is run again: what changes the address belongs there, since a page that is run anew halfway has already told
+    the browser its old one.
     """
     told = labels or {}
     drawn = shown.head(SHOWN_ROWS)
-    event = st.dataframe(
+    st.dataframe(
         drawn,
         key=key,
         hide_index=True,
@@ -61,14 +60,12 @@ def show(
         },
         placeholder="",
         alt=alt,
-        on_select=partial(_picked, key, on_pick) if on_pick else "rerun" if pick else "ignore",
+        on_select=partial(_picked, key, on_pick) if on_pick else "ignore",
         selection_mode="single-row",
     )
     total = max(of, len(shown))
     if total > len(drawn):
         st.caption(f"The first {len(drawn):,} of {counted(total, 'row')} are shown.")
-    picked = event["selection"]["rows"] if pick else []
-    return picked[0] if picked and picked[0] < len(drawn) else None
 
 
 def _picked(key: str, then: Callable[[int], None]) -> None:

@@ -62,6 +62,7 @@ def behind(page: Page, clicked: Sequence[str]) -> None:
     if clicked and st.session_state.get(HANDLED) != clicked:
         st.session_state[HANDLED] = list(clicked)
         _choose(page, int(clicked[0]))
+        st.rerun()
 
 
 def verdicts(page: Page) -> None:
@@ -115,9 +116,9 @@ def rows(page: Page) -> None:
     if not is_list(page):
         result.rows(page, labels=_knot_labels(page.answer.numbers))
         return
-    picked = result.rows(page, labels=LISTED, without=("pair", "kind", "a", "b"), pick=True)
-    if picked is not None:
-        _choose(page, int(page.answer.rows.iloc[picked]["pair"]))
+    places = [int(place) for place in page.answer.rows["pair"]]
+    result.rows(page, labels=LISTED, without=("pair", "kind", "a", "b"),
+                on_pick=lambda row: _choose(page, places[row]))  # fmt: skip
 
 
 def _knot_labels(numbers: Mapping[str, Any]) -> dict[str, str]:
@@ -153,7 +154,6 @@ def _choose(page: Page, place: int) -> None:
     pair = next((one for one in page.answer.numbers["pairs"] if one["pair"] == place), None)
     if pair is not None:
         _take(page.name, pair["a"], pair["b"])
-        st.rerun()
 
 
 def _take(name: str, a: str | None, b: str | None) -> None:
