@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,16 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
     assert sentence in str(refused.value)
     assert "t.csv" in str(refused.value)
     assert str(refused.value).endswith(".")
+
+
+def test_a_header_of_a_million_columns_is_no_table_at_once(tmp_path: Path) -> None:
+    """A misspelled metric is looked for among a table's columns, and not for a millisecond in each of these."""
+    path = tmp_path / "wide.csv"
+    path.write_text("model," + ",".join(f"column_{number}" for number in range(1_000_000)))
+    began = time.monotonic()
+    with pytest.raises(InputError, match="no column named as a metric"):
+        reading(path)
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
