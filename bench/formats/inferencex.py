@@ -116,7 +116,12 @@ def read(file: SourceFile) -> Reading:
         if disagreement := _disagreement(measured, layout):
             refused.append(Refusal(file.name, f"{place} was refused: {disagreement}."))
             continue
-        points.append(_point(figures, place, row, stated, measured, layout, runs))
+        point = _point(figures, place, row, stated, measured, layout, runs)
+        asked, load = point.workload.osl_requested, point.load.concurrency
+        if unfit := soundness.unit_unfit(point.metrics, load, asked):
+            refused.append(Refusal(file.name, f"{place} was refused: {unfit}."))
+            continue
+        points.append(point)
         for part in {id(one): one for one in (row, stated, measured)}.values():
             unread.update(dict.fromkeys(key.removeprefix(f"{place}.") for key in part.not_understood()))
     if not points:

@@ -109,6 +109,23 @@ def test_what_cannot_be_is_refused(tmp_path: Path, change: dict[str, object], sa
         read_points(changed(tmp_path, **change))
 
 
+def test_a_row_whose_latencies_are_in_another_unit_is_refused_and_the_others_are_taken(
+    tmp_path: Path,
+) -> None:
+    """In ms they would be 3,477 requests in flight where 4 were."""
+    good = json.loads((SAMPLES / "agg_one_node.json").read_text())
+    wrong = {key: value * 1000 if key.endswith(("ttft", "tpot", "itl", "e2el")) else value
+             for key, value in good.items()}  # fmt: skip
+    path = tmp_path / "agg_bmk.json"
+    path.write_text(json.dumps([good, wrong]))
+    (point,), (refused,) = read_points(path)
+    assert point["e2el_ms_mean"] == pytest.approx(8991.53)
+    assert (
+        "entry 2 was refused: throughput x latency is 3.48e+03 requests in flight where 4 were"
+        in refused.reason
+    )
+
+
 def test_figures_that_do_not_fit_the_concurrency_are_told(tmp_path: Path) -> None:
     """4 GPUs x 98.9884 tokens/s / 1024 tokens x 8.99 s are 3.5 requests in flight, not 40."""
     (point,), _ = read_points(changed(tmp_path, conc=40))

@@ -2,7 +2,8 @@
 
 Units are held against the clock: with c requests under way for d seconds, n answers of mean latency l take up n x l
 of c x d seconds and no more (Little's law). A closed loop uses nearly all of them, so a figure that is a thousand times
-too large or too small was filed in the wrong unit.
+too large or too small was filed in the wrong unit. So was one of three that do not add up by that much: a request takes
+its TTFT and then a TPOT for each further token.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ LITTLE_TOLERANCE = 1.5
 """Lengths drawn from 80 to 100 % of the stated ones, a ramp and a tail explain a third."""
 TOO_MUCH, TOO_LITTLE = 100.0, 0.005
 """Between them lies all that ramps, failures and rounding do; a wrong unit is off by 1,000."""
+
+A_THOUSAND, NEARLY = 1000.0, 0.1
+NO_TTFT_MS, NO_TTFT_OF_TPOT = 0.5, 0.05
+"""No model answers over HTTP so soon, far below the time of one step; 10 to 500 ms in seconds are such numbers."""
 
 BEYOND_THE_RUN = 10.0
 """Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
@@ -53,6 +58,7 @@ def check(
         if metrics[first] > metrics[last] * ROUNDING + ROUNDED_MS:
             raise _contradiction(file, where, first, last, metrics)
     _check_unit(file, where, metrics, concurrency)
+    _check_parts(file, where, metrics)
     if whole_run:
         _check_within(file, where, metrics)
 
@@ -73,12 +79,50 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
                 f"{ok:g} answers that slow do not fit into {duration:g} s at concurrency {concurrency:g}: the unit is "
                 f"not {metric(key).unit}",
             )  # fmt: skip
-        if share < TOO_LITTLE and key == "e2el_ms_mean" and not metrics.get("requests_failed"):
+        if key == "ttft_ms_mean" and "e2el_ms_mean" not in metrics and (gaps := _gaps(metrics)):
+            share *= 1 + gaps * metrics.get("tpot_ms_mean", math.inf) / latency
+        elif key != "e2el_ms_mean":
+            continue
+        if share < TOO_LITTLE and not metrics.get("requests_failed"):
             raise _unsound(
                 file, where, f"{key} is {latency:g}",
                 f"{ok:g} answers that fast take no {duration:g} s at concurrency {concurrency:g}: the unit is not "
                 f"{metric(key).unit}",
             )  # fmt: skip
+
+
+def _gaps(metrics: Mapping[str, float]) -> float:
+    """How many tokens a request had after its first one, on average; 0 where that is not known."""
+    tokens, ok = metrics.get("output_tokens"), metrics.get("requests_ok")
+    return max(0.0, tokens / ok - 1) if tokens and ok else 0.0
+
+
+def _check_parts(file: str, where: str, metrics: Mapping[str, float]) -> None:
+    """Whatever the load: E2EL is TTFT + TPOT x (tokens - 1), near enough to see a unit that only one of them has."""
+    ttft, tpot, e2el = (metrics.get(f"{base}_ms_mean") for base in ("ttft", "tpot", "e2el"))
+    if not (ttft and tpot):
+        return
+    seen = f"ttft_ms_mean is {ttft:g}"
+    if ttft < NO_TTFT_MS and ttft < tpot * NO_TTFT_OF_TPOT:
+        raise _unsound(
+            file, where, seen, f"no first token comes so soon where a further one takes {tpot:g} ms: the unit is not ms"
+        )  # fmt: skip
+    gaps = _gaps(metrics)
+    if not e2el or gaps < 1 or e2el <= ttft:
+        return
+    share = tpot * gaps / (e2el - ttft)
+    if not TOO_LITTLE <= share <= TOO_MUCH:
+        raise _unsound(
+            file,
+            where,
+            f"tpot_ms_mean is {tpot:g}",
+            f"{gaps:,.0f} tokens after the first took {e2el - ttft:g} ms together: the unit is not ms",
+        )
+    wait = e2el - tpot * gaps
+    if ttft < tpot and abs(wait / (ttft * A_THOUSAND) - 1) < NEARLY:
+        raise _unsound(
+            file, where, seen, f"e2el_ms_mean leaves {wait:g} ms before the first token: the unit is not ms"
+        )
 
 
 def _check_within(file: str, where: str, metrics: Mapping[str, float]) -> None:
@@ -117,13 +161,9 @@ def littles_law(
     Requests in flight are the rate of answers times their mean time in the system (Little's law); a ramp, a tail and
     lengths drawn below the requested ones take it down to some 75 %.
     """
-    output, latency = (
-        metrics.get("output_tokens_per_s"),
-        metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50")),
-    )
-    if not (output and latency and concurrency and osl):
+    implied = _in_flight(metrics, osl)
+    if not (implied and concurrency):
         return ()
-    implied = output / osl * latency / 1000
     off = max(implied / concurrency, concurrency / implied)
     if off <= LITTLE_TOLERANCE:
         return ()
@@ -137,3 +177,21 @@ def littles_law(
             "Leave the point out of rankings, or measure it again.",
         ),
     )
+
+
+def unit_unfit(metrics: Mapping[str, float], concurrency: float | None, osl: float | None) -> str | None:
+    """Why latencies of a closed loop cannot be in their unit, where no duration is stated; None where they can."""
+    implied = _in_flight(metrics, osl)
+    if not (implied and concurrency) or TOO_LITTLE <= implied / concurrency <= TOO_MUCH:
+        return None
+    return (
+        f"throughput x latency is {implied:.3g} requests in flight where {concurrency:,.0f} were, so its latencies are "
+        "not in the unit of their keys"
+    )
+
+
+def _in_flight(metrics: Mapping[str, float], osl: float | None) -> float | None:
+    """The requests in flight that throughput and latency imply."""
+    output = metrics.get("output_tokens_per_s")
+    latency = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
+    return output / osl * latency / 1000 if output and latency and osl else None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
-from bench.formats.foreign.soundness import check
+from bench.formats.foreign.soundness import check, unit_unfit
 
 GOOD = {
     "duration_s": 10.0, "requests_ok": 80.0, "ttft_ms_mean": 30.0, "ttft_ms_p50": 28.0, "ttft_ms_p99": 60.0,
@@ -40,6 +40,58 @@ def test_good_figures_pass() -> None:
 def test_what_cannot_be_is_refused(change: dict[str, float], said: str) -> None:
     with pytest.raises(InputError, match=said):
         check("f.json", "run 1", {**GOOD, **change}, concurrency=8)
+
+
+# 95 requests of 101 tokens: 30 + 100 x 7 = 730 ms each, 8 at a time, so 95 x 730 / 8 = 8,669 ms.
+ADDED_UP = {
+    "duration_s": 8.7,
+    "requests_ok": 95.0,
+    "output_tokens": 9595.0,
+    "ttft_ms_mean": 30.0,
+    "tpot_ms_mean": 7.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        ({"e2el_ms_mean": 730.0, "ttft_ms_mean": 0.03}, "ttft_ms_mean is 0.03, but no first token comes so soon"),
+        # A wait of 3 s filed as 3 "ms", where a token takes 7 ms: 3,700 - 700 are left.
+        ({"e2el_ms_mean": 3700.0, "ttft_ms_mean": 3.0, "duration_s": 44.0}, "e2el_ms_mean leaves 3000 ms before"),
+        ({"e2el_ms_mean": 730.0, "tpot_ms_mean": 0.007}, "100 tokens after the first took 700 ms together"),
+        ({"e2el_ms_mean": 730.0, "tpot_ms_mean": 7000.0}, "100 tokens after the first took 700 ms together"),
+        # Without an E2EL, TTFT and TPOT stand for it.
+        ({"ttft_ms_mean": 0.03, "tpot_ms_mean": 0.007}, "answers that fast take no 8.7 s at concurrency 8"),
+    ],
+)  # fmt: skip
+def test_one_latency_in_another_unit_than_the_others_is_refused(metrics: dict[str, float], said: str) -> None:
+    check("f.json", "run 1", ADDED_UP, concurrency=8)
+    check("f.json", "run 1", {**ADDED_UP, "e2el_ms_mean": 730.0}, concurrency=8)
+    with pytest.raises(InputError, match=said):
+        check("f.json", "run 1", {**ADDED_UP, **metrics}, concurrency=8)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e5), st.floats(2, 50), st.integers(2, 500)), min_size=1, max_size=40))
+def test_any_requests_add_up_to_figures_that_pass(requests: list[tuple[float, float, int]]) -> None:
+    """Means of long answers and slow ones do not multiply to the mean of their times, and still nothing true is
+    refused; the first token takes a step at least, as every further one."""
+    wait, tpot, tokens = (np.array(column, dtype=float) for column in zip(*requests, strict=True))
+    ttft = wait + tpot
+    e2el = ttft + tpot * (tokens - 1)
+    means = {"ttft_ms_mean": ttft.mean(), "tpot_ms_mean": tpot.mean(), "e2el_ms_mean": e2el.mean()}
+    counts = {"requests_ok": float(len(requests)), "output_tokens": float(tokens.sum())}
+    check("f.json", "run 1", {**{key: float(value) for key, value in means.items()}, **counts})
+
+
+def test_a_closed_loop_without_a_duration_tells_its_unit_by_throughput() -> None:
+    # 200 tokens/s in answers of 50 that take 1 s are 4 requests in flight.
+    metrics = {"output_tokens_per_s": 200.0, "e2el_ms_mean": 1000.0}
+    assert unit_unfit(metrics, 4, 50) is None
+    assert unit_unfit(metrics, 12, 50) is None
+    assert unit_unfit(metrics, None, 50) is None
+    wrong = unit_unfit({**metrics, "e2el_ms_mean": 1.0}, 4, 50)
+    assert wrong is not None
+    assert "0.004 requests in flight where 4 were" in wrong
 
 
 @given(
