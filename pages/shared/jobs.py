@@ -68,7 +68,10 @@ def _every() -> None:
     st.title(markdown(watching.headline(list(rows["state"]))), anchor=False)
     if rows.empty:
         st.markdown("A first look at an endpoint takes about a minute.")
-        st.page_link("launch.py", label="Measure one", icon=":material/arrow_forward:", icon_position="right")
+        with st.container(key="onward.first"):
+            st.page_link(
+                "launch.py", label="Measure one", icon=":material/arrow_forward:", icon_position="right"
+            )
         return
     st.caption("Pick a row to watch it, to cancel it or to go on with it.")
     ids = list(rows["id"])

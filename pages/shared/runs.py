@@ -164,9 +164,8 @@ def _none(id: str, known: list[Folder]) -> None:
         st.title(markdown(f"There is no sweep '{visible(id[:60])}' in this library."), anchor=False)
     if not known:
         st.markdown("Nothing was measured here yet. A first look at an endpoint takes about a minute:")
-        st.code(
-            "python -m bench sweep --url http://127.0.0.1:8000 --model MODEL --profile quick", language="bash"
-        )
+        command = "python -m bench sweep --url http://127.0.0.1:8000 --model MODEL --profile quick"
+        st.code(command, language="bash", wrap_lines=True)
         return
     st.markdown("The newest sweeps:")
     with st.container(key="sentences"):

@@ -14,8 +14,8 @@ from bench.export import csv, excel, parquet
 from bench.wording import counted
 
 SHOWN_ROWS = 5_000
-ROW_PX = 35
-MOST_PX = 460
+WHOLE_ROWS, MOST_PX = 12, 460
+"""A table of so many rows stands there whole; a longer one is as high and scrolls."""
 LINKS = frozenset({"source_url", "licence_url", "url"})
 SHARES = frozenset({"scaling_efficiency"})
 """Ratios that every sentence gives in percent, so a table does too."""
@@ -54,7 +54,7 @@ def show(
         drawn,
         key=key,
         hide_index=True,
-        height=min(MOST_PX, ROW_PX * (len(drawn) + 1) + 3),
+        height="content" if len(drawn) <= WHOLE_ROWS else MOST_PX,
         column_config={
             str(name): column(str(name), told.get(str(name)), drawn[name].dtype) for name in drawn
         },

@@ -96,6 +96,7 @@ def _add_bars(figure: go.Figure, drawn: Sequence[Bar], numbers: Mapping[str, Any
     )  # fmt: skip
     if several:
         figure.add_annotation(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
+                              xshift=12 - figure.layout.margin.l,
                               showarrow=False, text="Bars: the median quote; dots: each of several quotes"
                               + ("; arrows: quotes beyond the axis" if any(bar.high > end for bar in drawn) else ""),
                               font={"size": 12.5, "color": theme.muted})  # fmt: skip
