@@ -122,8 +122,9 @@ def _tell_open(report: ImportReport, *, dry_run: bool) -> None:
             f"… and {len(left_open) - SHOWN_OPEN:,} more files leave facts open; --json lists them all."
         )
     for odd in report.not_understood[:SHOWN_OPEN]:
-        named = ", ".join(odd.keys[:SHOWN_KEYS]) + (", …" if len(odd.keys) > SHOWN_KEYS else "")
-        output.line(f"{odd.file}: {counted(len(odd.keys), 'key')} not understood ({named}).")
+        many = len(odd.keys) + odd.beyond
+        named = ", ".join(odd.keys[:SHOWN_KEYS]) + (", …" if many > SHOWN_KEYS else "")
+        output.line(f"{odd.file}: {counted(many, 'key')} not understood ({named}).")
 
 
 def _facts(arguments: argparse.Namespace) -> int:

@@ -54,7 +54,7 @@ def by_file(report: ImportReport, shown: Shown = str) -> list[FileLine]:
 
     `shown` gives the name a person knows a file by.
     """
-    rows = _refused_rows(report)
+    rows, keys, missing = _refused_rows(report), _keys(report), _missing(report)
     lines = [
         FileLine(
             shown(row.file),
@@ -63,8 +63,8 @@ def by_file(report: ImportReport, shown: Shown = str) -> list[FileLine]:
             row.points,
             row.scores,
             rows.pop(row.file, 0),
-            tuple(key for one in report.not_understood if one.sha256 == row.sha256 for key in one.keys),
-            open={one.fact: one.points for one in report.missing_facts if one.sha256 == row.sha256},
+            tuple(keys.get(row.sha256, ())),
+            open=missing.get(row.sha256, {}),
         )
         for row in report.imported
     ]
@@ -133,6 +133,23 @@ def _refused_rows(report: ImportReport) -> dict[str, int]:
         if refusal.row is not None:
             rows[refusal.file] = rows.get(refusal.file, 0) + 1
     return rows
+
+
+def _keys(report: ImportReport) -> dict[str, list[str]]:
+    """The keys not understood of each source, the last of them how many more there are."""
+    keys: dict[str, list[str]] = {}
+    for one in report.not_understood:
+        beyond = [f"{one.beyond:,} more"] if one.beyond else []
+        keys.setdefault(one.sha256, []).extend([*one.keys, *beyond])
+    return keys
+
+
+def _missing(report: ImportReport) -> dict[str, dict[str, int]]:
+    """The facts each source leaves open, with the points that lack them."""
+    missing: dict[str, dict[str, int]] = {}
+    for one in report.missing_facts:
+        missing.setdefault(one.sha256, {})[one.fact] = one.points
+    return missing
 
 
 def _title(name: str) -> str:

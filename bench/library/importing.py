@@ -26,8 +26,9 @@ from bench.library import bundles, in_place, ledger
 from bench.library.bundles import Bundle
 from bench.library.company import Company
 from bench.library.finding import Candidate, sentence
+from bench.library.listed import Listed
 from bench.library.packs import Held, PackWriter
-from bench.library.report import Already, Imported, ImportReport, MissingFact, NotUnderstood
+from bench.library.report import Already, Imported, ImportReport, MissingFact
 from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
@@ -86,6 +87,7 @@ class Batch:
         self._to_keep: list[tuple[str, Refusal]] = []
         self._company = Company(snapshot)
         self._instead_of: dict[str, str] = {}
+        self._listed = Listed()
         self.report = ImportReport()
         self.seen: set[str] = set()
 
@@ -253,9 +255,10 @@ class Batch:
             replace(held, format=reading.format, about=reading.about), facts, self._runs, self._priced
         )
         done = rows.write(_pulled(reading, held.file), writer, keep=self._keep)
-        self.report.refused.extend(replace(refusal, file=shown) for refusal in reading.refusals)
+        refused = self._listed.refusals(held.file, reading.refusals)
+        self.report.refused.extend(replace(refusal, file=shown) for refusal in refused)
         if staged is not None and not done.points and not done.scores:
-            self._to_keep.extend((held.id, refusal) for refusal in reading.refusals)
+            self._to_keep.extend((held.id, refusal) for refusal in refused)
             raise InputError(f"{held.file} holds no result that can be loaded.")
         self._writer.absorb(writer)
         self._taken.append(Taken(done, staged))
@@ -264,7 +267,7 @@ class Batch:
             MissingFact(shown, held.id, key, count) for key, count in rows.missing.items()
         )
         if reading.not_understood:
-            self.report.not_understood.append(NotUnderstood(shown, held.id, reading.not_understood))
+            self.report.not_understood.append(self._listed.keys(shown, held.id, reading.not_understood))
         return done
 
 

@@ -137,7 +137,7 @@ class _Watch:
         self._child = child
         self._progress = progress
         self._since = time.monotonic()
-        self._rest = b""
+        self._rest = bytearray()
         self.at: str | None = None
         self.report: ImportReport | None = None
 
@@ -178,8 +178,11 @@ class _Watch:
             found = os.read(handle, 1 << 16)
             if not found:
                 return
-            *lines, self._rest = (self._rest + found).split(b"\n")
-            yield from lines
+            first, *others = found.split(b"\n")
+            self._rest += first
+            for line in others:
+                yield bytes(self._rest)
+                self._rest[:] = line
 
     def _hear(self, line: bytes) -> None:
         said = json.loads(line)

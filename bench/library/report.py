@@ -45,11 +45,13 @@ class MissingFact:
 
 @dataclass(frozen=True)
 class NotUnderstood:
-    """The keys of one file that its format did not read; dotted from the file's root."""
+    """The keys of one file that its format did not read; dotted from the file's root. `beyond` counts those that are
+    not listed."""
 
     file: str
     sha256: str
     keys: tuple[str, ...]
+    beyond: int = 0
 
 
 @dataclass
