@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 import bench
+from bench import names
 from bench.catalogue import statistics_of
 from bench.export import Format
 from bench.holdings.listing import selected
@@ -123,7 +124,7 @@ def _stack(row: Row) -> list[dict[str, Any]]:
     """The inference engine, as the schema knows it where model, accelerator and their number are known."""
     engine = {"tool": row.get("engine") or "unknown", "tool_version": row.get("engine_version") or "unknown"}
     label = {"label": "engine", "cfg_id": str(row.get("deployment_id") or "unknown")}
-    count = row.get("devices") or row.get("accelerators")
+    count = row.get("devices") or _devices(row)
     name = row.get("checkpoint") or row.get("model")
     if not (name and row.get("accelerator") and count) or row.get("disaggregated"):
         known = {key: row[key] for key in ("model", "accelerator", *LAYOUT) if row.get(key) is not None}
@@ -134,6 +135,13 @@ def _stack(row: Row) -> list[dict[str, Any]]:
         "accelerator": {"model": row["accelerator"], "count": int(count), "parallelism": layout},
     }  # fmt: skip
     return [{"metadata": label, "standardized": standardized, "native": {}}]
+
+
+def _devices(row: Row) -> float | None:
+    """How many devices its chips are, which is what the schema counts; None where either is not known."""
+    known = names.accelerator(row.get("accelerator") or "")
+    per_chip = known.devices_per_chip if known is not None else None
+    return row["accelerators"] * (per_chip or 1) if row.get("accelerators") is not None else None
 
 
 def _load(row: Row) -> dict[str, Any] | None:

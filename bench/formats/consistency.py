@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 from bench.catalogue import base_metrics, statistics_of
 from bench.formats.columns import Mask, Verdicts, mask, shown
 
+ROUNDING, ROUNDED_MS = 1.001, 0.02
+"""Tools round what they print, to two digits after the point at the coarsest."""
+
 
 def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
     """Refuse the rows whose measured values contradict each other."""
@@ -18,7 +21,7 @@ def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
     for rising in rising_statistics(metrics):
         _check_rising(rising, columns, verdicts)
     for first, last in first_before_last(metrics):
-        late = pc.greater(columns[first], columns[last])
+        late = _beyond(columns[first], columns[last])
         if pc.any(late).as_py():
             _refuse(mask(late), (first,), last, columns, verdicts)
 
@@ -47,6 +50,11 @@ def first_before_last(metrics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((f"ttft_ms_{s}", f"e2el_ms_{s}") for s in statistics if f"e2el_ms_{s}" in metrics)
 
 
+def _beyond(lower: pa.Array, higher: pa.Array) -> pa.Array:
+    """Where the lower value is above the higher one by more than rounding."""
+    return pc.greater(lower, pc.add(pc.multiply(higher, ROUNDING), ROUNDED_MS))
+
+
 def _among(found: Iterable[str], statistic: str) -> list[str]:
     return [statistic] if statistic in found else []
 
@@ -54,7 +62,7 @@ def _among(found: Iterable[str], statistic: str) -> list[str]:
 def _check_rising(names: tuple[str, ...], columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
     below = columns[names[0]]
     for place, name in enumerate(names[1:], start=1):
-        falls = pc.greater(below, columns[name])
+        falls = _beyond(below, columns[name])
         if pc.any(falls).as_py():
             _refuse(mask(falls), names[:place], name, columns, verdicts)
         below = pc.coalesce(columns[name], below)

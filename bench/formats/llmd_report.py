@@ -223,15 +223,33 @@ def _engines(scenario: Fields, version: str | None) -> Iterator[Engine]:
         one = component.fields("standardized")
         if one.text("kind") != "inference_engine":
             one.passed_over(*one.keys())
+            if (own := _of_ours(scenario, one)) is not None:
+                yield own
             continue
         accelerator = one.fields("accelerator")
         layout = accelerator.fields("parallelism")
         yield Engine(
-            one.text("role"), one.fields("model").text("name"), one.text("tool"), one.text("tool_version"),
+            one.text("role"), one.fields("model").text("name"), _known(one, "tool"), _known(one, "tool_version"),
             accelerator.text("model"), accelerator.count("count"), one.count("replicas") or 1,
             {key: value for key in LAYOUT if (value := layout.count(key))},
         )  # fmt: skip
         layout.passed_over("dp_local", "workers")
+
+
+def _known(one: Fields, key: str) -> str | None:
+    """A text that the schema wants; None where the report says that it is not known."""
+    said = one.text(key)
+    return None if said == "unknown" else said
+
+
+def _of_ours(scenario: Fields, one: Fields) -> Engine | None:
+    """The generic component that Kneepoint's own export has where the schema's engine wants more than is known."""
+    if scenario.fields("load").fields("standardized").text("tool") != "kneepoint":
+        return None
+    return Engine(
+        None, one.text("model"), _known(one, "tool"), _known(one, "tool_version"), one.text("accelerator"), None, 1,
+        {key: value for key in LAYOUT if (value := one.count(key))},
+    )  # fmt: skip
 
 
 def _engines_0_1(scenario: Fields) -> Iterator[Engine]:

@@ -43,15 +43,16 @@ LOAD_NUMBERS = {"concurrency": "closed", "request_rate": "open", "batch": "batch
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether the file is a table with a column `model` and a metric of the catalogue, or one of scores."""
+    """Whether the file is a table with a column `model` (or `harness`) and a metric of the catalogue, or of scores."""
     names = column_names(file)
     if not names:
         return Recognition(0, "it is no table in CSV, JSON or Parquet")
     if set(SCORE_MARKS) <= set(names):
         return Recognition(2, "a table of scores")
     metrics = [name for name in names if is_metric(name)]
-    if "model" in names and metrics:
-        return Recognition(2, f"the columns model and {metrics[0]}")
+    told = next((name for name in ("model", "harness") if name in names), None)
+    if told and metrics:
+        return Recognition(2, f"the columns {told} and {metrics[0]}")
     if metrics:
         return Recognition(0, f"it has the column {metrics[0]} but no column model", 0.5)
     if "model" in names:
@@ -185,6 +186,9 @@ class _Reader:
         everyone = np.ones(len(verdicts.bad), dtype=np.bool_)
         for name in needed:
             absent = mask(pc.is_null(columns[name])) if name in columns else everyone
+            if name == "model" and "harness" in columns:
+                # A tool that names no model measured one all the same; an export of its points has none to give.
+                absent = absent & mask(pc.is_null(columns["harness"]))
             verdicts.against(absent, name, None, "a value in every row")
         if not self._scores:
             verdicts.against(

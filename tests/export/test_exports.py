@@ -21,6 +21,7 @@ from bench.view import View
 from tests.formats.reading_of import read_points
 from tests.library.files import table
 
+SAMPLES = Path(__file__).parents[1] / "samples"
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
 LATENCY = st.floats(0.001, 1e6, allow_subnormal=False)
 ROWS = st.fixed_dictionaries(
@@ -95,6 +96,16 @@ def test_what_is_exported_and_imported_again_is_equal(
     assert stated(library(folder / "second", again)) == stated(first)
 
 
+@pytest.mark.parametrize("name", ["published-csv", "published-json", "published-parquet"])
+def test_results_of_a_tool_that_names_no_model_come_back_too(name: str, tmp_path: Path) -> None:
+    first = library(tmp_path, SAMPLES / "sglang" / "rust-concurrency-4.jsonl")
+    assert "model" not in stated(first)[0]
+    written = format_named(name)
+    again = tmp_path / f"again{written.ending}"
+    again.write_bytes(written.write(first, View()))
+    assert stated(library(tmp_path / "second", again)) == stated(first)
+
+
 def test_a_filter_selects_what_is_exported(tmp_path: Path) -> None:
     held = library(tmp_path, table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5))))
     rows = published.points(held, View.of({"concurrency": ["4", "8"]}))
@@ -151,6 +162,35 @@ def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path)
     assert (point["isl_requested"], point["osl_requested"], point["harness"]) == (1024, 512, "kneepoint")
     description = json.loads((tmp_path / name).read_text())["run"]["description"]
     assert "Beyond this schema: itl_ms_p50 9" in description
+
+
+@pytest.mark.parametrize(
+    ("row", "kept", "absent"),
+    [
+        # Two devices to a chip: the schema's count is of one replica, tp of them.
+        (
+            {"accelerator": "tpu-v7x", "accelerators": 4, "tp": 8},
+            {"accelerator": "tpu-v7x", "devices": 8, "tp": 8, "engine": "vllm"},
+            ["accelerators"],
+        ),
+        (
+            {"accelerator": None, "accelerators": None, "engine": None, "engine_version": None, "tp": 8},
+            {"model": "llama-3.1-70b", "tp": 8},
+            ["accelerator", "accelerators", "devices", "engine", "engine_version"],
+        ),
+    ],
+)
+def test_a_report_of_llm_d_invents_nothing(
+    row: dict[str, object], kept: dict[str, object], absent: list[str], tmp_path: Path
+) -> None:
+    held = library(tmp_path, table(tmp_path / "a.csv", row))
+    (found,) = held.query("SELECT * FROM points").astype(object).to_dict("records")
+    clean = {str(key): None if _absent(value) else value for key, value in found.items()}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(llmd_report.report(clean)))
+    (point,), _ = read_points(path)
+    assert {key: point.get(key) for key in kept} == kept
+    assert [key for key in absent if key in point] == []
 
 
 def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:

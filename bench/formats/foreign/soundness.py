@@ -14,12 +14,9 @@ from itertools import pairwise
 
 from bench.catalogue import metric
 from bench.errors import InputError
-from bench.formats.consistency import first_before_last, rising_statistics
+from bench.formats.consistency import ROUNDED_MS, ROUNDING, first_before_last, rising_statistics
 from bench.records import Flag
 
-ROUNDING = 1.001
-"""Tools round what they print, to two digits after the point at the coarsest."""
-ROUNDED_MS = 0.02
 LITTLE_TOLERANCE = 1.5
 """Lengths drawn from 80 to 100 % of the stated ones, a ramp and a tail explain a third."""
 TOO_MUCH, TOO_LITTLE = 100.0, 0.005
