@@ -27,10 +27,15 @@ POINTS = "points.parquet"
 
 
 def written(library: Library, view: View) -> bytes:
-    """The zip with every source that has a selected point; InputError when it would be too large to be read again."""
+    """The zip with every source that has a selected point, and with those of scores alone where all is selected.
+
+    Raises:
+        BenchError: it would be too large to be read again.
+    """
     condition = selected(view)
+    scored = "UNION SELECT source_id FROM scores" if condition == selected(View()) else ""
     rows = library.fetch(
-        f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} ORDER BY 1", condition.params
+        f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} {scored} ORDER BY 1", condition.params
     )
     roots = [Root(folder, writable=False) for folder, _ in library.folders]
     ledgers = read(roots)

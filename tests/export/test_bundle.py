@@ -16,7 +16,7 @@ from bench.library import Library
 from bench.library.bundles import MARK
 from bench.view import View
 from tests.export.test_exports import ROWS, library, stated
-from tests.library.files import table
+from tests.library.files import SCORE, table
 from tests.library.sweeps import Sweep
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -48,6 +48,19 @@ def test_a_bundle_taken_in_gives_equal_points(
     second = taken_in(folder, bundle.written(first, View()))
     assert ids(second) == ids(first)
     assert stated(second) == stated(first)
+
+
+def test_sources_of_scores_alone_come_along_where_all_is_selected(tmp_path: Path) -> None:
+    scores = table(tmp_path / "s.csv", {}, {"value": 0.8, "category": "x"}, base=SCORE)
+    first = library(tmp_path, table(tmp_path / "a.csv", {}), scores)
+    values = "SELECT score_id, value FROM scores ORDER BY 1"
+    assert len(first.fetch(values)) == 2
+    second = taken_in(tmp_path, bundle.written(first, View()))
+    assert (ids(second), second.fetch(values)) == (ids(first), first.fetch(values))
+    some = View.of({"model": [first.fetch("SELECT model FROM points")[0][0]]})
+    for view, count in ((View(), 1), (some, 0)):
+        with zipfile.ZipFile(io.BytesIO(bundle.written(first, view))) as archive:
+            assert sum(name.endswith("/s.csv") for name in archive.namelist()) == count
 
 
 def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> None:
