@@ -57,7 +57,7 @@ def changes(library: Library, source_id: str = "") -> pd.DataFrame:
     entries = ledger.changes(_roots(library))
     for entry in entries:
         for one in _imported(entry):
-            titles.setdefault(str(one.get("source_id")), str(one.get("file")))
+            titles.setdefault(str(one.get("source_id")), _name(one))
     rows = [
         {
             "at": entry.get("at"),
@@ -135,6 +135,11 @@ def _imported(entry: Entry) -> list[Mapping[str, Any]]:
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
+def _name(imported: Mapping[str, Any]) -> str:
+    """A file's name, without the folders of the machine it came from."""
+    return PurePath(str(imported.get("file"))).name
+
+
 def _touches(entry: Entry, source_id: str) -> bool:
     named = (entry.get("id"), entry.get("source_id"), entry.get("sweep"))
     touched = (*named, *(one.get("source_id") for one in _imported(entry)))
@@ -143,7 +148,7 @@ def _touches(entry: Entry, source_id: str) -> bool:
 
 def _about(entry: Entry, titles: Mapping[str, str]) -> str | None:
     """What was changed: the files of an import, a source by its title, a point by the source it lies in."""
-    files = [PurePath(str(one.get("file"))).name for one in _imported(entry)]
+    files = [_name(one) for one in _imported(entry)]
     if files:
         return joined(files, at_most=3)
     if sweep := entry.get("sweep"):
