@@ -132,7 +132,7 @@ def test_deleting_wants_the_beginning_of_the_id(library: Library) -> None:
 def test_what_was_deleted_is_named_without_the_folders_it_came_from(library: Library) -> None:
     source = source_of(library, "mine.csv")
     correcting.purge(library, HERE, source, "confidential", source[:8])
-    assert list(history.changes(library)["about"])[0] == "mine.csv"
+    assert history.changes(library)["about"].iloc[0] == "mine.csv"
 
 
 def test_what_ships_is_hidden_but_not_deleted(tmp_path: Path) -> None:
