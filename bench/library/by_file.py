@@ -19,6 +19,8 @@ FACT_LABELS: Mapping[str, str] = {
     "accelerators": "Chips",
     "precision": "Precision",
     "engine": "Engine",
+    "isl_requested": "Input length asked for",
+    "osl_requested": "Output length asked for",
     PRICE: "Price of a chip (USD/h)",
 }
 """The facts a person is asked for, in this order. A price is in no tool's file, so it is asked for every source."""

@@ -36,6 +36,9 @@ PRICE = "usd_per_accelerator_hour"
 WANTED = ("model", "engine", "accelerator", "accelerators", "precision")
 """What a point is hard to compare without; an import reports which of these a source leaves open, and the price."""
 
+LENGTHS = ("isl_requested", "osl_requested")
+"""Wanted too, but where a data set is named: there every request has a length of its own."""
+
 MAX_TEXT = 1000
 CHOICES = {"evidence": get_args(Evidence), "origin": get_args(Origin), "load_kind": get_args(LoadKind)}
 SPELLINGS: Mapping[str, Callable[[str], str]] = {

@@ -92,8 +92,8 @@ def take_in(
         refuse[ended.at] = f"{Path(ended.at).name} {ended.why}."
         if len(refuse) >= MOST_ENDED:
             raise BenchError(
-                f"The import was given up, since {MOST_ENDED} of its files broke it off, such as {ended.at}; "
-                "nothing was imported. Leave them out."
+                f"The import was given up, since {MOST_ENDED} of its files broke it off; nothing was imported. "
+                f"{Path(ended.at).name} {ended.why}. Leave them out."
             )
 
 

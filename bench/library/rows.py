@@ -16,7 +16,7 @@ from bench.formats.reading import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
 from bench.library import facts as stated
 from bench.library import ids
 from bench.library.columns import IDENTITY, PASSPORTS, REFUSALS, SCORES, SERIES_KEY
-from bench.library.facts import PRICE, WANTED
+from bench.library.facts import LENGTHS, PRICE, WANTED
 from bench.library.packs import Held
 from bench.library.runs import Runs
 from bench.records import Refusal
@@ -112,6 +112,10 @@ class SourceRows:
         self._note(rows)
         for key in WANTED:
             self._open[key] = self._open.get(key, 0) + rows.column(key).null_count
+        unnamed = rows.column("dataset").is_null()
+        for key in LENGTHS:
+            without = pc.sum(pc.and_(unnamed, rows.column(key).is_null())).as_py() or 0
+            self._open[key] = self._open.get(key, 0) + without
         if not self._costs:
             costs = pc.sum(pc.is_in(rows.column("accelerator"), self._priced)).as_py() or 0
             self._open[PRICE] = self._open.get(PRICE, 0) + len(rows) - costs

@@ -30,6 +30,8 @@ HELP = {
     "engine": "Pick one, or type another.",
     "precision": "Of the weights. Pick one, or type another.",
     "accelerators": "How many physical chips the whole deployment has.",
+    "isl_requested": "In tokens a request, where every request was to have as many.",
+    "osl_requested": "In tokens a request, where every request was to have as many.",
     PRICE: "What one chip costs by the hour, for costs per token. Leave it empty and a price book's is used.",
 }
 
@@ -135,7 +137,7 @@ def _box(fact: str, facts: Facts, page: Page, drop: str) -> None:
     hint = f"As all: {for_all}" if for_all is not None else "Not stated"
     common = {"key": key, "help": HELP[fact], "on_change": _state, "args": (own, fact, key)}
     st.session_state[key] = own.get(fact)
-    if fact == "accelerators":
+    if fact in ("accelerators", *stated.LENGTHS):
         st.number_input(FACT_LABELS[fact], min_value=1, step=1, placeholder=hint, **common)
     elif fact == PRICE:
         st.number_input(FACT_LABELS[fact], min_value=0.0, step=0.1, format="%.3f", placeholder=hint, **common)

@@ -12,7 +12,7 @@ import pytest
 
 from bench.errors import BenchError, NotFound, UnknownName, UsageError
 from bench.library import Library
-from tests.library.files import SCORE, entries, sweep, table
+from tests.library.files import ROW, SCORE, entries, sweep, table
 from tests.library.packing import tarred, zipped
 
 
@@ -123,6 +123,16 @@ class TestImport:
             ("precision", 2),
             ("usd_per_accelerator_hour", 1),
         }
+
+    def test_lengths_nobody_states_are_asked_for_and_kept(self, library: Library, tmp_path: Path) -> None:
+        rows = [{"isl": None, "isl_actual": 51.2}, {"isl": None, "osl": None, "dataset": "sharegpt"}, {}]
+        file = table(tmp_path / "t.csv", *rows, base={**ROW, "precision": "fp8"})
+        report = library.add([file])
+        assert [(row.fact, row.points) for row in report.missing_facts] == [("isl_requested", 1)]
+        library.set_facts(report.imported[0].sha256, {"isl_requested": 100})
+        for _ in range(2):
+            assert library.fetch("SELECT DISTINCT isl FROM points") == [(100,)]
+            library.rebuild()
 
     def test_a_price_is_open_only_where_no_book_and_nobody_states_it(
         self, library: Library, tmp_path: Path
