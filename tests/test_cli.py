@@ -109,7 +109,9 @@ def test_facts_are_set_at_the_import_and_later(run: Run, tmp_path: Path) -> None
     bare.write_text("model,tpot_ms_p50\na,1\n")
     status, out, _ = run("import", str(bare), "--set", "accelerator=H100", "accelerators=8")
     assert status == 0
-    assert "without engine and precision; state what you know with `facts" in out
+    assert (
+        "without engine, precision, isl_requested and osl_requested; state what you know with `facts" in out
+    )
     assert held("SELECT accelerator, accelerators FROM points") == [("h100-sxm", 8)]
     source = held("SELECT source_id FROM sources")[0][0]
     assert run("facts", source[:12], "engine=vLLM", "accelerators=")[0] == 0
