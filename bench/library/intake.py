@@ -35,10 +35,11 @@ START_LIMIT_S = 60.0
 PUBLISH_LIMIT_S = 600.0
 """Publishing only writes what was read; a disk may be slow."""
 
-MEMORY = 900 << 20
-"""Bytes the child may use, its code left out; looked at every LOOK_S."""
+MEMORY = 800 << 20
+"""Bytes the child may use, its code left out; looked at every LOOK_S, in which a parser takes another 50 MB. A report
+of 100 MB, the largest of what tools write, needs 600."""
 
-LOOK_S = 0.05
+LOOK_S = 0.02
 MOST_ENDED = 20
 """So many files may end the child; it begins again from the first file each time."""
 

@@ -237,6 +237,9 @@ HOSTILE: Mapping[str, Callable[[Path], Path]] = {
         b"version: '0.1'\nmetrics: &a [1]\nscenario: *a\n"
         + b"".join(b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a"] * 10)) for n in range(1, 12)),
     ),
+    "a result with ten million objects beside it": lambda p: written(
+        p / "a.json", json.dumps(VLLM)[:-1].encode() + b',"x":[' + b'{"a":1},' * 10_000_000 + b"1]}"
+    ),
     "half a UTF-16 text": lambda p: written(p / "a.csv", b"\xff\xfe" + HEADER.encode("utf-16-le") + b"\x00\xd8\x00"),
 }  # fmt: skip
 
