@@ -114,7 +114,10 @@ class TestAFileThatEndsItsReader:
         self, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(intake, "FILE_LIMIT_S", 4.0)
-        files = [sweep(tmp_path, number) for number in range(3)]
+        long = long_table(
+            tmp_path / "sweep1.csv", 300_000
+        )  # still being read when the signal reaches its reader
+        files = [sweep(tmp_path, 0), long, sweep(tmp_path, 2)]
         report = take_in(
             library,
             files,
