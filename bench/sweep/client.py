@@ -7,7 +7,6 @@ that reads more than twice as many tokens a second, and only so is a request sta
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -69,6 +68,9 @@ class Client:
         self.opened += 1
         target = self.target
         await connect(connection, self._address, self.limits.connect_s, target.ssl, target.host)
+        if connection.turned_away:
+            self._turned_away -= 1  # whoever opens it is told
+            raise ConnectionResetError(TURNED_AWAY)
         self.connections.add(connection)
         return connection
 
@@ -78,10 +80,12 @@ class Client:
 
         async def one() -> None:
             async with turn:
-                with contextlib.suppress(
-                    OSError
-                ):  # it is tried again, and then counted, by the request that needs it
+                try:
                     self.idle.append(await self._open())
+                except ConnectionResetError:
+                    self._turned_away += 1
+                except OSError:
+                    pass  # it is tried again, and then counted, by the request that needs it
 
         await asyncio.gather(*(one() for _ in range(count)))
 

@@ -32,8 +32,8 @@ class Connection(asyncio.Protocol):
     the connection is gone.
     """
 
-    __slots__ = ("_body", "_chunks", "_head", "_left", "_limits", "_now", "_reads", "_received", "_remaining",
-                 "_socket", "_stamps", "answer", "connect_ns", "last_ns", "number", "on_end", "on_lost",
+    __slots__ = ("_body", "_chunks", "_head", "_left", "_limits", "_lost", "_now", "_reads", "_received", "_remaining",
+                 "_socket", "_stamps", "_used", "answer", "connect_ns", "last_ns", "number", "on_end", "on_lost",
                  "on_more", "open", "transport", "turned_away")  # fmt: skip
 
     def __init__(
@@ -48,6 +48,7 @@ class Connection(asyncio.Protocol):
         self.connect_ns: int | None = None
         self.open = False
         self.turned_away = False  # reset by the other side before a request was written on it
+        self._used = self._lost = False
         self.answer: Answer | None = None
         self.last_ns = 0
         self.transport: asyncio.Transport
@@ -68,7 +69,7 @@ class Connection(asyncio.Protocol):
 
     def on(self, plain: socket.socket | None, connect_ns: int) -> None:
         """Nothing; the connection is up. `plain` is its socket where bytes are written to it as they are."""
-        self._socket, self.connect_ns, self.open = plain, connect_ns, True
+        self._socket, self.connect_ns, self.open = plain, connect_ns, not self._lost
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Nothing; keeps the transport."""
@@ -83,13 +84,13 @@ class Connection(asyncio.Protocol):
         except BlockingIOError:
             return True
         except OSError:
-            self.turned_away = self.connect_ns is not None
+            self.turned_away = not self._used
         self.close()  # its end, or bytes that nobody asked for
         return False
 
     def send(self, answer: Answer, request: bytes) -> None:
         """Nothing; stamps the request and writes it, what the kernel does not take at once by way of the transport."""
-        self.answer = answer
+        self.answer, self._used = answer, True
         answer.connection = self.number
         answer.connect_ns, self.connect_ns = self.connect_ns, None
         self._reads, self._stamps, self._left, self._now = [], [], -1, 0
@@ -260,8 +261,8 @@ class Connection(asyncio.Protocol):
         """Nothing; what was under way has ended with the connection, well only where that is how its end is told."""
         if self._reads:
             self.look()
-        self.open = False
-        self.turned_away = self.turned_away or (exc is not None and self.connect_ns is not None)
+        self.open, self._lost = False, True
+        self.turned_away = self.turned_away or (exc is not None and not self._used)
         answer, self.answer = self.answer, None
         if answer is not None:
             until_closed = self._body and self._chunks is None and self._remaining is None
