@@ -19,6 +19,7 @@ from typing import Any
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats import journal as journals
 from bench.formats.journal import Journal, Line
+from bench.library.store import sync_folder
 from bench.sweep.plan import Plan
 
 ID = journals.SWEEP_ID
@@ -278,18 +279,6 @@ def not_written(path: Path, problem: OSError) -> NotWritten:
         f"{path} cannot be written ({why}): what was measured before is kept; make room or give leave to write there, "
         "then resume."
     )
-
-
-def sync_folder(folder: Path) -> None:
-    """Nothing; the names in the folder are on the disk.
-
-    Not the library's own: to import that loads DuckDB, which a sweep's process does without.
-    """
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def listed(library: Path) -> list[Folder]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.errors import InputError
-from bench.sweep.folder import sync_folder, writing
+from bench.library.store import sync_folder
+from bench.sweep.folder import writing
 from bench.sweep.samples import ABSENT, OUTCOMES, ROW, Samples
 from bench.sweep.telemetry import Reading
 

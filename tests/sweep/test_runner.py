@@ -282,6 +282,26 @@ def test_a_sweep_never_waits_for_duckdb_or_pandas(tmp_path: Path) -> None:
     assert done.stdout == "done (0, []) (1, ['numpy', 'pyarrow'])\n", done.stderr
 
 
+def test_neither_does_the_command_that_runs_it_in_the_foreground(tmp_path: Path) -> None:
+    """It writes a line into the audit as the load begins, and enters the points into the library once it has ended."""
+    told = (
+        "import sys; from bench.cli import main, sweeping; "
+        "HEAVY = {'duckdb', 'pandas', 'pyarrow', 'numpy'}; seen = []; look = sweeping.Progress.show; "
+        "sweeping.Progress.show = lambda self, status: ("
+        "look(self, status), seen.append((status['points_done'], sorted(HEAVY & set(sys.modules))))); "
+        "main(sys.argv[1:]); print(seen[0], len(seen) > 1)"
+    )
+    library = tmp_path / "library"
+    with running(FAST) as url:
+        done = subprocess.run(
+            [sys.executable, "-c", told, "sweep", "--url", url, "--model", "fake-model", "--isl", "8", "--osl", "4",
+             "--concurrency", "1", "--requests", "4", "--library", str(library)],
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "(0, []) True", done.stderr
+    assert '"what": "launch"' in (library / "audit.jsonl").read_text()
+
+
 def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
