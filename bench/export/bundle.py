@@ -18,7 +18,8 @@ from bench.holdings.listing import selected
 from bench.library import Library, ids
 from bench.library.bundles import NAME, Bundle, Said
 from bench.library.ledger import Ledgers, read
-from bench.library.store import Manifest, Root, read_manifest, source_id_of
+from bench.library.staging import source_id_of
+from bench.library.store import Manifest, Root, read_manifest
 from bench.view import View
 
 MOST_BYTES = 1 << 30

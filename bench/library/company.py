@@ -14,7 +14,8 @@ from pathlib import Path
 from bench.errors import NotFound
 from bench.library.packs import Pack
 from bench.library.snapshot import Snapshot
-from bench.library.store import Root, Staged, read_manifest
+from bench.library.staging import Staged
+from bench.library.store import Root, read_manifest
 
 Files = Mapping[str, Path]
 """Files by their place beside the main one."""

@@ -32,17 +32,8 @@ from bench.library.report import Already, Imported, ImportReport, MissingFact
 from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
-from bench.library.store import (
-    Manifest,
-    Root,
-    Staged,
-    publish,
-    publish_sources,
-    read_manifest,
-    short,
-    source_id_of,
-    stage,
-)
+from bench.library.staging import Staged, publish_sources, source_id_of, stage
+from bench.library.store import Manifest, Root, publish, read_manifest, short
 from bench.records import Refusal
 
 

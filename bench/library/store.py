@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import re
@@ -12,13 +11,12 @@ import shutil
 import time
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from bench.errors import InputError, NotFound
+from bench.errors import NotFound
 from bench.formats import journal
 
 SOURCE_ID = re.compile(r"[0-9a-f]{64}")
@@ -27,9 +25,6 @@ BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
 """How a source id may begin that a person has not written out."""
 
 ABANDONED_S = 60
-BLOCK = 1 << 20
-SYNCS = 16
-"""So many files are handed to the disk at a time; a journal commits them together."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +62,6 @@ class Root:
                 f"{source_id[:80]!r} is not a source id; it has 64 hexadecimal digits, or is a sweep's."
             )
         return self.sources / source_id
-
-
-@dataclass(frozen=True)
-class Staged:
-    """A result file and its companions, copied into staging: the bytes that are hashed, read and published."""
-
-    source_id: str
-    main: Path
-    companions: tuple[Path, ...]
-    folder: Path
 
 
 @dataclass(frozen=True)
@@ -207,55 +192,6 @@ def exclusive(path: Path, *, wait: bool) -> Iterator[bool]:
         os.close(lock)
 
 
-def stage(path: Path, companions: Sequence[Path], folder: Path) -> Staged:
-    """The files copied under `folder`, with their source id; they are on the disk once they are published.
-
-    A single file's id is the sha256 of its bytes; with companions it is the sha256 of every name and sha256.
-    """
-    into = folder / uuid.uuid4().hex
-    names = [path.name, *(_relative(companion, path) for companion in companions)]
-    if "manifest.json" in names:
-        raise InputError(f"{path.name} and its companions may not be named manifest.json; rename the file.")
-    digests = [_copy(source, into / name) for source, name in zip((path, *companions), names, strict=True)]
-    copies = [into / name for name in names]
-    return Staged(_source_id(names, digests), copies[0], tuple(copies[1:]), into)
-
-
-def source_id_of(path: Path, companions: Sequence[Path]) -> str:
-    """The source id these files would get, without copying them."""
-    names = [path.name, *(_relative(companion, path) for companion in companions)]
-    return _source_id(names, [_copy(source, None) for source in (path, *companions)])
-
-
-def publish_sources(found: Sequence[tuple[Staged, Manifest]], root: Root) -> None:
-    """Nothing; each source's folder is there afterwards, by this process or by another that was faster.
-
-    They are written to the disk side by side, which takes a thousand of them as it takes a hundred.
-    """
-    with ThreadPoolExecutor(max_workers=SYNCS, thread_name_prefix="sources") as disk:
-        for _ in disk.map(_settle, found):
-            pass
-    root.sources.mkdir(parents=True, exist_ok=True)
-    for staged, _ in found:
-        final = root.source(staged.source_id)
-        try:
-            staged.folder.rename(final)
-        except OSError:
-            if not (final / "manifest.json").is_file():
-                raise
-    sync_folder(root.sources)
-
-
-def _settle(found: tuple[Staged, Manifest]) -> None:
-    """Nothing; a source's files and their names are on the disk, still in staging."""
-    staged, manifest = found
-    write_file(staged.folder / "manifest.json", manifest.encoded())
-    for path in (staged.main, *staged.companions):
-        _sync_file(path)
-    for folder in {staged.folder, *(path.parent for path in staged.companions)}:
-        sync_folder(folder)
-
-
 def write_file(path: Path, content: bytes) -> None:
     """Nothing; the bytes are on disk afterwards. For files in staging: the name appears before the content."""
     with path.open("wb") as stream:
@@ -271,7 +207,7 @@ def publish(files: Sequence[tuple[Path, Path]]) -> None:
     *before, (last, final) = files
     final.parent.mkdir(parents=True, exist_ok=True)
     for source, target in files:
-        _sync_file(source)
+        sync_file(source)
         if target.parent != final.parent:
             raise ValueError("files published together lie in one folder")
     for source, target in before:
@@ -312,46 +248,10 @@ def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
         os.close(handle)
 
 
-def _sync_file(path: Path) -> None:
+def sync_file(path: Path) -> None:
+    """Nothing; the file's content is on disk afterwards."""
     with path.open("rb") as stream:
         os.fsync(stream.fileno())
-
-
-def _relative(companion: Path, main: Path) -> str:
-    try:
-        name = companion.relative_to(main.parent).as_posix()
-    except ValueError as problem:
-        raise InputError(f"{companion.name} belongs to {main.name} but lies outside its folder.") from problem
-    if ".." in name.split("/"):
-        raise InputError(f"{companion.name} belongs to {main.name} but lies outside its folder.")
-    return name
-
-
-def _source_id(names: Sequence[str], digests: Sequence[str]) -> str:
-    if len(digests) == 1:
-        return digests[0]
-    first, *others = zip(("", *names[1:]), digests, strict=True)
-    listed = [first, *sorted(others)]
-    return hashlib.sha256("".join(f"{digest} {name}\n" for name, digest in listed).encode()).hexdigest()
-
-
-def _copy(source: Path, target: Path | None) -> str:
-    """The sha256 of a file, copied to `target` on the way."""
-    digest = hashlib.sha256()
-    with contextlib.ExitStack() as stack:
-        try:
-            reading = stack.enter_context(source.open("rb"))
-        except OSError as problem:
-            raise InputError(f"{source.name} cannot be read: {problem.strerror}.") from problem
-        writing = None
-        if target is not None:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            writing = stack.enter_context(target.open("wb"))
-        while block := reading.read(BLOCK):
-            digest.update(block)
-            if writing is not None:
-                writing.write(block)
-    return digest.hexdigest()
 
 
 def nobody_holds(lock: Path) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.errors import InputError, NotFound
+from bench.errors import NotFound
 from bench.library import ledger
 from bench.library.store import (
     Root,
@@ -18,8 +18,6 @@ from bench.library.store import (
     clear_abandoned,
     exclusive,
     publish,
-    source_id_of,
-    stage,
     staging_folder,
 )
 
@@ -60,35 +58,6 @@ def test_entries_of_unknown_shape_change_nothing(tmp_path: Path) -> None:
 def test_only_a_source_id_becomes_a_folder(tmp_path: Path, text: str) -> None:
     with pytest.raises(NotFound):
         Root(tmp_path, writable=True).source(text)
-
-
-def test_companions_are_part_of_the_id(tmp_path: Path) -> None:
-    main, beside = tmp_path / "a.csv", tmp_path / "a.source.toml"
-    main.write_text("x")
-    beside.write_text("y")
-    alone, both = source_id_of(main, ()), source_id_of(main, (beside,))
-    beside.write_text("z")
-    assert len({alone, both, source_id_of(main, (beside,))}) == 3
-    staged = stage(main, (beside,), tmp_path / "in")
-    assert staged.source_id == source_id_of(main, (beside,))
-    assert [path.read_text() for path in (staged.main, *staged.companions)] == ["x", "z"]
-
-
-def test_a_companion_outside_the_folder_is_refused(tmp_path: Path) -> None:
-    main, outside = tmp_path / "in" / "a.csv", tmp_path / "b"
-    main.parent.mkdir()
-    main.write_text("x")
-    outside.write_text("y")
-    for companion in (outside, main.parent / ".." / "b"):
-        with pytest.raises(InputError, match="outside"):
-            source_id_of(main, (companion,))
-
-
-def test_a_file_named_like_the_manifest_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "manifest.json"
-    file.write_text("{}")
-    with pytest.raises(InputError, match="rename"):
-        stage(file, (), tmp_path / "in")
 
 
 def test_files_are_published_in_order(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class Records:
     unknown: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.singles = tuple((tag, self.values[tag]) for tag in SINGLE)
+        self.appends = tuple((tag, self.values[tag].append) for tag in SINGLE)
 
     @property
     def ok(self) -> int:
@@ -184,15 +184,15 @@ def file_records(figures: Figures, records: Records, file: str) -> dict[str, flo
 def _add(found: Records, metrics: Mapping[str, Any]) -> None:
     """Nothing; the values of one good request are among the others. What does not fit is an error of Python's."""
     units = found.units
-    for tag, values in found.singles:
+    for tag, append in found.appends:
         block = metrics.get(tag)
         if block is not None:
             value = block["value"]
             if block["unit"] != units.get(tag, NO_UNIT):
                 _take_unit(units, tag, block["unit"])
-            if type(value) is bool:
+            if value is True or value is False:
                 raise TypeError
-            values.append(value)
+            append(value)
     block = metrics.get(POOLED)
     if block is not None:
         value = block["value"]

@@ -70,7 +70,8 @@ class Figures:
 
         Percentiles are exact, by linear interpolation; NaN stands for a request without a value.
         """
-        known = np.sort(samples[np.isfinite(samples)])
+        finite = np.isfinite(samples)
+        known = np.sort(samples if finite.all() else samples[finite])
         if not known.size:
             return
         found = {"mean": float(known.mean()), "min": float(known[0]), "max": float(known[-1])}
@@ -80,7 +81,8 @@ class Figures:
             above = known[min(int(place) + 1, known.size - 1)]
             found[f"p{percent}"] = float(below + (above - below) * (place - int(place)))
         if known.size > 1:
-            found["std"] = float(known.std())
+            known -= found["mean"]
+            found["std"] = math.sqrt(float(known @ known) / known.size)
         for statistic, value in found.items():
             if f"{base}_{statistic}" not in metrics:
                 self.file(
