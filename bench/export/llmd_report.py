@@ -2,7 +2,8 @@
 
 The schema forbids what it does not name and wants a mean of every statistic. So what a point has beyond it (a price,
 an evidence, a latency without its mean, a static batch) is told in run.description, and what the schema wants and a
-point lacks is left out with all of the part that wants it.
+point lacks is left out with all of the part that wants it. scenario.load names the tool that measured; what a latency
+is called depends on that tool, so it is named by the table that such a report is read by.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ import bench
 from bench import names
 from bench.catalogue import statistics_of
 from bench.export import Format
+from bench.formats.llmd_report import BY_TOOL, ENGINE_KNOWN_IN_PART, OTHERS, SAME, UNKNOWN
 from bench.holdings.listing import selected
 from bench.library import Library
 from bench.view import View
 
-TOOL = "kneepoint"
-LATENCIES = {
-    "time_to_first_token": ("ttft_ms", "ms"),
-    "normalized_time_per_output_token": ("ntpot_ms", "ms/token"),
-    "time_per_output_token": ("tpot_ms", "ms/token"),
-    "inter_token_latency": ("itl_ms", "ms/token"),
-    "request_latency": ("e2el_ms", "ms"),
+UNITS = {
+    "ttft_ms": "ms",
+    "e2el_ms": "ms",
+    "tpot_ms": "ms/token",
+    "itl_ms": "ms/token",
+    "ntpot_ms": "ms/token",
 }
 RATES = {
     "input_token_rate": ("input_tokens_per_s", "tokens/s"),
@@ -63,7 +64,7 @@ def written(rows: pd.DataFrame) -> bytes:
 def report(row: Row) -> dict[str, Any]:
     """The report of one point."""
     latency = {
-        name: found for name, (base, unit) in LATENCIES.items() if (found := _statistics(row, base, unit))
+        name: found for base, name in _names(row).items() if (found := _statistics(row, base, UNITS[base]))
     }
     rates = {
         name: {"units": unit, "mean": row[key]}
@@ -79,11 +80,18 @@ def report(row: Row) -> dict[str, Any]:
     }
 
 
+def _names(row: Row) -> dict[str, str]:
+    """The schema's name of each latency in a report of the tool that measured; without those it has no name for."""
+    told = {**SAME, **BY_TOOL.get((row.get("harness") or "").lower(), OTHERS)}
+    named = {base: name for name, (base, _) in reversed(told.items())}
+    return {base: named[base] for base in UNITS if base in named}
+
+
 def _run(row: Row) -> dict[str, Any]:
     said = [
         f"Exported from Kneepoint {bench.__version__}; source {row.get('source')}, {row.get('evidence')}."
     ]
-    said += [f"{row['harness']} measured it."] if row.get("harness") else []
+    said += [f"{row['harness']} measured it."] if row.get("harness") and _length(row, "isl") is None else []
     if beyond := list(_beyond(row)):
         said.append(f"Beyond this schema: {', '.join(beyond)}.")
     time = {"start": f"{row['date'].isoformat()[:10]}T00:00:00Z"} if row.get("date") is not None else None
@@ -92,8 +100,9 @@ def _run(row: Row) -> dict[str, Any]:
 
 def _beyond(row: Row) -> Iterator[str]:
     """What the report cannot hold, as `key value`."""
-    for base, _ in LATENCIES.values():
-        if row.get(f"{base}_mean") is None:
+    named = _names(row)
+    for base in UNITS:
+        if base not in named or row.get(f"{base}_mean") is None:
             for statistic in statistics_of(base, [key for key in row if row[key] is not None]):
                 yield f"{base}_{statistic} {row[f'{base}_{statistic}']:g}"
     for key in ("precision", "kv_precision", "speculation", "batch", "scenario", "variant", "context_tokens"):
@@ -122,13 +131,14 @@ def _requests(row: Row) -> dict[str, Any] | None:
 
 def _stack(row: Row) -> list[dict[str, Any]]:
     """The inference engine, as the schema knows it where model, accelerator and their number are known."""
-    engine = {"tool": row.get("engine") or "unknown", "tool_version": row.get("engine_version") or "unknown"}
-    label = {"label": "engine", "cfg_id": str(row.get("deployment_id") or "unknown")}
+    engine = {"tool": row.get("engine") or UNKNOWN, "tool_version": row.get("engine_version") or UNKNOWN}
+    label = {"label": "engine", "cfg_id": str(row.get("deployment_id") or UNKNOWN)}
     count = row.get("devices") or _devices(row)
     name = row.get("checkpoint") or row.get("model")
     if not (name and row.get("accelerator") and count) or row.get("disaggregated"):
         known = {key: row[key] for key in ("model", "accelerator", *LAYOUT) if row.get(key) is not None}
-        return [{"metadata": label, "standardized": {"kind": "generic", **engine, **known}, "native": {}}]
+        in_part = {**label, "label": ENGINE_KNOWN_IN_PART}
+        return [{"metadata": in_part, "standardized": {"kind": "generic", **engine, **known}, "native": {}}]
     layout = {key: int(row[key]) for key in LAYOUT if row.get(key) is not None}
     standardized = {
         "kind": "inference_engine", **engine, "role": "replica", "replicas": 1, "model": {"name": name},
@@ -150,9 +160,9 @@ def _load(row: Row) -> dict[str, Any] | None:
     if isl is None:
         return None
     stated = {
-        "tool": TOOL, "tool_version": bench.__version__, "source": "unknown", "input_seq_len": isl,
-        "output_seq_len": _length(row, "osl"), "concurrency": row.get("concurrency"),
-        "rate_qps": row.get("request_rate"),
+        "tool": row.get("harness") or UNKNOWN, "tool_version": row.get("harness_version") or UNKNOWN,
+        "source": UNKNOWN, "input_seq_len": isl, "output_seq_len": _length(row, "osl"),
+        "concurrency": row.get("concurrency"), "rate_qps": row.get("request_rate"),
     }  # fmt: skip
     return {"metadata": {}, "standardized": _present(stated), "native": {}}
 

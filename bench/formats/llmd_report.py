@@ -73,6 +73,9 @@ RATES = {
     "total_tokens_per_sec": "total_tokens_per_s", "requests_per_sec": "requests_per_s",
 }  # fmt: skip
 LAYOUT = ("tp", "pp", "dp", "ep")
+UNKNOWN = "unknown"
+ENGINE_KNOWN_IN_PART = "kneepoint-engine"
+"""The label of the generic component in which Kneepoint's export has an engine of which the schema wants more."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def read(file: SourceFile) -> Reading:
     if measured is None:
         raise InputError(f"{file.name} has no request performance; it may be a report of something else.")
     stated, tool = _stated_load(scenario, version)
-    tool_version = stated.text("tool_version") if "tool_version" in stated else None
+    tool_version = _known(stated, "tool_version")
     figures = Figures(NAME, version, window="as the tool has it", token_source=None)
     metrics = _metrics(figures, report, measured, BY_TOOL.get(tool or "", OTHERS), version)
     if not any(key.startswith(("ttft", "e2el", "tpot")) or key.endswith("_per_s") for key in metrics):
@@ -157,7 +160,7 @@ def _stated_load(scenario: Fields, version: str | None) -> tuple[Fields, str | N
         return Fields(load.file, {}, "scenario.load"), tool.lower() if tool else None
     load.passed_over("metadata", "native")
     stated = load.fields("standardized")
-    tool = stated.text("tool")
+    tool = _known(stated, "tool")
     stated.passed_over("parallelism", "stage", "prefix", "multi_turn")
     return stated, tool.lower() if tool else None
 
@@ -223,8 +226,8 @@ def _engines(scenario: Fields, version: str | None) -> Iterator[Engine]:
         one = component.fields("standardized")
         if one.text("kind") != "inference_engine":
             one.passed_over(*one.keys())
-            if (own := _of_ours(scenario, one)) is not None:
-                yield own
+            if component.fields("metadata").text("label") == ENGINE_KNOWN_IN_PART:
+                yield _known_in_part(one)
             continue
         accelerator = one.fields("accelerator")
         layout = accelerator.fields("parallelism")
@@ -239,13 +242,11 @@ def _engines(scenario: Fields, version: str | None) -> Iterator[Engine]:
 def _known(one: Fields, key: str) -> str | None:
     """A text that the schema wants; None where the report says that it is not known."""
     said = one.text(key)
-    return None if said == "unknown" else said
+    return None if said == UNKNOWN else said
 
 
-def _of_ours(scenario: Fields, one: Fields) -> Engine | None:
+def _known_in_part(one: Fields) -> Engine:
     """The generic component that Kneepoint's own export has where the schema's engine wants more than is known."""
-    if scenario.fields("load").fields("standardized").text("tool") != "kneepoint":
-        return None
     return Engine(
         None, one.text("model"), _known(one, "tool"), _known(one, "tool_version"), one.text("accelerator"), None, 1,
         {key: value for key in LAYOUT if (value := one.count(key))},
@@ -343,7 +344,7 @@ def _workload(stated: Fields, requests: Fields) -> Workload:
         osl_requested=lengths["osl_requested"],
         isl_actual=counted["isl"].number("mean"),
         osl_actual=counted["osl"].number("mean"),
-        dataset=source if source and source != "unknown" else None,
+        dataset=source if source and source != UNKNOWN else None,
     )
 
 

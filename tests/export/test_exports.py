@@ -145,7 +145,14 @@ def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path)
     held = library(
         tmp_path,
         table(
-            tmp_path / "a.csv", {**latencies, "requests_ok": 95, "requests_failed": 5, "requests_per_s": 2.5}
+            tmp_path / "a.csv",
+            {
+                **latencies,
+                "requests_ok": 95,
+                "requests_failed": 5,
+                "requests_per_s": 2.5,
+                "harness": "vllm-bench",
+            },
         ),
     )
     content = llmd_report.written(held.query("SELECT * FROM points"))
@@ -159,9 +166,50 @@ def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path)
             "load_kind", "output_tokens_per_s", "requests_per_s", "requests_ok", "requests_failed"]  # fmt: skip
     kept.remove("itl_ms_p50")
     assert {key: point[key] for key in kept} == {key: before[key] for key in kept}
-    assert (point["isl_requested"], point["osl_requested"], point["harness"]) == (1024, 512, "kneepoint")
+    assert (point["isl_requested"], point["osl_requested"], point["harness"]) == (1024, 512, "vllm-bench")
     description = json.loads((tmp_path / name).read_text())["run"]["description"]
     assert "Beyond this schema: itl_ms_p50 9" in description
+
+
+@pytest.mark.long
+@settings(max_examples=40)
+@given(
+    harness=st.sampled_from(
+        [None, "kneepoint", "vllm-bench", "guidellm", "aiperf", "rvllm client not stated"]
+    ),
+    version=st.none() | st.from_regex(r"[0-9]\.[0-9]{1,2}(\.post[0-9])?", fullmatch=True),
+    latencies=st.fixed_dictionaries(
+        {},
+        optional={
+            "ttft_ms_mean": st.floats(100, 102),
+            "tpot_ms_mean": st.floats(10, 10.1),
+            "tpot_ms_p99": st.floats(11, 12),
+            "itl_ms_mean": st.floats(9.8, 9.9),
+            "ntpot_ms_mean": st.floats(10.2, 10.3),
+            "e2el_ms_mean": st.floats(5200, 5250),
+        },
+    ),
+)
+def test_a_report_of_llm_d_comes_back_as_measured_by_the_tool_that_measured_it(
+    harness: str | None,
+    version: str | None,
+    latencies: dict[str, float],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    row = {"point_id": "1" * 16, "evidence": "measured", "source": "a", "isl_requested": 1024,
+           "harness": harness, "harness_version": version, "output_tokens_per_s": 100.0, **latencies}  # fmt: skip
+    path = tmp_path_factory.mktemp("report") / "report.json"
+    path.write_text(json.dumps(llmd_report.report(row)))
+    (point,), _ = read_points(path)
+    assert (point.get("harness"), point.get("harness_version")) == (harness, version)
+    back = {
+        key: value
+        for key, value in point.items()
+        if key.split("_ms_")[0] in ("ttft", "tpot", "itl", "ntpot", "e2el")
+    }
+    beyond = json.loads(path.read_text())["run"]["description"]
+    assert all(back[key] == pytest.approx(latencies[key]) for key in back)
+    assert [key for key in latencies if key not in back and f"{key} " not in beyond] == []
 
 
 @pytest.mark.parametrize(
