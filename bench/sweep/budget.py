@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bench.errors import UsageError
 from bench.sweep.facts import PRICE
 from bench.sweep.plan_parts import where_stated
-from bench.sweep.profiles import CLIMBS, possible
+from bench.sweep.searches import CLIMBS, possible
 from bench.sweep.shapes import PlannedPoint
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import bench
 from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
 from bench.sweep import budget as budgets
-from bench.sweep import machine, profiles
+from bench.sweep import machine, searches
 from bench.sweep.assignment import Asked
 from bench.sweep.bodies import Manner
 from bench.sweep.endpoints import Endpoints, NamedEndpoint
@@ -129,7 +129,7 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
         UsageError: the plan goes beyond its caps whatever the endpoint, or cannot be asked.
     """
     budgets.demand_within_caps(plan, budgets.budget(plan))
-    shapes = {point.shape for point in profiles.possible(plan)}
+    shapes = {point.shape for point in searches.possible(plan)}
     # What is wrong with a file is told before anything is asked; a trace was read for the budget.
     for file, osl_needed in {(shape.prompts, shape.osl is None) for shape in shapes if shape.prompts}:
         read_prompts(Path(file), osl_needed=osl_needed)

@@ -18,7 +18,7 @@ from bench.errors import BenchError
 from bench.formats.journal import EndLine, PointLine
 from bench.records import Flag
 from bench.sweep import budget as budgets
-from bench.sweep import opening, profiles, queue, spool
+from bench.sweep import opening, queue, searches, spool
 from bench.sweep.assignment import Assignment
 from bench.sweep.calibration import Calibration
 from bench.sweep.clock import ClockDrift, ClockReading
@@ -30,9 +30,9 @@ from bench.sweep.moment import now
 from bench.sweep.origin import origin_of
 from bench.sweep.plan_parts import where_stated
 from bench.sweep.preflight import Preflight
-from bench.sweep.profiles import Stop
 from bench.sweep.ramp import Finished, named
 from bench.sweep.request_file import to_parquet
+from bench.sweep.searches import Stop
 from bench.sweep.shapes import PlannedPoint
 from bench.sweep.telemetry import Poller
 from bench.sweep.telling import Teller, Watch
@@ -146,7 +146,7 @@ class _Run:
 
     def next(self) -> PlannedPoint | Stop:
         """The point to measure next, or why there is none."""
-        return profiles.next_load(self.plan, [_finished(line) for line in self.lines])
+        return searches.next_load(self.plan, [_finished(line) for line in self.lines])
 
     async def points(self, found: Preflight, writer: Writer) -> tuple[Ended, tuple[Mapping[str, Any], ...]]:
         """How it ended, with what was sustained where levels were climbed."""

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from bench.formats.journal import PointLine
-from bench.sweep import opening, profiles
+from bench.sweep import opening, searches
 from bench.sweep.folder import Folder
 from bench.sweep.live import Pace, Tally
 from bench.sweep.moment import now
@@ -68,7 +68,7 @@ class Teller:
         self, state: str, plan: Plan, lines: Sequence[PointLine], checks: Sequence[Any], **more: Any
     ) -> None:
         """Nothing; the status says where the sweep is."""
-        possible, done = len(profiles.possible(plan)), len(lines)
+        possible, done = len(searches.possible(plan)), len(lines)
         spent = sum(line.seconds or 0.0 for line in lines)
         status = {
             "id": self.folder.id,

@@ -25,7 +25,7 @@ from bench.library.people_desk import Desk
 from bench.questions import Answer, Choices, question, questions
 from bench.selection import Offer
 from bench.view import View
-from pages.shared.receiving import Rooms
+from pages.shared.rooms import Rooms
 
 if TYPE_CHECKING:
     from bench.sweep.folder import Folder

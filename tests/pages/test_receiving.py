@@ -7,7 +7,8 @@ import asyncio
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from pages.shared.receiving import ENDPOINT, FRAMING, Receiving, Rooms
+from pages.shared.receiving import ENDPOINT, Receiving
+from pages.shared.rooms import FRAMING, Rooms
 
 ROOM = 10_000_000
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from bench.endpoint import Settings, running
-from bench.sweep import profiles, site
+from bench.sweep import searches, site
 from bench.sweep.bodies import Manner
 from bench.sweep.calibration import text
 from bench.sweep.exchange import Target
@@ -227,7 +227,7 @@ def test_a_context_search_is_calibrated_by_lengths_that_have_room(dialect):
     plan = Plan.from_fields(
         {"profile": "context_scaling", "endpoint.model": "fake-model", "endpoint.url": "http://h"}
     )
-    assert lengths_to_calibrate({point.shape for point in profiles.possible(plan)})[-1] > 3000
+    assert lengths_to_calibrate({point.shape for point in searches.possible(plan)})[-1] > 3000
     with running(Settings(dialect=dialect, context_tokens=3000, ttft_ms=1, itl_ms=0)) as url:
         stated = {**plan.document(), "endpoint": {"url": url, "model": "fake-model"}}
         found = looked_at(Plan.from_mapping(stated))

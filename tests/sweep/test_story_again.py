@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench.formats.journal import PointLine
 from bench.records import Workload
-from bench.sweep import profiles
+from bench.sweep import searches
 from bench.sweep.plan import Plan
 from bench.sweep.shapes import PlannedPoint
 from bench.sweep.story.again import again
@@ -56,7 +56,7 @@ def test_the_plans_of_a_retry_measure_exactly_what_failed(fates: list[str]) -> N
 
 def test_a_climb_knows_only_its_next_level() -> None:
     plan = plan_for("http://127.0.0.1:9", search="ramp", loads__concurrency="1,2,8", stop__error_rate="0.5")
-    first, second, _ = profiles.possible(plan)
+    first, second, _ = searches.possible(plan)
     found = again(plan, [line(first, 1, 2)])
     assert found.climbs
     assert [point.key for point in found.missing] == [second.key]

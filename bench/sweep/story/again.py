@@ -8,10 +8,10 @@ from typing import Any
 
 from bench.formats.journal import PointLine
 from bench.records import Load
-from bench.sweep import profiles
+from bench.sweep import searches
 from bench.sweep.plan import Plan
-from bench.sweep.profiles import CLIMBS, Stop
 from bench.sweep.ramp import Finished
+from bench.sweep.searches import CLIMBS, Stop
 from bench.sweep.shapes import PlannedPoint, Shape
 
 ANEW = ("search", "stop", "seed", "repeats", "workloads", "loads")
@@ -42,13 +42,13 @@ def again(plan: Plan, lines: Sequence[PointLine]) -> Again:
     """What is missing from the plan's points and what failed among those measured."""
     failed = tuple(line for line in lines if line.requests_failed)
     keys = {line.key for line in failed}
-    points = [point for point in profiles.possible(plan) if point.key in keys]
+    points = [point for point in searches.possible(plan) if point.key in keys]
     return Again(_missing(plan, lines), plan.search in CLIMBS, failed, _plans(plan, points))
 
 
 def _missing(plan: Plan, lines: Sequence[PointLine]) -> tuple[PlannedPoint, ...]:
     finished = [Finished(line.key, line.requests_ok, line.requests_failed, line.metrics) for line in lines]
-    chosen = profiles.next_load(plan, finished)
+    chosen = searches.next_load(plan, finished)
     if isinstance(chosen, Stop):
         return ()
     if plan.search in CLIMBS:

@@ -12,7 +12,7 @@ from bench import catalogue, chart
 from bench.chart import Theme
 from bench.chart.colouring import DARK_INK, LIGHT_INK, of_values
 from bench.plain_text import html
-from bench.sweep import profiles
+from bench.sweep import searches
 from bench.sweep.plan import Plan
 from bench.sweep.shapes import Shape
 from bench.sweep.story.levels import THROUGHPUT, load_words
@@ -26,7 +26,7 @@ SHORT = ("concurrency ", " requests/s", " request/s")
 
 def figure(story: Story, plan: Plan, theme: Theme) -> go.Figure:
     """The planned points as cells: filled with their throughput once measured, crossed where no request succeeded."""
-    points = profiles.possible(plan)
+    points = searches.possible(plan)
     shapes = list(dict.fromkeys(point.shape for point in points))
     loads = list(dict.fromkeys(load_words(point.load) for point in points))
     measured: dict[tuple[Shape, str], list[float]] = {}
