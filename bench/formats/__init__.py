@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,14 +35,6 @@ class Recognition:
     specificity: int
     why: str
     near: float = 0.0
-
-
-def not_recognised(wanted: Collection[str], lacking: Sequence[str]) -> Recognition:
-    """That a file is another format's, since it lacks some of these keys."""
-    there = len(wanted) - len(lacking)
-    return Recognition(
-        0, f"{there} of {len(wanted)} keys, it lacks {', '.join(lacking)}", there / len(wanted)
-    )
 
 
 @runtime_checkable

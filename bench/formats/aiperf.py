@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import aiperf_config as configured
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.aiperf_blocks import LATENCIES, Blocks, file_blocks
@@ -33,6 +33,7 @@ from bench.formats.foreign.days import day_of_seconds, day_of_text
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ NEEDED = ("avg", "p50", "p90", "p95", "p99")
 MOST_LISTS = 20
 """So many lists of requests beside a run are looked at for its own."""
 
-SHAPES = {
+KEYS = {
     "requests": ("metadata.benchmark_phase", "metadata.request_start_ns", "metrics"),
     "trials": (
         "metadata.aggregation_type",
@@ -60,6 +61,7 @@ SHAPES = {
     "run": ("aiperf_version", "input_config", "was_cancelled"),
     "old run": ("request_latency.unit", "input_config.endpoint", "was_cancelled"),
 }
+SHAPES = {name: Shape(keys, ("object", "lines"), specificity=len(keys) + 1) for name, keys in KEYS.items()}
 RANK = {"requests": 0, "run": 0, "old run": 0, "trials": 1, "sweep": 2}
 """Of two that tell of the same requests the lower one is the measurement."""
 
@@ -68,12 +70,7 @@ FOLDERS_OF_SUMS = ("aggregate", "sweep_aggregate")
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file is a run, its requests, or a sum over trials or a sweep."""
-    lacking = {shape: file.outline.lacks(*keys) for shape, keys in SHAPES.items()}
-    shape = _shape(file)
-    if shape is not None:
-        return Recognition(len(SHAPES[shape]) + 1, f"{shape}: {', '.join(SHAPES[shape])}")
-    nearest = min(SHAPES, key=lambda shape: len(lacking[shape]) / len(SHAPES[shape]))
-    return not_recognised(SHAPES[nearest], lacking[nearest])
+    return recognised_by(file.outline, SHAPES.values())
 
 
 def companions(path: Path) -> tuple[Path, ...]:
@@ -147,10 +144,7 @@ def read(file: SourceFile) -> Reading:
 
 
 def _shape(file: SourceFile) -> str | None:
-    for shape, keys in SHAPES.items():
-        if file.outline.kind in ("object", "lines") and not file.outline.lacks(*keys):
-            return shape
-    return None
+    return next((name for name, shape in SHAPES.items() if shape.fits(file.outline)), None)
 
 
 def _outside(keys: Iterable[str], part: str) -> tuple[str, ...]:

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -34,6 +35,17 @@ NAME = "genai_bench"
 TITLE = "genai-bench run"
 SOURCE = "genai-bench"
 METADATA = "experiment_metadata.json"
+
+SHAPES = (
+    Shape(
+        ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario"),
+        specificity=5,
+    ),
+    Shape(
+        ("cmd", "benchmark_version", "metrics_time_unit", "iteration_type"), specificity=5, turned_away=True
+    ),
+)
+"""A level's run, and the metadata of an experiment."""
 
 FACTORS = {"s": 1000.0, "ms": 1.0}
 STATISTICS = {"mean": "mean", "stddev": "std", "min": "min", "max": "max",
@@ -54,13 +66,7 @@ FIXED = re.compile(r"D\((\d{1,9}),\s*(\d{1,9})\)")
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file is a level's run; the metadata of an experiment is known, and no result by itself."""
-    wanted = ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario")
-    lacking = file.outline.lacks(*wanted)
-    if not lacking:
-        return Recognition(5, "aggregated_metrics with stats, run_duration and scenario")
-    if not file.outline.lacks("cmd", "benchmark_version", "metrics_time_unit", "iteration_type"):
-        return Recognition(5, "the metadata of a genai-bench experiment")
-    return not_recognised(wanted, lacking)
+    return recognised_by(file.outline, SHAPES)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

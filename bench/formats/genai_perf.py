@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.aiperf_blocks import Blocks, file_blocks
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -32,8 +33,16 @@ TITLE = "GenAI-Perf result"
 SOURCE = "genai-perf"
 
 SHAPES = (
-    ("input_config.perf_analyzer", "input_config.subcommand", "request_latency.unit"),
-    ("input_config.service_kind", "input_config.endpoint_type", "request_latency.unit"),
+    Shape(
+        ("input_config.perf_analyzer", "input_config.subcommand", "request_latency.unit"),
+        ("object",),
+        specificity=4,
+    ),
+    Shape(
+        ("input_config.service_kind", "input_config.endpoint_type", "request_latency.unit"),
+        ("object",),
+        specificity=4,
+    ),
 )
 """Nested settings, and flat ones."""
 
@@ -43,12 +52,7 @@ BACKENDS = {"tensorrtllm": "tensorrt-llm", "vllm": "vllm"}
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file has metric blocks beside the settings of a perf_analyzer run."""
-    lacking = [file.outline.lacks(*shape) for shape in SHAPES]
-    for shape, missing in zip(SHAPES, lacking, strict=True):
-        if not missing and file.outline.kind == "object":
-            return Recognition(len(shape) + 1, ", ".join(shape))
-    nearest = min(range(len(SHAPES)), key=lambda place: len(lacking[place]))
-    return not_recognised(SHAPES[nearest], lacking[nearest])
+    return recognised_by(file.outline, SHAPES)
 
 
 def read(file: SourceFile) -> Reading:

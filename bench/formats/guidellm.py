@@ -29,13 +29,14 @@ import numpy as np
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.guidellm_data import asked
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Flag, Load, Point
 
 if TYPE_CHECKING:
@@ -46,9 +47,17 @@ TITLE = "GuideLLM report"
 SOURCE = "guidellm"
 
 SHAPES = (
-    ("metadata.guidellm_version", "benchmarks"),
-    ("benchmarks[].config.strategy", "benchmarks[].scheduler_state", "benchmarks[].scheduler_metrics"),
-    ("benchmarks[].run_stats", "benchmarks[].request_loader", "benchmarks[].args.strategy"),
+    Shape(("metadata.guidellm_version", "benchmarks"), ("object",), specificity=4),
+    Shape(
+        ("benchmarks[].config.strategy", "benchmarks[].scheduler_state", "benchmarks[].scheduler_metrics"),
+        ("object",),
+        specificity=5,
+    ),
+    Shape(
+        ("benchmarks[].run_stats", "benchmarks[].request_loader", "benchmarks[].args.strategy"),
+        ("object",),
+        specificity=5,
+    ),
 )
 """Reports of 0.5 and later, of 0.4, and of 0.2 and 0.3."""
 
@@ -107,13 +116,7 @@ WINDOW = (
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file has the parts of a report, in one of its three shapes."""
-    lacking = [file.outline.lacks(*shape) for shape in SHAPES]
-    for shape, missing in zip(SHAPES, lacking, strict=True):
-        if not missing and file.outline.kind == "object":
-            return Recognition(len(shape) + 2, ", ".join(shape))
-    nearest = min(range(len(SHAPES)), key=lambda place: len(lacking[place]) / len(SHAPES[place]))
-    shape, missing = SHAPES[nearest], lacking[nearest]
-    return not_recognised(shape, missing or shape)
+    return recognised_by(file.outline, SHAPES)
 
 
 def read(file: SourceFile) -> Reading:

@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Flag, Load, Point, Workload
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 NAME = "inference_perf"
 TITLE = "inference-perf report"
 SOURCE = "inference-perf"
+
+REPORT = Shape(("load_summary", "successes", "failures"), ("object",), specificity=4)
 
 STATISTICS = {"mean": "mean", "median": "p50", "std_dev": "std", "min": "min", "max": "max", "p0.1": "p0_1",
               "p99.9": "p99_9", **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 75, 90, 95, 99)}}  # fmt: skip
@@ -63,11 +66,7 @@ BESIDE = ("summary_lifecycle_metrics.json", "per_request_lifecycle_metrics.json"
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file has a lifecycle report's parts; the Prometheus variant is known by its own, and no result."""
-    wanted = ("load_summary", "successes", "failures")
-    lacking = file.outline.lacks(*wanted)
-    if not lacking and file.outline.kind == "object":
-        return Recognition(4, "load_summary, successes and failures")
-    return not_recognised(wanted, lacking or wanted)
+    return recognised_by(file.outline, [REPORT])
 
 
 def companions(path: Path) -> tuple[Path, ...]:

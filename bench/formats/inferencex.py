@@ -26,11 +26,12 @@ from typing import TYPE_CHECKING, Any
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures
 from bench.formats.foreign.inferencex_layout import Layout, layout_of
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Load, Point, Refusal, Workload
 
 if TYPE_CHECKING:
@@ -67,22 +68,18 @@ LEFT_OUT = (
 )  # fmt: skip
 ROLES_TOLERANCE = 0.02
 """Output and input over their GPUs are the total over all of them; dumps of late 2025 have rows up to 3.2 times off."""
-MARKS = ("hw", "tput_per_gpu", "conc", "framework")
-DUMP_MARKS = ("workflow_run_id", "config_id", "benchmark_type", "metrics")
+SHAPES = (
+    Shape(("hw", "tput_per_gpu", "conc", "framework"), ("object", "list")),
+    Shape(("workflow_run_id", "config_id", "benchmark_type", "metrics"), ("list",)),
+)
+"""Results of configurations, and the dump's rows."""
+
 TAG = re.compile(r":v?([\w.-]+)$")
 
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file's first object is a result of one configuration, or a row of the dump."""
-    outline = file.outline
-    lacking, dump_lacks = outline.lacks(*MARKS), outline.lacks(*DUMP_MARKS)
-    if not lacking and outline.kind in ("object", "list"):
-        return Recognition(4, "hw, conc, framework and tput_per_gpu")
-    if not dump_lacks and outline.kind == "list":
-        return Recognition(4, "workflow_run_id, config_id, benchmark_type and metrics")
-    if len(dump_lacks) < len(lacking):
-        return not_recognised(DUMP_MARKS, dump_lacks)
-    return not_recognised(MARKS, lacking or MARKS)
+    return recognised_by(file.outline, SHAPES)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

@@ -23,11 +23,12 @@ from typing import Any
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_text
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.formats.text_file import check_text, opened
 from bench.records import Deployment, Load, Point, Workload
@@ -36,7 +37,10 @@ NAME = "llama_bench"
 TITLE = "llama-bench"
 HARNESS = "llama-bench"
 
-KEYS = ("build_commit", "model_filename", "model_type", "n_prompt", "n_gen", "avg_ns", "avg_ts")
+TEST = Shape(
+    ("build_commit", "model_filename", "model_type", "n_prompt", "n_gen", "avg_ns", "avg_ts"),
+    ("object", "list", "lines", "yaml", "csv"),
+)
 NUMBERS = "build_number n_prompt n_gen n_depth avg_ns stddev_ns avg_ts n_gpu_layers".split()
 SETTINGS = (
     "n_batch",
@@ -67,11 +71,7 @@ AGREES = 2.0
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the first test, or the header of a CSV, has the keys that every version prints."""
-    is_csv = file.outline.kind == "csv"
-    lacking = [key for key in KEYS if key not in file.outline.value] if is_csv else file.outline.lacks(*KEYS)
-    if not lacking:
-        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    return not_recognised(KEYS, lacking)
+    return recognised_by(file.outline, [TEST])
 
 
 def read(file: SourceFile) -> Reading:

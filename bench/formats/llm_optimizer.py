@@ -13,11 +13,12 @@ import dataclasses
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised, sglang
+from bench.formats import Recognition, sglang
 from bench.formats.foreign import document
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Point
@@ -26,20 +27,17 @@ NAME = "llm_optimizer"
 TITLE = "llm-optimizer"
 HARNESS = "llm-optimizer"
 
-KEYS = ("config.client_args", "config.server_args", "config.server_cmd_args", "results.completed",
-        "results.output_throughput", "results.mean_e2e_latency_ms")  # fmt: skip
-REPEATS = ("metadata", "best_configurations", "test_results")
+LINE = Shape(
+    ("config.client_args", "config.server_args", "config.server_cmd_args", "results.completed",
+     "results.output_throughput", "results.mean_e2e_latency_ms")
+)  # fmt: skip
+REPEATS = Shape(("metadata", "best_configurations", "test_results"), turned_away=True)
 ENGINE_COMMANDS = {"vllm serve": "vllm", "python -m sglang.launch_server": "sglang"}
 
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the first line has arguments and results, or the file is the one that repeats the lines."""
-    lacking = file.outline.lacks(*KEYS)
-    if not lacking:
-        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    if not file.outline.lacks(*REPEATS):
-        return Recognition(len(REPEATS), f"it has {', '.join(REPEATS)}")
-    return not_recognised(KEYS, lacking)
+    return recognised_by(file.outline, [LINE, REPEATS])
 
 
 def read(file: SourceFile) -> Reading:
@@ -48,7 +46,7 @@ def read(file: SourceFile) -> Reading:
     Raises:
         InputError: it is the file that repeats the lines, or a value is not what it must be.
     """
-    if not file.outline.lacks(*REPEATS):
+    if REPEATS.fits(file.outline):
         raise InputError(f"{file.name} repeats the runs of the .jsonl beside it; import that.")
     figures = sglang.passports_of(NAME)
     lines = [(where, Fields(file.name, value)) for where, value in document.records(file)]

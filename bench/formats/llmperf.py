@@ -23,12 +23,13 @@ import numpy as np
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Deployment, Load, Point, Workload
@@ -36,9 +37,13 @@ from bench.records import Deployment, Load, Point, Workload
 NAME = "llmperf"
 TITLE = "llmperf"
 
-KEYS = ("mean_input_tokens", "mean_output_tokens", "num_concurrent_requests", "results_ttft_s_mean",
-        "results_inter_token_latency_s_mean", "results_num_completed_requests")  # fmt: skip
-REQUEST_KEYS = ("ttft_s", "inter_token_latency_s", "end_to_end_latency_s", "number_output_tokens")
+SHAPES = (
+    Shape(("mean_input_tokens", "mean_output_tokens", "num_concurrent_requests", "results_ttft_s_mean",
+           "results_inter_token_latency_s_mean", "results_num_completed_requests")),
+    Shape(("ttft_s", "inter_token_latency_s", "end_to_end_latency_s", "number_output_tokens"), turned_away=True),
+)  # fmt: skip
+"""A summary, and the requests beside it."""
+
 SUMMARY, REQUESTS = "_summary.json", "_individual_responses.json"
 LATENCIES = {
     "ttft_s": ("ttft_ms", "first chunk with content - request begun, opening its connection included"),
@@ -56,12 +61,7 @@ STATISTICS = {
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether it has the keys of a summary, or is the list of requests beside one."""
-    lacking = file.outline.lacks(*KEYS)
-    if not lacking:
-        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    if not file.outline.lacks(*REQUEST_KEYS):
-        return Recognition(len(REQUEST_KEYS), f"its requests have {', '.join(REQUEST_KEYS)}")
-    return not_recognised(KEYS, lacking)
+    return recognised_by(file.outline, SHAPES)
 
 
 def companions(path: Path) -> tuple[Path, ...]:

@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bench import names
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Deployment, Flag, Load, Point, Workload
@@ -34,8 +35,11 @@ NAME = "sglang"
 TITLE = "SGLang bench_serving"
 HARNESS = "sglang-bench"
 
-KEYS = ("completed", "total_output_tokens", "total_output_tokens_retokenized", "output_throughput",
-        "mean_e2e_latency_ms", "random_range_ratio")  # fmt: skip
+RUN = Shape(
+    ("completed", "total_output_tokens", "total_output_tokens_retokenized", "output_throughput",
+     "mean_e2e_latency_ms", "random_range_ratio"),
+    ("object", "lines", "list"),
+)  # fmt: skip
 SERVER_FACTS = (
     "tp_size pp_size dp_size ep_size nnodes quantization kv_cache_dtype enable_dp_attention".split()
 )
@@ -57,10 +61,7 @@ COUNTS_DIFFER = 0.05
 
 def recognises(file: SourceFile) -> Recognition:
     """Whether the first line has the keys that every version writes."""
-    lacking = file.outline.lacks(*KEYS)
-    if not lacking and file.outline.kind in ("object", "lines", "list"):
-        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    return not_recognised(KEYS, lacking)
+    return recognised_by(file.outline, [RUN])
 
 
 def read(file: SourceFile) -> Reading:

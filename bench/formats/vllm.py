@@ -26,11 +26,12 @@ import re
 
 from bench import names
 from bench.errors import InputError
-from bench.formats import Recognition, not_recognised
+from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.records import Deployment, Load, Point, Workload
@@ -40,7 +41,13 @@ TITLE = "vLLM bench serve"
 HARNESS = "vllm-bench"
 
 KEYS = ("model_id", "num_prompts", "completed", "total_input_tokens", "output_throughput")
-FAILED_RUN = ("run_number", "error_type", "error", "serve_overrides", "bench_overrides")
+SHAPES = (
+    Shape(KEYS),
+    Shape(KEYS, ("csv",), turned_away=True),
+    Shape(("run_number", "error_type", "error", "serve_overrides", "bench_overrides"), turned_away=True),
+)
+"""Results of every version, the summary of a sweep, and its note of a run that failed."""
+
 TOOLS_OWN = frozenset(
     "date endpoint_type backend label model_id tokenizer_id best_of num_prompts request_rate burstiness "
     "max_concurrency ramp_up_strategy ramp_up_start_rps ramp_up_end_rps duration completed failed "
@@ -72,15 +79,8 @@ ENGINE_DIALECTS = {"tensorrt-llm", "tgi", "lmdeploy", "llama.cpp"}
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether the first result has the keys that every version writes, or a sweep's note of a failed run."""
-    lacking = file.outline.lacks(*KEYS)
-    if file.outline.kind == "csv" and set(KEYS) <= set(file.outline.value):
-        lacking = []
-    if not lacking:
-        return Recognition(len(KEYS), f"it has {', '.join(KEYS)}")
-    if not file.outline.lacks(*FAILED_RUN):
-        return Recognition(len(FAILED_RUN), f"it has {', '.join(FAILED_RUN)}")
-    return not_recognised(KEYS, lacking)
+    """Whether the first result has the keys that every version writes, or it is a sweep's summary or note."""
+    return recognised_by(file.outline, SHAPES)
 
 
 def read(file: SourceFile) -> Reading:
