@@ -143,9 +143,9 @@ def _metrics(figures: Figures, stated: Fields, factor: float) -> dict[str, float
     stats = stated.fields("stats")
     for name, (base, definition) in LATENCIES.items():
         values = stats.fields(name)
-        for statistic, ending in STATISTICS.items():
-            value = values.number(statistic)
-            figures.file(metrics, f"{base}_{ending}", value, unit=unit, factor=factor, definition=definition)
+        figures.file_statistics(
+            metrics, base, values, STATISTICS, unit=unit, factor=factor, definition=definition
+        )
         values.passed_over("sum")
     figures.file(metrics, "input_tokens", stats.fields("num_input_tokens").number("sum"))
     figures.file(metrics, "output_tokens", stats.fields("num_output_tokens").number("sum"))

@@ -234,9 +234,9 @@ def _file(
     unit = "ms" if factor == 1 else "s"
     percentiles = values.fields("percentiles")
     for source, statistics in ((values, STATISTICS), (percentiles, PERCENTILES)):
-        for name, statistic in statistics.items():
-            figures.file(metrics, f"{base}_{statistic}", source.number(name), unit=unit, factor=factor,
-                         definition=definition)  # fmt: skip
+        figures.file_statistics(
+            metrics, base, source, statistics, unit=unit, factor=factor, definition=definition
+        )
 
 
 def _successful(stated: Fields, name: str) -> Fields:

@@ -151,16 +151,9 @@ def _metrics(figures: Figures, stage: Fields, successes: Fields, failures: Field
         if name not in latency:
             latency.passed_over(name)
             continue
-        values = latency.fields(name)
-        for statistic, ending in STATISTICS.items():
-            figures.file(
-                metrics,
-                f"{base}_{ending}",
-                values.number(statistic),
-                unit="s",
-                factor=1000,
-                definition=definition,
-            )
+        figures.file_statistics(
+            metrics, base, latency.fields(name), STATISTICS, unit="s", factor=1000, definition=definition
+        )
     for name, key in (("prompt_tokens", "input_tokens"), ("output_tokens", "output_tokens")):
         if name in successes:
             figures.file(metrics, key, _total(successes, name))

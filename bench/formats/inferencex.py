@@ -262,9 +262,10 @@ def _metrics(figures: Figures, measured: Fields, layout: Layout) -> dict[str, fl
             figures.file(metrics, key, value, unit="tokens/s/GPU", factor=count, denominator=which,
                          definition="converted: the figure per GPU times the GPUs it was divided by")  # fmt: skip
     for name, (base, definition) in LATENCIES.items():
-        for statistic, ending in STATISTICS.items():
-            value = measured.number(f"{statistic}_{name}")
-            figures.file(metrics, f"{base}_{ending}", value, unit="s", factor=1000, definition=definition)
+        statistics = {f"{written}_{name}": statistic for written, statistic in STATISTICS.items()}
+        figures.file_statistics(
+            metrics, base, measured, statistics, unit="s", factor=1000, definition=definition
+        )
     valid = measured.number("power_valid")
     for name, (key, definition) in POWER.items():
         value = measured.number(name)

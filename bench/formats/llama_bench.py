@@ -26,7 +26,7 @@ from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_text
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import Fields, not_understood_in
 from bench.formats.foreign.figures import Figures
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.reading import Reading, SourceFile, points_table
@@ -91,7 +91,7 @@ def read(file: SourceFile) -> Reading:
         points_table(points),
         passports=figures.passports(),
         tool_version=points[0].harness_version,
-        not_understood=tuple(dict.fromkeys(key for _, test in tests for key in test.not_understood())),
+        not_understood=not_understood_in(test for _, test in tests),
     )
 
 

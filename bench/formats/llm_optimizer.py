@@ -15,7 +15,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition, sglang
 from bench.formats.foreign import document
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import Fields, not_understood_in
 from bench.formats.foreign.figures import Figures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
@@ -54,7 +54,7 @@ def read(file: SourceFile) -> Reading:
         NAME,
         points_table(judged(_point(where, line, figures) for where, line in lines)),
         passports=figures.passports(),
-        not_understood=tuple(dict.fromkeys(key for _, line in lines for key in line.not_understood())),
+        not_understood=not_understood_in(line for _, line in lines),
     )
 
 
@@ -77,10 +77,7 @@ def _said(line: Fields, machine: Fields) -> Stated:
     config, command = line.fields("config"), line.text("cmd") or ""
     config.passed_over("client_args", "server_cmd_args")  # the results have the first, server_args the second
     server = config.fields("server_args")
-    facts: dict[str, object] = {
-        key: server.text(key) if isinstance(server.raw(key), str) else server.raw(key)
-        for key in server.keys()  # noqa: SIM118
-    }
+    facts = server.values(server.keys())
     engine = next((one for start, one in ENGINE_COMMANDS.items() if command.startswith(start)), None)
     gpu = machine.text("gpu_type")
     return stated(facts | {"engine": engine, "gpu_type": None if gpu == "unknown" else gpu})

@@ -208,12 +208,9 @@ def _file_statistics(
     unit = values.text("units")
     if unit not in FACTORS:
         raise values.unfit("units", unit, f"one of {', '.join(FACTORS)}")
-    for name, statistic in STATISTICS.items():
-        key = f"{base}_{statistic}"
-        if key not in metrics:
-            figures.file(
-                metrics, key, values.number(name), unit=unit, factor=FACTORS[unit], definition=definition
-            )
+    figures.file_statistics(
+        metrics, base, values, STATISTICS, unit=unit, factor=FACTORS[unit], definition=definition
+    )
     values.passed_over("mode")
 
 

@@ -103,11 +103,11 @@ def _point(summary: Fields, figures: Figures, version: str | None, tpots: Sample
     _file_rates(summary, figures, metrics, ok)
     file_failures(figures, metrics, failed, ok)
     for name, (base, definition) in LATENCIES.items():
-        for written, statistic in STATISTICS.items():
-            figures.file(
-                metrics, f"{base}_{statistic}", summary.number(f"results_{name}_{written}"),
-                unit="s", factor=1000, definition=f"{definition}, over the requests without an error",
-            )  # fmt: skip
+        figures.file_statistics(
+            metrics, base, summary,
+            {f"results_{name}_{written}": statistic for written, statistic in STATISTICS.items()},
+            unit="s", factor=1000, definition=f"{definition}, over the requests without an error",
+        )  # fmt: skip
     if tpots is not None:
         figures.file_samples(
             metrics, "tpot_ms", tpots, unit="s", factor=1000,
@@ -192,4 +192,4 @@ def _by_people(summary: Fields) -> dict[str, object]:
         *(key for key in keys if key.startswith(("additional_sampling_params", "results_number_",
                                                            "results_request_output_throughput_"))),
     )  # fmt: skip
-    return {key: summary.text(key) if isinstance(summary.raw(key), str) else summary.raw(key) for key in told}
+    return summary.values(told)

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from bench import names
 from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import Fields, not_understood_in
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
@@ -76,7 +76,7 @@ def read(file: SourceFile) -> Reading:
         NAME,
         points_table(judged(point(where, run, figures, Stated()) for where, run in runs)),
         passports=figures.passports(),
-        not_understood=tuple(dict.fromkeys(key for _, run in runs for key in run.not_understood())),
+        not_understood=not_understood_in(run for _, run in runs),
     )
 
 

@@ -28,7 +28,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import Fields, not_understood_in
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
@@ -104,7 +104,7 @@ def read(file: SourceFile) -> Reading:
         NAME,
         points_table(judged(points)),
         passports=figures.passports(),
-        not_understood=tuple(dict.fromkeys(key for _, result in results for key in result.not_understood())),
+        not_understood=not_understood_in(result for _, result in results),
     )
 
 
@@ -215,7 +215,7 @@ def _by_people(result: Fields) -> dict[str, object]:
     told = [
         key for place, key in enumerate(keys) if not own[place] and (begin < place < end or place > overrides)
     ]
-    return {key: result.text(key) if isinstance(result.raw(key), str) else result.raw(key) for key in told}
+    return result.values(told)
 
 
 def _in_name(result: Fields, load: Load) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,10 @@ class Fields:
                 self._opened[key] = found
             yield found
 
+    def values(self, keys: Iterable[str]) -> dict[str, object]:
+        """What is under these keys: texts as `text` gives them, all else as it is."""
+        return {key: self.text(key) if isinstance(self.raw(key), str) else self.raw(key) for key in keys}
+
     def numbers(self, key: str) -> Samples | None:
         """The numbers of a list, NaN where it has null; None where the list is absent."""
         value = self.raw(key)
@@ -147,6 +151,11 @@ class Fields:
     def unfit(self, key: str, value: object, expected: str) -> InputError:
         """The error that names file, key, value and what was expected."""
         return InputError(f"{self.place(key)} in {self.file} is {_shown(value)}; expected {expected}.")
+
+
+def not_understood_in(objects: Iterable[Fields]) -> tuple[str, ...]:
+    """The keys that nobody read in some of these objects, each once."""
+    return tuple(dict.fromkeys(key for one in objects for key in one.not_understood()))
 
 
 def numbers_of(value: object, where: str) -> Samples:

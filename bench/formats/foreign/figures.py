@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
 from bench.catalogue import metric
-from bench.formats.foreign.fields import Samples
+from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.reading import passports_table
 from bench.records import Flag, Passport
 
@@ -55,6 +56,25 @@ class Figures:
                 key, self._format, self._tool_version, definition, unit or metric(key).unit or None, denominator,
                 self._window, self._token_source,
             )  # fmt: skip
+
+    def file_statistics(
+        self,
+        metrics: dict[str, float],
+        base: str,
+        stated: Fields,
+        statistics: Mapping[str, str],
+        *,
+        unit: str,
+        factor: float,
+        definition: str,
+    ) -> None:
+        """Nothing; the statistics of one latency that are not known yet: the file's word -> the catalogue's."""
+        for written, statistic in statistics.items():
+            key = f"{base}_{statistic}"
+            if key not in metrics:
+                self.file(
+                    metrics, key, stated.number(written), unit=unit, factor=factor, definition=definition
+                )
 
     def file_samples(
         self,
