@@ -19,9 +19,9 @@ from bench.holdings import counts
 from bench.library import Library
 from bench.questions import questions
 from bench.sweep import jobs, launching
-from bench.sweep.endpoints import Endpoints
+from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan, nested
+from bench.sweep.planning.plan import Plan, nested
 from bench.view import FILTER_BY_KEY, View
 
 Reply = tuple[int, Any]

@@ -25,7 +25,7 @@ from bench.errors import UsageError
 from bench.library import Library
 from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from bench.view import View
 from tests.benchmarks._server import ROOT, free_port, running, wait_for_first_byte
 from tests.library.files import table

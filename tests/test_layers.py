@@ -28,9 +28,12 @@ LAYERS = (
     ("cli", "api"),
     ("__main__",),
 )
+SWEEP_LAYERS = (("planning", "wire"), ("folder",), ("generator",), ("checks",), ("measured",))
+"""The rooms of bench/sweep/; what else lies there stands above them."""
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 
 BENCH = sorted((ROOT / "bench").rglob("*.py"))
+SWEEP = sorted((ROOT / "bench" / "sweep").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").rglob("*.py"))
 APP = [path for path in [ROOT / "app.py"] if path.exists()]
 
@@ -75,6 +78,15 @@ def upward(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", BENCH, ids=name_of)
 def test_bench_imports_only_downwards(path: Path) -> None:
     assert not upward(path)
+
+
+@pytest.mark.parametrize("path", SWEEP, ids=name_of)
+def test_the_rooms_of_a_sweep_import_only_downwards(path: Path) -> None:
+    height = {name: height for height, names in enumerate(SWEEP_LAYERS) for name in names}
+    own = path.relative_to(ROOT / "bench" / "sweep").parts[0].removesuffix(".py")
+    reached = {name.split(".")[2] for name in imported(path) if name.startswith("bench.sweep.")} - {own}
+    top = len(SWEEP_LAYERS)
+    assert own not in height or not [name for name in reached if height.get(name, top) >= height[own]]
 
 
 @pytest.mark.parametrize("path", PAGES + APP, ids=name_of)

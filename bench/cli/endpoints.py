@@ -9,7 +9,7 @@ from bench.cli import output
 from bench.cli.arguments import Commands, add_place, place
 
 if TYPE_CHECKING:
-    from bench.sweep.endpoints import NamedEndpoint
+    from bench.sweep.planning.endpoints import NamedEndpoint
 
 COLUMNS = ("name", "base_url", "model", "accelerator", "key_env", "reachable", "engine", "version", "serves")
 
@@ -31,7 +31,7 @@ def add_to(commands: Commands) -> None:
 
 def _endpoints(arguments: argparse.Namespace) -> int:
     from bench.sweep import opening
-    from bench.sweep.endpoints import Endpoints
+    from bench.sweep.planning.endpoints import Endpoints
 
     known = Endpoints(place(arguments))
     found = [{"name": name, **_document(endpoint)} for name, endpoint in known.named.items()]

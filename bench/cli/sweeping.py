@@ -39,10 +39,10 @@ COLUMNS = {
 
 def run(argv: Sequence[str]) -> int:
     """Measure; `argv` is what follows `sweep`."""
-    from bench.sweep import arguments as options
-    from bench.sweep import budget
-    from bench.sweep.endpoints import Endpoints
+    from bench.sweep.checks import budget
     from bench.sweep.folder import Folder
+    from bench.sweep.planning import arguments as options
+    from bench.sweep.planning.endpoints import Endpoints
 
     parser = Parser(
         prog="python -m bench sweep",
@@ -137,7 +137,8 @@ def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
 
 def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any] | None = None) -> None:
     """Print a sweep with its points."""
-    from bench.sweep import jobs, ramp
+    from bench.sweep import jobs
+    from bench.sweep.planning import ramp
 
     told = jobs.status(folder)
     if arguments.json:

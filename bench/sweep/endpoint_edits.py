@@ -16,9 +16,9 @@ from typing import Any
 
 from bench.errors import UnknownName, UsageError
 from bench.library.store import sync_folder
-from bench.sweep.endpoints import FILE, TABLE, NamedEndpoint, checked, endpoints_in, text_of
 from bench.sweep.folder import writing
-from bench.sweep.toml_text import toml
+from bench.sweep.planning.endpoints import FILE, TABLE, NamedEndpoint, checked, endpoints_in, text_of
+from bench.sweep.planning.toml_text import toml
 
 HEADING = re.compile(r"\s*\[")
 OF_OURS = re.compile(

@@ -20,7 +20,7 @@ from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats import journal as journals
 from bench.formats.journal import Journal, Line
 from bench.library.store import sync_folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 
 ID = journals.SWEEP_ID
 SWEEPS = journals.SWEEPS

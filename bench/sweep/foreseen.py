@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.sweep.budget import Budget
-from bench.sweep.plan import Plan
+from bench.sweep.checks.budget import Budget
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.shapes import Length
 from bench.sweep.queue import endpoint_of
-from bench.sweep.shapes import Length
 from bench.wording import counted, joined, number
 
 FEW = 4

@@ -18,13 +18,13 @@ from bench.errors import UsageError
 from bench.library import ledger
 from bench.library.store import Root
 from bench.sweep import jobs, opening, origin
-from bench.sweep.address import demand_own_machine
-from bench.sweep.endpoints import Endpoints, narrowed
+from bench.sweep.checks.preflight import Preflight
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import Origin
-from bench.sweep.plan import Plan
+from bench.sweep.planning.address import demand_own_machine
+from bench.sweep.planning.endpoints import Endpoints, narrowed
+from bench.sweep.planning.plan import Plan
 from bench.sweep.practice import is_practice, revive
-from bench.sweep.preflight import Preflight
 from bench.sweep.priority import at_the_front
 from bench.sweep.queue import QUEUED, endpoint_of
 from bench.wording import counted

@@ -14,18 +14,19 @@ from typing import Any
 import bench
 from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
-from bench.sweep import budget as budgets
-from bench.sweep import machine, searches
-from bench.sweep.assignment import Asked
-from bench.sweep.bodies import Manner
-from bench.sweep.endpoints import Endpoints, NamedEndpoint
-from bench.sweep.exchange import Target
-from bench.sweep.facts import PRICE
-from bench.sweep.finishing import deployment
-from bench.sweep.plan import Plan
-from bench.sweep.preflight import Preflight, glance, preflight
-from bench.sweep.prompt_files import read_prompts
-from bench.sweep.prompts import lengths_to_calibrate
+from bench.sweep.checks import budget as budgets
+from bench.sweep.checks import machine
+from bench.sweep.checks.preflight import Preflight, glance, preflight
+from bench.sweep.generator.assignment import Asked
+from bench.sweep.generator.prompt_files import read_prompts
+from bench.sweep.generator.prompts import lengths_to_calibrate
+from bench.sweep.measured.finishing import deployment
+from bench.sweep.planning import searches
+from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
+from bench.sweep.planning.facts import PRICE
+from bench.sweep.planning.plan import Plan
+from bench.sweep.wire.bodies import Manner
+from bench.sweep.wire.exchange import Target
 
 AT_A_TIME = 16
 """Endpoints that are looked at together."""

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from bench.endpoint.presets import PRESETS, preset
 from bench.errors import BenchError
-from bench.sweep.engines import engine
-from bench.sweep.exchange import Target
+from bench.sweep.checks.engines import engine
+from bench.sweep.checks.site import NotReached, Site
 from bench.sweep.folder import writing
 from bench.sweep.priority import at_the_front
-from bench.sweep.site import NotReached, Site
+from bench.sweep.wire.exchange import Target
 
 FOLDER = "practice"
 IDLE_EXIT_S = 3600

@@ -17,24 +17,26 @@ from typing import Any
 from bench.errors import BenchError
 from bench.formats.journal import EndLine, PointLine
 from bench.records import Flag
-from bench.sweep import budget as budgets
-from bench.sweep import opening, queue, searches, spool
-from bench.sweep.assignment import Assignment
-from bench.sweep.calibration import Calibration
-from bench.sweep.clock import ClockDrift, ClockReading
+from bench.sweep import opening, queue
+from bench.sweep.checks import budget as budgets
+from bench.sweep.checks.preflight import Preflight
 from bench.sweep.executors.local import Local
-from bench.sweep.finishing import Ran, line_of
 from bench.sweep.folder import Folder, NotWritten, Writer
-from bench.sweep.live import Tally
+from bench.sweep.generator import spool
+from bench.sweep.generator.assignment import Assignment
+from bench.sweep.generator.calibration import Calibration
+from bench.sweep.generator.live import Tally
+from bench.sweep.measured.clock import ClockDrift, ClockReading
+from bench.sweep.measured.finishing import Ran, line_of
+from bench.sweep.measured.request_file import to_parquet
+from bench.sweep.measured.telemetry import Poller
 from bench.sweep.moment import now
 from bench.sweep.origin import origin_of
-from bench.sweep.plan_parts import where_stated
-from bench.sweep.preflight import Preflight
-from bench.sweep.ramp import Finished, named
-from bench.sweep.request_file import to_parquet
-from bench.sweep.searches import Stop
-from bench.sweep.shapes import PlannedPoint
-from bench.sweep.telemetry import Poller
+from bench.sweep.planning import searches
+from bench.sweep.planning.plan_parts import where_stated
+from bench.sweep.planning.ramp import Finished, named
+from bench.sweep.planning.searches import Stop
+from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.telling import Teller, Watch
 from bench.wording import counted
 

@@ -9,14 +9,15 @@ from time import monotonic
 from typing import Any
 
 from bench.formats.journal import PointLine
-from bench.sweep import opening, searches
+from bench.sweep import opening
 from bench.sweep.folder import Folder
-from bench.sweep.live import Pace, Tally
+from bench.sweep.generator.live import Pace, Tally
 from bench.sweep.moment import now
-from bench.sweep.plan import Plan
+from bench.sweep.planning import searches
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.ramp import named
+from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.queue import Standing, endpoint_of
-from bench.sweep.ramp import named
-from bench.sweep.shapes import PlannedPoint
 
 Watch = Callable[[Mapping[str, Any]], object]
 

@@ -366,7 +366,7 @@ def look_again() -> None:
 def endpoints(library: Path, stamp: str) -> list[dict[str, Any]]:
     """What each endpoint of the library said when it was last asked."""
     from bench.sweep import opening
-    from bench.sweep.endpoints import Endpoints
+    from bench.sweep.planning.endpoints import Endpoints
 
     return opening.seen(Endpoints(library), from_page=True)
 

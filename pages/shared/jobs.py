@@ -14,8 +14,9 @@ from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
 from bench.questions import questions
-from bench.sweep import form, launching, watching
+from bench.sweep import launching, watching
 from bench.sweep.folder import ID, SWEEPS, Folder
+from bench.sweep.planning import form
 from bench.sweep.story import grid_chart
 from bench.view import View
 from pages.shared import address, buttons, cached, notices, table

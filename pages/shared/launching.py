@@ -13,14 +13,15 @@ from bench import access
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
 from bench.questions import questions
-from bench.sweep import budget as budgets
-from bench.sweep import foreseen, form, opening
+from bench.sweep import foreseen, opening
 from bench.sweep import launching as sweeps
-from bench.sweep.endpoints import Endpoints, NamedEndpoint
-from bench.sweep.plan import Plan
+from bench.sweep.checks import budget as budgets
+from bench.sweep.checks.preflight import Preflight
+from bench.sweep.planning import form
+from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.profiles import profiles
 from bench.sweep.practice import Practice, practices, practise
-from bench.sweep.preflight import Preflight
-from bench.sweep.profiles import profiles
 from pages.shared import buttons, cached, plan_fields, table
 from pages.shared.visitor import admitted, own_port, visitor
 

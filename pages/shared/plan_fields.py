@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from bench.plain_text import markdown, visible
-from bench.sweep import form
-from bench.sweep.form import FormField
+from bench.sweep.planning import form
+from bench.sweep.planning.form import FormField
 
 COLUMN_PX = 155
 COLD = {"profile": "quick"}

@@ -11,8 +11,8 @@ from pathlib import Path
 import uvloop
 
 from bench.records import Load
-from bench.sweep.exchange import Ask, Exchange, Limits, Target
-from bench.sweep.load import run_point
+from bench.sweep.generator.load import run_point
+from bench.sweep.wire.exchange import Ask, Exchange, Limits, Target
 from tests.benchmarks._process import peak_megabytes
 
 

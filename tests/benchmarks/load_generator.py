@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import thread_time
 
-from bench.sweep.framing import Chunks
-from bench.sweep.stream import Stream
+from bench.sweep.wire.framing import Chunks
+from bench.sweep.wire.stream import Stream
 from tests.benchmarks import Figure, percentile
 from tests.benchmarks._process import ROOT
 from tests.benchmarks._yardstick import MODEL, TOKENS, Case, Result, on_core, result, serving

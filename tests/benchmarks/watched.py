@@ -18,7 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from bench.sweep import jobs
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from tests.benchmarks import Figure
 from tests.benchmarks._server import Server, running
 from tests.benchmarks.whole_sweep import serving

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.sweep.folder import Folder, listed
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from tests.benchmarks._server import free_port
 from tests.pages.drawn import Open, headline, text_of
 from tests.sweep.played import playing

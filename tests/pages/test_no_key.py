@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.endpoints import Endpoints
+from bench.sweep.planning.plan import Plan
 from bench.sweep.runner import run
 from tests.pages.drawn import Open
 from tests.sweep.played import ALWAYS, Played, playing

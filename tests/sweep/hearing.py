@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from bench.sweep.answer import Answer
-from bench.sweep.connection import Connection
-from bench.sweep.exchange import Ask, Exchange, Limits, Target
+from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.connection import Connection
+from bench.sweep.wire.exchange import Ask, Exchange, Limits, Target
 
 TARGET = Target("127.0.0.1", 8000, "/v1/chat/completions")
 STREAM_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"

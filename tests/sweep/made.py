@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from bench.sweep.exchange import Exchange
+from bench.sweep.wire.exchange import Exchange
 
 MS = 1_000_000
 S = 1_000_000_000

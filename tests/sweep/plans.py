@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 
 ENDPOINT = {"url": "http://127.0.0.1:8000", "model": "m"}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench.sweep.plan import Plan
-from bench.sweep.ramp import Finished
-from bench.sweep.searches import Stop, next_load
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.ramp import Finished
+from bench.sweep.planning.searches import Stop, next_load
 from tests.sweep.plans import ENDPOINT
 
 

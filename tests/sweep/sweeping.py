@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 

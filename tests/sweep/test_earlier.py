@@ -10,7 +10,7 @@ from bench import chart
 from bench.formats.journal import PointLine, Session, encode
 from bench.records import Deployment, Load, Workload
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from bench.sweep.story import curve_chart, story
 from bench.sweep.story.earlier import Earlier, earlier
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench.sweep.budget import Timed, budget
+from bench.sweep.checks.budget import Timed, budget
 from bench.sweep.foreseen import figures, minutes, sentence
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 
 ENDPOINT = {"endpoint.url": "http://localhost:8000/v1", "endpoint.model": "m"}
 

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import api
-from bench.sweep.exchange import Target
 from bench.sweep.folder import listed
-from bench.sweep.redaction import redacted, redacted_body
+from bench.sweep.wire.exchange import Target
+from bench.sweep.wire.redaction import redacted, redacted_body
 from tests.sweep.played import ALWAYS, Played, playing
 from tests.sweep.sweeping import ROOT, bench
 

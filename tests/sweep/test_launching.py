@@ -13,10 +13,10 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.errors import AccessDenied, BenchError, UsageError
 from bench.sweep import launching
-from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import FILE, Origin, keep, origin_of
-from bench.sweep.plan import Plan
+from bench.sweep.planning.endpoints import Endpoints
+from bench.sweep.planning.plan import Plan
 from tests.sweep.played import playing
 
 pytestmark = pytest.mark.long

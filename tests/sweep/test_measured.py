@@ -9,14 +9,14 @@ import pytest
 
 from bench.endpoint import Settings, running
 from bench.records import Load
-from bench.sweep.bodies import Manner, body
-from bench.sweep.exchange import Ask, Limits, Target
-from bench.sweep.honesty import ClientLoad, flags, lag_line_ms
-from bench.sweep.load import run_point
-from bench.sweep.rising import rise
-from bench.sweep.samples import Samples
-from bench.sweep.stopping import Precision
-from bench.sweep.window import measured
+from bench.sweep.generator.load import run_point
+from bench.sweep.generator.samples import Samples
+from bench.sweep.generator.stopping import Precision
+from bench.sweep.measured.honesty import ClientLoad, flags, lag_line_ms
+from bench.sweep.measured.rising import rise
+from bench.sweep.measured.window import measured
+from bench.sweep.wire.bodies import Manner, body
+from bench.sweep.wire.exchange import Ask, Limits, Target
 
 pytestmark = pytest.mark.long
 

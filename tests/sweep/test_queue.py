@@ -14,7 +14,7 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.sweep import jobs, queue
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from bench.sweep.queue import Standing, await_turn, endpoint_of, obstacle
 
 ASKED = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), min_size=1, max_size=9)

@@ -13,11 +13,11 @@ import pytest
 from bench import api
 from bench.errors import BenchError
 from bench.sweep import launching
-from bench.sweep.endpoints import Endpoints
 from bench.sweep.folder import Folder, listed
+from bench.sweep.measured.request_file import from_parquet
 from bench.sweep.origin import Origin, keep
-from bench.sweep.plan import Plan
-from bench.sweep.request_file import from_parquet
+from bench.sweep.planning.endpoints import Endpoints
+from bench.sweep.planning.plan import Plan
 from bench.sweep.runner import Ended, run
 from tests.sweep.played import Played, playing
 

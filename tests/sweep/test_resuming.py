@@ -14,7 +14,7 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.formats.journal import encode
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from bench.sweep.practice import FOLDER, is_practice, practise
 from bench.sweep.resuming import MOST_SESSIONS, is_asked, resume_interrupted
 

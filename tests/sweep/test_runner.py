@@ -18,8 +18,9 @@ import pytest
 
 from bench.endpoint import Settings, running, truth
 from bench.errors import UsageError
-from bench.sweep import jobs, load
+from bench.sweep import jobs
 from bench.sweep.folder import Folder
+from bench.sweep.generator import load
 from bench.sweep.opening import looked_at
 from bench.sweep.runner import Ended, run
 from tests.sweep.sweeping import bench, document, folder_for, numbers_of_samples, plan_for, started

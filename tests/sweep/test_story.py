@@ -15,17 +15,17 @@ from bench.endpoint import Settings, running
 from bench.errors import InputError, NotFound
 from bench.formats.journal import EndLine, PointLine
 from bench.records import Load, Workload
-from bench.sweep.exchange import Limits
 from bench.sweep.folder import Folder, Writer
-from bench.sweep.honesty import ClientLoad, flags
-from bench.sweep.request_file import Kept, from_parquet
+from bench.sweep.generator.samples import ABSENT, Samples
+from bench.sweep.measured.honesty import ClientLoad, flags
+from bench.sweep.measured.request_file import Kept, from_parquet
+from bench.sweep.measured.window import measured
 from bench.sweep.runner import run
-from bench.sweep.samples import ABSENT, Samples
 from bench.sweep.story import documents, point_story, story
 from bench.sweep.story.latencies import MOST_VERTICES, Distribution
 from bench.sweep.story.phases import PHASES, phases, waterfall
 from bench.sweep.story.point import told
-from bench.sweep.window import measured
+from bench.sweep.wire.exchange import Limits
 from tests.sweep.made import exchange, slot
 from tests.sweep.sweeping import folder_for
 

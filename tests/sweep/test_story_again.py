@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from bench.formats.journal import PointLine
 from bench.records import Workload
-from bench.sweep import searches
-from bench.sweep.plan import Plan
-from bench.sweep.shapes import PlannedPoint
+from bench.sweep.planning import searches
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.story.again import again
 from tests.sweep.sweeping import plan_for
 

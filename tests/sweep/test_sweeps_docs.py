@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from bench.sweep import facts, plan_parts
-from bench.sweep.arguments import add_to, plan_from
-from bench.sweep.endpoints import Endpoints, NamedEndpoint
-from bench.sweep.plan import Plan
-from bench.sweep.profiles import profiles
+from bench.sweep.planning import facts, plan_parts
+from bench.sweep.planning.arguments import add_to, plan_from
+from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.profiles import profiles
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)

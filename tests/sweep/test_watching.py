@@ -11,7 +11,7 @@ from bench.endpoint import Settings
 from bench.endpoint.serving import running
 from bench.sweep import watching
 from bench.sweep.folder import UNDER_WAY, Folder
-from bench.sweep.plan import Plan
+from bench.sweep.planning.plan import Plan
 from bench.sweep.runner import run
 from bench.sweep.story import grid_chart, story
 

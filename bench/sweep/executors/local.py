@@ -11,10 +11,10 @@ from time import monotonic_ns
 from typing import Any, BinaryIO
 
 from bench.errors import BenchError
-from bench.sweep.assignment import Assignment, Work
-from bench.sweep.exchange import PointRun
 from bench.sweep.folder import NotWritten
-from bench.sweep.live import Tally
+from bench.sweep.generator.assignment import Assignment, Work
+from bench.sweep.generator.live import Tally
+from bench.sweep.wire.exchange import PointRun
 
 LENGTH = 8
 TOLD_EVERY_S = 0.5

@@ -8,11 +8,11 @@ from typing import Any
 
 from bench.formats.journal import PointLine
 from bench.records import Load
-from bench.sweep import searches
-from bench.sweep.plan import Plan
-from bench.sweep.ramp import Finished
-from bench.sweep.searches import CLIMBS, Stop
-from bench.sweep.shapes import PlannedPoint, Shape
+from bench.sweep.planning import searches
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.ramp import Finished
+from bench.sweep.planning.searches import CLIMBS, Stop
+from bench.sweep.planning.shapes import PlannedPoint, Shape
 
 ANEW = ("search", "stop", "seed", "repeats", "workloads", "loads")
 """What a plan that measures some points of another again states for itself, or leaves open."""

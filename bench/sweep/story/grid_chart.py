@@ -12,9 +12,9 @@ from bench import catalogue, chart
 from bench.chart import Theme
 from bench.chart.colouring import DARK_INK, LIGHT_INK, of_values
 from bench.plain_text import html
-from bench.sweep import searches
-from bench.sweep.plan import Plan
-from bench.sweep.shapes import Shape
+from bench.sweep.planning import searches
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.shapes import Shape
 from bench.sweep.story.levels import THROUGHPUT, load_words
 from bench.sweep.story.run import Story
 from bench.wording import counted, flag_words, number, quantity

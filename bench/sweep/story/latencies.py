@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bench.sweep.samples import Samples
-from bench.sweep.window import MILLION, PERCENTILES, each_request
+from bench.sweep.generator.samples import Samples
+from bench.sweep.measured.window import MILLION, PERCENTILES, each_request
 
 if TYPE_CHECKING:
-    from bench.sweep.samples import Mask
+    from bench.sweep.generator.samples import Mask
 
 Values = npt.NDArray[np.float64]
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bench.sweep.request_file import Kept
-from bench.sweep.telemetry import NAMES, Reading
-from bench.sweep.window import Window, arrivals
+from bench.sweep.measured.request_file import Kept
+from bench.sweep.measured.telemetry import NAMES, Reading
+from bench.sweep.measured.window import Window, arrivals
 
 if TYPE_CHECKING:
-    from bench.sweep.samples import Column
+    from bench.sweep.generator.samples import Column
 
 BINS = 120
 """About so many bins over the whole point."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from bench.sweep.request_file import Kept
-from bench.sweep.samples import ABSENT, OK, OUTCOMES
+from bench.sweep.generator.samples import ABSENT, OK, OUTCOMES
+from bench.sweep.measured.request_file import Kept
 from bench.wording import counted
 
 if TYPE_CHECKING:
-    from bench.sweep.samples import Column, Mask
+    from bench.sweep.generator.samples import Column, Mask
 
 MOST_DRAWN = 120
 """So many requests still have a bar each that the eye can follow."""

@@ -11,12 +11,12 @@ import pandas as pd
 from bench.errors import NotFound
 from bench.formats.journal import PointLine
 from bench.sweep.folder import Folder
-from bench.sweep.request_file import Kept, from_parquet
-from bench.sweep.samples import OK, OUTCOMES
+from bench.sweep.generator.samples import OK, OUTCOMES
+from bench.sweep.measured.request_file import Kept, from_parquet
+from bench.sweep.measured.window import BILLION, Window, started_well
 from bench.sweep.story import over_time as course
 from bench.sweep.story.latencies import Distribution, distributions
 from bench.sweep.story.phases import Waterfall, waterfall
-from bench.sweep.window import BILLION, Window, started_well
 
 EXAMPLES = 3
 

@@ -11,9 +11,9 @@ import pandas as pd
 from bench import chart
 from bench.catalogue import Metric
 from bench.formats.journal import EndLine, PointLine, Session
+from bench.sweep.checks.preflight import Check
 from bench.sweep.folder import Folder
-from bench.sweep.plan import Plan
-from bench.sweep.preflight import Check
+from bench.sweep.planning.plan import Plan
 from bench.sweep.story import sentences
 from bench.sweep.story.again import Again, again
 from bench.sweep.story.levels import Curve, curves, latency_of, loads_words, table

@@ -10,13 +10,13 @@ from bench import catalogue
 from bench.chart import deployment_words
 from bench.formats.journal import EndLine, PointLine, Session
 from bench.sweep.folder import UNDER_WAY
-from bench.sweep.ramp import highest, named
+from bench.sweep.planning.ramp import highest, named
 from bench.sweep.story.again import Again
 from bench.sweep.story.levels import THROUGHPUT, Curve, Level
 from bench.wording import counted, flag_words, inline, joined, quantity
 
 if TYPE_CHECKING:
-    from bench.sweep.plan import Plan
+    from bench.sweep.planning.plan import Plan
 
 LATER = ("done", "queued", *UNDER_WAY)
 """The states in which nothing is missing that will not come by itself."""

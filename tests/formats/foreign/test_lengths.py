@@ -8,7 +8,7 @@ import pytest
 
 from bench.formats.foreign.lengths import LENGTH_SHARE, judged
 from bench.records import Deployment, Flag, Load, Point, Workload
-from bench.sweep import honesty
+from bench.sweep.measured import honesty
 from tests.formats.damage import SAMPLES, main_files
 from tests.formats.reading_of import read_points
 

@@ -10,7 +10,7 @@ from bench import chart
 from bench.library import Library
 from bench.questions import question
 from bench.questions.heatmap.gaps import wanted
-from bench.sweep import form
+from bench.sweep.planning import form
 from bench.view import View
 
 SEED = {"model": ["llama-3.1-70b"], "accelerator": ["h200"], "engine_version": ["0.17"]}

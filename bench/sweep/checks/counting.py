@@ -1,0 +1,77 @@
+"""How many tokens the endpoint counts for a text: by its tokenizer's route where that agrees with what it bills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bench.errors import BenchError
+from bench.sweep.checks.site import NotReached, Site
+from bench.sweep.wire.bodies import Manner
+
+PROBES = ("The sea is far.", "The sea is far, and the road that leads there is long and has no shade.")
+"""Two lengths: what a chat template adds is the same for both."""
+
+
+class Counter:
+    """Counts texts; `by` says how, None when the endpoint counts nothing.
+
+    `usage` gives the input tokens of texts as whole requests are counted. /tokenize is used when it differs from that
+    by the same number for two texts, which is what stands around every prompt.
+    """
+
+    def __init__(
+        self, site: Site, manner: Manner, usage: Callable[[Sequence[str]], Sequence[int | None]]
+    ) -> None:
+        self._site, self._manner, self._usage = site, manner, usage
+        self._around = 0
+        self.by: str | None = None
+
+    def works(self) -> bool:
+        """Whether the endpoint counts at all; found out by counting two texts."""
+        billed = [count for count in self._usage(PROBES) if count is not None]
+        if len(billed) < len(PROBES):
+            return False
+        self.by = "usage"
+        told = [self._tokenized(text) for text in PROBES]
+        around = {bill - count for bill, count in zip(billed, told, strict=True) if count is not None}
+        if None not in told and len(around) == 1:
+            self.by, self._around = "/tokenize", around.pop()
+        return True
+
+    def __call__(self, texts: Sequence[str]) -> list[int]:
+        """The input tokens the endpoint counts for a request of each text.
+
+        Raises:
+            BenchError: it stopped counting.
+        """
+        if self.by == "/tokenize":
+            told = [self._tokenized(text) for text in texts]
+            counts: list[int | None] = [None if count is None else count + self._around for count in told]
+        else:
+            counts = list(self._usage(texts))
+        known = [count for count in counts if count is not None]
+        if len(known) < len(texts):
+            raise BenchError(
+                f"The endpoint counted {len(known)} of {len(texts)} texts: isl cannot be calibrated, look at its log."
+            )
+        return known
+
+    def _tokenized(self, text: str) -> int | None:
+        """The tokens of a text by the tokenizer's route; None where there is none."""
+        given = {"model": self._manner.model, "prompt": text, "content": text, "inputs": text}
+        try:
+            reply = self._site.post("/tokenize", given)
+        except NotReached:
+            return None
+        return _count(reply.document) if reply.status == 200 else None
+
+
+def _count(document: Any) -> int | None:
+    """The number of tokens in an answer of vLLM and SGLang (count), llama.cpp (tokens) or TGI (a list)."""
+    if isinstance(document, Mapping):
+        count = document.get("count")
+        if isinstance(count, int):
+            return count
+        document = document.get("tokens")
+    return len(document) if isinstance(document, list) else None

@@ -1,0 +1,118 @@
+"""Which engine serves, in which version and with which context limit, as its info routes tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bench import names
+from bench.sweep.checks.site import NotReached, Site
+
+OWNERS = ("vllm", "sglang", "llamacpp", "tgi")
+"""What `owned_by` in /v1/models is where the engine writes its own name there."""
+LONGEST = 100
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What the endpoint tells of itself; None where it tells nothing.
+
+    `name` is canonical. `simulates` is what a simulated endpoint stands for: what is measured there is no measurement
+    of an engine.
+    """
+
+    name: str | None = None
+    version: str | None = None
+    context_tokens: int | None = None
+    simulates: str | None = None
+
+
+def engine(site: Site, model: Mapping[str, Any] | None = None) -> Engine:
+    """The engine behind a site; `model` is its entry in /v1/models, where there is one."""
+    listed = model or {}
+    owner = str(listed.get("owned_by", "")).lower().replace(".", "")
+    found = Engine(context_tokens=_whole(listed.get("max_model_len")), simulates=_simulates(listed))
+    for route, read in ROUTES:
+        told = _document(site, route)
+        known = read(told, owner) if told else None
+        if known is None or told is None:
+            continue
+        return replace(
+            known,
+            name=names.engine_slug(known.name) if known.name else None,
+            context_tokens=known.context_tokens or found.context_tokens,
+            simulates=_simulates(told) or found.simulates,
+        )
+    return found
+
+
+def _vllm(told: Mapping[str, Any], owner: str) -> Engine | None:
+    version = _text(told.get("version"))
+    if not version or (owner in OWNERS and owner != "vllm"):
+        return None
+    return Engine("vllm", version)
+
+
+def _sglang(told: Mapping[str, Any], owner: str) -> Engine | None:
+    version = _text(told.get("version"))
+    if not version or "model_path" not in told:
+        return None
+    return Engine("sglang", version, _whole(told.get("context_length")))
+
+
+def _llama_cpp(told: Mapping[str, Any], owner: str) -> Engine | None:
+    settings = told.get("default_generation_settings")
+    if not isinstance(settings, Mapping):
+        return None
+    return Engine("llama.cpp", _text(told.get("build_info")), _whole(settings.get("n_ctx")))
+
+
+def _tgi(told: Mapping[str, Any], owner: str) -> Engine | None:
+    if "model_id" not in told or "version" not in told:
+        return None
+    return Engine("tgi", _text(told.get("version")), _whole(told.get("max_total_tokens")))
+
+
+def _transformers(told: Mapping[str, Any], owner: str) -> Engine | None:
+    paths = told.get("paths")
+    if not isinstance(paths, Mapping) or not paths.keys() >= TRANSFORMERS_OWN:
+        return None
+    return Engine("transformers")
+
+
+TRANSFORMERS_OWN = {"/v1/chat/completions", "/load_model", "/reset"}
+"""What `transformers serve` serves; it has no info route, and tells its version nowhere."""
+
+ROUTES = (
+    ("/get_server_info", _sglang),
+    ("/server_info", _sglang),
+    ("/version", _vllm),
+    ("/props", _llama_cpp),
+    ("/info", _tgi),
+    ("/openapi.json", _transformers),
+)
+"""SGLang before vLLM, whose /version alone could be anyone's."""
+
+
+def _document(site: Site, route: str) -> Mapping[str, Any] | None:
+    try:
+        reply = site.get(route)
+    except NotReached:
+        return None
+    told = reply.document if reply.status == 200 else None
+    return told if isinstance(told, Mapping) else None
+
+
+def _simulates(told: Mapping[str, Any]) -> str | None:
+    if told.get("simulated") is not True:
+        return None
+    return _text(told.get("simulates")) or "an endpoint"
+
+
+def _text(value: object) -> str | None:
+    return value[:LONGEST] if isinstance(value, str) and value.strip() and value.isprintable() else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

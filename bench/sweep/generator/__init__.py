@@ -1,0 +1,1 @@
+"""The load generator: which request is sent when, and the samples it leaves."""

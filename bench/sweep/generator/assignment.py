@@ -1,0 +1,230 @@
+"""What one load process is to do for one point, and doing it: its share of the requests, in their order and time."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from time import monotonic_ns
+
+from bench.records import Load
+from bench.sweep.generator import arrivals
+from bench.sweep.generator.calibration import Calibration
+from bench.sweep.generator.live import Tally
+from bench.sweep.generator.prompts import Prompt, prompts
+from bench.sweep.generator.spool import Spool
+from bench.sweep.generator.stopping import Precision
+from bench.sweep.planning.shapes import PlannedPoint
+from bench.sweep.wire.bodies import Manner, body
+from bench.sweep.wire.exchange import Api, Ask, Exchange, Limits, PointRun, Target
+
+AHEAD_BYTES = 32 * 2**20
+"""Requests are made before the point starts, up to so many bytes; what comes after that is made as it is sent."""
+ROUNDS_AHEAD = 4
+SECONDS_AHEAD = 4
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Whom to ask, as it can be handed to another process; a key is in `headers`, in memory only."""
+
+    base_url: str
+    address: str | None
+    api: Api = "chat"
+    streaming: bool = True
+    ca_file: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def target(self) -> Target:
+        """The target of load."""
+        import ssl
+
+        secure = self.base_url.startswith("https")
+        context = ssl.create_default_context(cafile=self.ca_file) if secure else None
+        return Target.at(self.base_url, api=self.api, streaming=self.streaming, headers=self.headers,
+                         context=context, address=self.address)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One worker's share of one point: every `of`-th request, beginning with the `index`-th.
+
+    `limits` and `tokens_left` are those of the whole point; tokens count input and output. `expected` is how many
+    requests fit into the point at most, as far as that is known.
+    """
+
+    asked: Asked
+    manner: Manner
+    point: PlannedPoint
+    limits: Limits
+    seed: int
+    calibration: Calibration
+    spool: Path
+    salt: str = ""
+    burst_size: int = 1
+    hold: bool = True
+    steady_within: float | None = None
+    expected: int | None = None
+    tokens_left: int | None = None
+    index: int = 0
+    of: int = 1
+
+    def shared(self, workers: int) -> list[Assignment]:
+        """The assignment of each of so many workers; never more than there is load to share."""
+        load = self.point.load
+        least = [workers, load.concurrency if load.load_kind == "closed" else None, self.limits.requests]
+        count = max(1, min(part for part in least if part is not None))
+        return [
+            replace(self, index=index, of=count, spool=self.spool.with_name(f"{self.spool.name}.{index}"))
+            for index in range(count)
+        ]
+
+    def part(self, whole: int) -> int:
+        """This worker's share of a number."""
+        return whole // self.of + (self.index < whole % self.of)
+
+    @property
+    def load(self) -> Load:
+        """This worker's share of the load."""
+        load = self.point.load
+        if load.load_kind == "closed" and load.concurrency is not None:
+            return replace(load, concurrency=self.part(load.concurrency))
+        return load
+
+    @property
+    def own_limits(self) -> Limits:
+        """This worker's share of the limits."""
+        whole = self.limits
+        return replace(
+            whole,
+            requests=None if whole.requests is None else self.part(whole.requests),
+            warmup_requests=self.part(whole.warmup_requests),
+            tokens=None,
+        )
+
+
+def seed_of(*words: object) -> int:
+    """A seed of 64 bits drawn from these words."""
+    return int.from_bytes(blake2b(" ".join(map(str, words)).encode(), digest_size=8).digest())
+
+
+def times(job: Assignment) -> Iterator[int] | None:
+    """When each request of the whole point is meant to be sent; None in a closed loop and where a trace says it."""
+    load = job.point.load
+    if load.load_kind != "open" or load.request_rate is None:
+        return None
+    seed = seed_of("arrivals", job.seed, job.point.key)
+    if load.arrivals == "constant":
+        return arrivals.constant(load.request_rate)
+    if load.arrivals == "burst":
+        return arrivals.burst(load.request_rate, job.burst_size, seed)
+    return arrivals.poisson(load.request_rate, seed)
+
+
+class Asks:
+    """The requests of an assignment in order, until the tokens run out; `lengths` has what each was asked for."""
+
+    def __init__(self, job: Assignment) -> None:
+        self.lengths: dict[int, tuple[int | None, int]] = {}
+        self.ran_out = False
+        self._job = job
+        self._tokens = None if job.tokens_left is None else job.part(job.tokens_left)
+        self._made: deque[Ask] = deque()
+        self._making = self._make()
+        self._prepare()
+
+    def __iter__(self) -> Iterator[Ask]:
+        while True:
+            if self._made:
+                yield self._made.popleft()
+            elif (ask := next(self._making, None)) is not None:
+                yield ask
+            else:
+                return
+
+    def _prepare(self) -> None:
+        load = self._job.load
+        if self._job.expected is not None:
+            most = self._job.part(self._job.expected)
+        elif load.load_kind == "closed":
+            most = ROUNDS_AHEAD * (load.concurrency or 1)
+        else:
+            most = int((load.request_rate or 1000) * SECONDS_AHEAD / self._job.of) + 1
+        size = 0
+        for ask in islice(self._making, most):
+            self._made.append(ask)
+            size += len(ask.body)
+            if size > AHEAD_BYTES:
+                return
+
+    def _make(self) -> Iterator[Ask]:
+        job = self._job
+        texts = prompts(job.point, job.seed, job.calibration, job.salt)
+        mine = islice(texts, job.index, None, job.of)
+        schedule = times(job)
+        when = None if schedule is None else islice(schedule, job.index, None, job.of)
+        for prompt in mine:
+            if self._tokens is not None:
+                self._tokens -= prompt.osl + _isl(prompt)
+                if self._tokens < 0:
+                    self.ran_out = True
+                    return
+            at = next(when) if when is not None else None
+            if prompt.at_s is not None:
+                at = round(prompt.at_s * arrivals.BILLION)
+            self.lengths[prompt.number] = (prompt.isl, prompt.osl)
+            made = body(job.manner, prompt.text, prompt.osl, prompt.messages, job.hold)
+            yield Ask(prompt.number, made, prompt.isl, prompt.osl, at)
+
+
+def _isl(prompt: Prompt) -> int:
+    return prompt.isl if prompt.isl is not None else len(prompt.text) // CHARACTERS_PER_TOKEN
+
+
+class Work:
+    """One assignment while it is carried out; `tally` says how it goes."""
+
+    def __init__(self, job: Assignment) -> None:
+        self.job = job
+        self.tally = Tally()
+        self._asks = Asks(job)
+        self._spool = Spool(job.spool)
+        self._at_once = job.load.concurrency or 1
+        self._precision: Precision | None = None
+
+    async def run(self, start_ns: int | None = None) -> PointRun:
+        """What the load did; its exchanges are in the spool.
+
+        Raises:
+            NotWritten: the disk is full.
+        """
+        from bench.sweep.generator.load import run_point
+
+        job = self.job
+        if job.steady_within is not None:
+            begin = start_ns if start_ns is not None else monotonic_ns()
+            warm = begin + round(job.limits.warmup_s * arrivals.BILLION)
+            self._precision = Precision(job.steady_within, self._at_once, job.limits.warmup_requests, warm)
+        try:
+            return await run_point(job.asked.target, iter(self._asks), job.load, job.own_limits, self._keep,
+                                   start_ns=start_ns, enough=self._enough)  # fmt: skip
+        finally:
+            self.tally.ran_out = self._asks.ran_out
+            self._spool.close()
+
+    def _keep(self, one: Exchange) -> None:
+        isl, osl = self._asks.lengths.pop(one.number)
+        self._spool.add(one, isl, osl)
+        self.tally.add(one)
+        if self._precision is not None:
+            self._precision.add(one)
+
+    def _enough(self) -> bool:
+        """Whether going on tells nothing more: all fails, or all is known as closely as was asked."""
+        known = self._precision is not None and self._precision.enough()
+        return known or self.tally.hopeless(self._at_once) or self.tally.gone(self._at_once)

@@ -1,0 +1,145 @@
+"""The exchanges of a point as columns, so that a million requests and their tokens are arithmetic on arrays."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, get_args
+
+from bench.sweep.wire.exchange import Exchange, Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Column = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
+
+ABSENT = -1
+"""What stands in a column for None."""
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+OK, CANCELLED = OUTCOMES.index("ok"), OUTCOMES.index("cancelled")
+
+
+ROW = ("intended_ns", "sent_ns", "first_ns", "end_ns", "input_tokens", "output_tokens", "asked_isl", "asked_osl",
+       "outcome", "by_usage", "chunks")  # fmt: skip
+"""The columns with one entry per request."""
+
+
+class Asked(Protocol):
+    """What was asked for, in tokens; an Ask is one."""
+
+    @property
+    def isl(self) -> int | None: ...  # noqa: D102
+    @property
+    def osl(self) -> int: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Samples:
+    """One entry per request; ABSENT is None. Times are nanoseconds of CLOCK_MONOTONIC.
+
+    `intended_ns` is ABSENT in a closed loop. `outcome` counts places in OUTCOMES, `by_usage` is 1 where the server
+    counted the tokens. `stamps_ns` and `tokens` hold the chunks of all requests one after another, `chunks` how many
+    each request has.
+    """
+
+    intended_ns: Column
+    sent_ns: Column
+    first_ns: Column
+    end_ns: Column
+    input_tokens: Column
+    output_tokens: Column
+    asked_isl: Column
+    asked_osl: Column
+    outcome: Column
+    by_usage: Column
+    chunks: Column
+    stamps_ns: Column
+    tokens: Column
+
+    def __post_init__(self) -> None:
+        if int(self.chunks.sum()) != len(self.stamps_ns) or len(self.stamps_ns) != len(self.tokens):
+            raise ValueError("the chunks of the requests are not as many as there are stamps and tokens")
+
+    @classmethod
+    def of(cls, exchanges: Iterable[Exchange], asked: Mapping[int, Asked] | None = None) -> Samples:
+        """The columns of these exchanges; those of several workers may simply follow each other.
+
+        `asked` has what each request, by its number, was asked for.
+        """
+        rows = array("q")
+        stamps, tokens = array("q"), array("i")
+        for one in exchanges:
+            ask = asked.get(one.number) if asked else None
+            rows.extend((
+                _or_absent(one.intended_ns),
+                one.sent_ns,
+                _or_absent(one.first_ns),
+                one.end_ns,
+                _or_absent(one.input_tokens),
+                _or_absent(one.output_tokens),
+                _or_absent(ask.isl if ask else None),
+                _or_absent(ask.osl if ask else None),
+                OUTCOMES.index(one.outcome),
+                one.token_source == "usage",
+                len(one.stamps_ns),
+            ))  # fmt: skip
+            stamps.extend(one.stamps_ns)
+            tokens.extend(one.tokens)
+        import numpy as np
+
+        table = np.array(rows, dtype=np.int64).reshape(-1, len(ROW))
+        columns: dict[str, Any] = {
+            name: np.ascontiguousarray(table[:, place]) for place, name in enumerate(ROW)
+        }
+        columns["stamps_ns"] = np.array(stamps, dtype=np.int64)
+        columns["tokens"] = np.array(tokens, dtype=np.int64)
+        return cls(**columns)
+
+    def __len__(self) -> int:
+        return len(self.sent_ns)
+
+    @property
+    def start_ns(self) -> Column:
+        """When each request's latency begins: as intended in an open loop, else as sent."""
+        import numpy as np
+
+        return np.where(self.intended_ns == ABSENT, self.sent_ns, self.intended_ns)
+
+    @property
+    def last_ns(self) -> Column:
+        """When each request's last token came; the end of an answer that came in one piece."""
+        import numpy as np
+
+        last = self.end_ns.copy()
+        streamed = self.chunks > 0
+        last[streamed] = self.stamps_ns[np.cumsum(self.chunks)[streamed] - 1]
+        return last
+
+    @property
+    def unseen(self) -> Column:
+        """The tokens of each request that no chunk showed: of an answer in one piece, hidden reasoning, a stop."""
+        import numpy as np
+
+        sums = np.concatenate(([0], np.cumsum(self.tokens)))
+        ends = np.cumsum(self.chunks)
+        shown = sums[ends] - sums[ends - self.chunks]
+        rest: Column = np.maximum(self.output_tokens - shown, 0)
+        return rest
+
+    def gaps_ns(self, chosen: Mask) -> Column:
+        """The gaps between chunks of the chosen requests, pooled."""
+        import numpy as np
+
+        first = np.zeros(len(self.stamps_ns), dtype=bool)
+        first[(np.cumsum(self.chunks) - self.chunks)[self.chunks > 0]] = True
+        inside = np.repeat(chosen, self.chunks)
+        gaps: Column = np.diff(self.stamps_ns)[(inside & ~first)[1:]]
+        return gaps
+
+
+def _or_absent(value: int | None) -> int:
+    return ABSENT if value is None else value

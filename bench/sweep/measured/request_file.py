@@ -1,0 +1,178 @@
+"""A point's requests as a Parquet file. Columns are made from their buffers: pa.array would import pandas first."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.errors import InputError
+from bench.library.store import sync_folder
+from bench.sweep.folder import writing
+from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, Samples
+from bench.sweep.measured.telemetry import Reading
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from bench.sweep.generator.samples import Column
+    from bench.sweep.generator.spool import Spooled
+
+ROWS_IN_A_GROUP = 4096
+NUMBERS = ("number", "connection", "intended_ns", "sent_ns", "connect_ns", "headers_ns", "first_ns", "first_content_ns",
+           "end_ns", "asked_isl", "asked_osl", "input_tokens", "output_tokens")  # fmt: skip
+WORDS = ("finish", "response_id", "error")
+READINGS = b"kneepoint_telemetry"
+"""Where in the file's metadata the engine's own figures are kept."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The requests of a point as their file keeps them, times in nanoseconds since the point's start.
+
+    `connect_ns` is how long the set-up of the connection took, ABSENT where it was there already; `error` says why a
+    request failed, None where it did not. `readings` are the engine's own figures, none where it tells none.
+    """
+
+    samples: Samples
+    number: Column
+    connect_ns: Column
+    headers_ns: Column
+    error: tuple[str | None, ...]
+    readings: tuple[Reading, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+def from_parquet(path: Path) -> Kept:
+    """The requests that `to_parquet` has kept.
+
+    Raises:
+        InputError: the file is gone, or is none of ours.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path).combine_chunks()
+        return _kept(table)
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as problem:
+        raise InputError(
+            f"{path} cannot be read as the requests of a point: it was moved, changed or damaged."
+        ) from problem
+
+
+def to_parquet(found: Spooled, start_ns: int, path: Path, readings: Sequence[Reading] = ()) -> None:
+    """Nothing; the requests are in the file, which is there whole or not at all.
+
+    Times are nanoseconds since the point's start, but `connect_ns`, which is how long the set-up took; `chunks_ns`
+    has the arrival of each chunk and `chunk_tokens` what it carried. The engine's `readings` are in its metadata.
+    """
+    import pyarrow.parquet as pq
+
+    beside = path.with_name(f".{path.name}")
+    with writing(path):
+        table = _table(found, start_ns).replace_schema_metadata({READINGS: _told(readings, start_ns)})
+        pq.write_table(table, beside, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        beside.replace(path)
+        sync_folder(path.parent)
+
+
+def _table(found: Spooled, start_ns: int) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    made: dict[str, Any] = {}
+    for name in NUMBERS:
+        column = found.columns[name]
+        moment = name.endswith("_ns") and name != "connect_ns"
+        made[name] = _numbers(column - start_ns if moment else column, column != ABSENT)
+    made["outcome"] = _texts([OUTCOMES[place] for place in found.columns["outcome"].tolist()])
+    made["by_usage"] = pa.Array.from_buffers(
+        pa.bool_(), len(found), [None, _bits(found.columns["by_usage"] == 1)]
+    )
+    for place, name in enumerate(WORDS):
+        made[name] = _texts([row[place] or None for row in found.words])
+    offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(found.columns["chunks"]))).astype(np.int64))
+    for name, values in (("chunks_ns", found.stamps - start_ns), ("chunk_tokens", found.tokens)):
+        inner = _numbers(values)
+        made[name] = pa.Array.from_buffers(
+            pa.large_list(pa.int64()), len(found), [None, offsets], children=[inner]
+        )
+    return pa.Table.from_arrays(list(made.values()), names=list(made))
+
+
+def _kept(table: pa.Table) -> Kept:
+    import numpy as np
+    import pyarrow.compute as pc
+
+    def whole(name: str) -> Column:
+        column = table.column(name)
+        return np.asarray(column.fill_null(ABSENT).to_numpy(), dtype=np.int64)
+
+    columns = {name: whole(name) for name in ROW if name not in ("outcome", "by_usage", "chunks")}
+    kinds = {name: place for place, name in enumerate(OUTCOMES)}
+    lists = table.column("chunks_ns")
+    samples = Samples(
+        **columns,
+        outcome=np.array([kinds[one] for one in table.column("outcome").to_pylist()], dtype=np.int64),
+        by_usage=np.asarray(table.column("by_usage").to_numpy(), dtype=np.int64),
+        chunks=np.asarray(pc.list_value_length(lists).to_numpy(), dtype=np.int64),
+        stamps_ns=_flat(lists),
+        tokens=_flat(table.column("chunk_tokens")),
+    )
+    told = json.loads((table.schema.metadata or {}).get(READINGS, b"[]"))
+    return Kept(
+        samples,
+        whole("number"),
+        whole("connect_ns"),
+        whole("headers_ns"),
+        tuple(table.column("error").to_pylist()),
+        tuple(Reading(**one) for one in told),
+    )
+
+
+def _flat(lists: Any) -> Column:
+    import numpy as np
+
+    parts = [chunk.flatten().to_numpy() for chunk in lists.chunks]
+    return np.concatenate([np.array([], dtype=np.int64), *parts]).astype(np.int64)
+
+
+def _told(readings: Sequence[Reading], start_ns: int) -> bytes:
+    since = [asdict(replace(one, at_ns=one.at_ns - start_ns)) for one in readings]
+    return json.dumps(
+        [{key: value for key, value in one.items() if value is not None} for one in since]
+    ).encode()
+
+
+def _numbers(values: Any, known: Any = None) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    held = None if known is None or known.all() else _bits(known)
+    return pa.Array.from_buffers(pa.int64(), len(values), [held, pa.py_buffer(values.astype(np.int64))])
+
+
+def _texts(values: list[str | None]) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    written = [(value or "").encode() for value in values]
+    offsets = np.concatenate(([0], np.cumsum([len(text) for text in written]))).astype(np.int32)
+    known = _bits(np.array([value is not None for value in values], dtype=bool))
+    buffers = [known, pa.py_buffer(offsets), pa.py_buffer(b"".join(written))]
+    return pa.Array.from_buffers(pa.string(), len(values), buffers)
+
+
+def _bits(truths: Any) -> pa.Buffer:
+    import numpy as np
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits(truths, bitorder="little"))

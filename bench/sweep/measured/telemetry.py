@@ -1,0 +1,224 @@
+"""What the engine says of itself beside the load: requests running and waiting, KV cache, preemptions, prefix cache.
+
+/metrics is read once a second in a thread of its own, and only the wanted lines of it are looked at, so that what is
+measured hardly notices. Where an endpoint has no metrics there is none of this, and nothing is made up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from statistics import fmean
+from time import monotonic_ns
+
+from bench.sweep.checks.site import NotReached, Site
+from bench.sweep.wire.exchange import Target
+
+EVERY_S = 1.0
+TIMEOUT_S = 5.0
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "running": ("vllm:num_requests_running", "sglang:num_running_reqs", "llamacpp:requests_processing",
+                "tgi_batch_current_size"),
+    "waiting": ("vllm:num_requests_waiting", "sglang:num_queue_reqs", "llamacpp:requests_deferred", "tgi_queue_size"),
+    "kv_share": ("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage",
+                 "llamacpp:kv_cache_usage_ratio"),
+    "preemptions": ("vllm:num_preemptions_total", "sglang:num_retracted_requests_total"),
+    "prefix_queries": ("vllm:prefix_cache_queries_total", "vllm:gpu_prefix_cache_queries_total",
+                       "sglang:prompt_tokens_total"),
+    "prefix_hits": ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total", "sglang:cached_tokens_total"),
+    "prefix_share": ("sglang:cache_hit_rate",),
+}  # fmt: skip
+"""Each figure by what engines call it, newest name first; vllm:*_perc is a share from 0 to 1 for all its name.
+
+Source: vLLM docs, usage/metrics; SGLang docs, production metrics, and its metrics/collector.py; llama.cpp
+tools/server/README.md; TGI docs, metrics."""
+
+SUMMED = frozenset({"running", "waiting", "preemptions", "prefix_queries", "prefix_hits"})
+"""Of several replicas of an engine these add up; of the others the mean is taken."""
+
+VALUE = r"(?P<value>[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|Inf|NaN))"
+LABELS = r'(?:\{(?:[^"\\}\n]|"(?:[^"\\\n]|\\.)*")*\})?'
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading; None is what the engine does not tell. The last four but `prefix_share` count from its start.
+
+    `prefix_queries` and `prefix_hits` are input tokens looked up and found in the prefix cache, `prefix_share` is the
+    engine's own hit rate where it tells no more.
+    """
+
+    at_ns: int
+    running: float | None = None
+    waiting: float | None = None
+    kv_share: float | None = None
+    preemptions: float | None = None
+    prefix_queries: float | None = None
+    prefix_hits: float | None = None
+    prefix_share: float | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it tells nothing."""
+        return all(getattr(self, name) is None for name in NAMES)
+
+
+@dataclass(frozen=True)
+class Telemetry:
+    """A point's engine telemetry over its window; None is what the engine does not tell.
+
+    `preemptions` and `prefix_share` are of the window alone.
+    """
+
+    readings: int = 0
+    running_mean: float | None = None
+    running_max: float | None = None
+    waiting_mean: float | None = None
+    waiting_max: float | None = None
+    kv_share_mean: float | None = None
+    kv_share_max: float | None = None
+    preemptions: float | None = None
+    prefix_share: float | None = None
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What is known, by name."""
+        return {row.name: value for row in fields(self) if (value := getattr(self, row.name)) is not None}
+
+
+def parse(text: str, at_ns: int) -> Reading:
+    """The figures in Prometheus' text format; several series of one name are replicas of the engine.
+
+    Source: Prometheus docs, "Exposition formats".
+    """
+    found: dict[str, list[float]] = {}
+    for match in _lines().finditer(text):
+        value = float(match["value"])
+        if math.isfinite(value):
+            found.setdefault(match["name"], []).append(value)
+    figures: dict[str, float] = {}
+    for figure, known in NAMES.items():
+        name = next((name for name in known if name in found), None)
+        if name is not None:
+            figures[figure] = sum(found[name]) if figure in SUMMED else fmean(found[name])
+    if "prefix_hits" not in figures:
+        figures.pop("prefix_queries", None)
+    return Reading(at_ns, **figures)
+
+
+@lru_cache(maxsize=1)
+def _lines() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for known in NAMES.values() for name in known)
+    return re.compile(rf"^(?P<name>{names}){LABELS}[ \t]+{VALUE}(?=[ \t\r\n]|$)", re.MULTILINE)
+
+
+def summary(readings: Sequence[Reading], start_ns: int, end_ns: int) -> Telemetry | None:
+    """What the readings say about a window; None when none was taken.
+
+    What runs, waits and fills the cache is over the readings inside the window; what is counted is the difference
+    between the last reading before the window, or the first, and the first after it, or the last.
+    """
+    if not readings:
+        return None
+    inside = [one for one in readings if start_ns <= one.at_ns <= end_ns]
+    before = next((one for one in reversed(readings) if one.at_ns <= start_ns), readings[0])
+    after = next((one for one in readings if one.at_ns >= end_ns), readings[-1])
+    looked_up = _grown(before, after, "prefix_queries")
+    hits = _grown(before, after, "prefix_hits")
+    own = [one.prefix_share for one in inside if one.prefix_share is not None]
+    prefix_share = fmean(own) if own else None
+    if hits is not None:
+        prefix_share = hits / looked_up if looked_up else None
+    return Telemetry(
+        readings=len(inside),
+        running_mean=_mean(inside, "running"),
+        running_max=_most(inside, "running"),
+        waiting_mean=_mean(inside, "waiting"),
+        waiting_max=_most(inside, "waiting"),
+        kv_share_mean=_mean(inside, "kv_share"),
+        kv_share_max=_most(inside, "kv_share"),
+        preemptions=_grown(before, after, "preemptions"),
+        prefix_share=prefix_share,
+    )
+
+
+def _known(readings: Sequence[Reading], name: str) -> list[float]:
+    return [value for one in readings if (value := getattr(one, name)) is not None]
+
+
+def _mean(readings: Sequence[Reading], name: str) -> float | None:
+    values = _known(readings, name)
+    return fmean(values) if values else None
+
+
+def _most(readings: Sequence[Reading], name: str) -> float | None:
+    return max(_known(readings, name), default=None)
+
+
+def _grown(before: Reading, after: Reading, name: str) -> float | None:
+    """How much a counter grew; None when it is not told at both ends, or began anew in between."""
+    first, last = getattr(before, name), getattr(after, name)
+    if first is None or last is None or last < first or before is after:
+        return None
+    return float(last - first)
+
+
+class Poller:
+    """Reads the metrics of a target's endpoint beside a load, from `start` to `stop`; `readings` has what came.
+
+    It stops by itself where the first answer holds none of the wanted figures.
+    """
+
+    def __init__(self, target: Target, every_s: float = EVERY_S) -> None:
+        self.readings: list[Reading] = []
+        self._target, self._every_s = target, every_s
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
+
+    def start(self) -> None:
+        """Nothing; the first reading is on its way."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Nothing; no reading is taken after this."""
+        self._over.set()
+        self._thread.join(TIMEOUT_S + 1)
+
+    def __enter__(self) -> Poller:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self) -> None:
+        try:
+            site = Site(self._target, TIMEOUT_S)
+        except NotReached:
+            return
+        due = monotonic_ns()
+        try:
+            while True:
+                reading = self._read(site)
+                if reading is not None and not reading.empty:
+                    self.readings.append(reading)
+                elif not self.readings:
+                    return
+                due = max(due + round(self._every_s * 1e9), monotonic_ns())
+                if self._over.wait((due - monotonic_ns()) / 1e9):
+                    return
+        finally:
+            site.close()
+
+    def _read(self, site: Site) -> Reading | None:
+        """One reading; None when none came. Its time is that of its answer."""
+        try:
+            reply = site.get("/metrics")
+        except NotReached:
+            return None
+        return parse(reply.text, monotonic_ns()) if reply.status == 200 else None

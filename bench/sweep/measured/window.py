@@ -1,0 +1,375 @@
+"""From a point's exchanges to its metrics: the steady state between warm-up and drain, and the whole run beside it.
+
+Tokens and completed requests count by when they arrive, latencies over the requests that started inside. Starts
+belong to [start, end), arrivals to (start, end]: a closed loop's window then holds as many completions as starts, and
+windows that follow each other never count anything twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bench.catalogue import COMMON_STATISTICS
+from bench.records import Deployment, Load
+from bench.sweep.generator.samples import ABSENT, CANCELLED, OK, OUTCOMES, Samples
+from bench.sweep.wire.exchange import Limits, Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bench.sweep.generator.samples import Column, Mask
+
+BILLION = 1_000_000_000
+MILLION = 1_000_000
+PERCENTILES = tuple(int(name[1:]) for name in COMMON_STATISTICS if name.startswith("p"))
+OBJECTIVES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
+
+
+@dataclass(frozen=True)
+class Window:
+    """What of a run is measured. `why` says why it is no steady state, empty when it is one."""
+
+    start_ns: int
+    end_ns: int
+    why: str = ""
+
+    @property
+    def steady(self) -> bool:
+        """Whether warm-up and drain are cut off."""
+        return not self.why
+
+    @property
+    def duration_s(self) -> float:
+        """Its length."""
+        return (self.end_ns - self.start_ns) / BILLION
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a point measured. Metrics are keys of the catalogue; what could not be measured is not among them.
+
+    `metrics` is the steady state, `whole` the run from its first request to its last answer, warm-up and drain
+    included. `requests_ok`, `requests_failed` and `failures` count every request after the warm-up, so that nothing
+    that failed in the drain is missing; `cancelled` are those that were cut off because the point was over. `timed`
+    is over how many requests the latencies are. `isl_actual` and `osl_actual` are means over these, `isl_asked` and
+    `osl_asked` what the same requests asked for.
+    """
+
+    window: Window
+    metrics: Mapping[str, float]
+    whole: Mapping[str, float]
+    failures: Mapping[Outcome, int] = field(default_factory=dict)
+    cancelled: int = 0
+    timed: int = 0
+    isl_actual: float | None = None
+    osl_actual: float | None = None
+    isl_asked: float | None = None
+    osl_asked: float | None = None
+    counted_by_server: float | None = None
+    tokens_per_chunk: float | None = None
+    send_delay_ms_p99: float | None = None
+
+
+def measured(
+    samples: Samples,
+    load: Load,
+    limits: Limits,
+    start_ns: int,
+    *,
+    objectives: Mapping[str, float] | None = None,
+    deployment: Deployment | None = None,
+) -> Measured:
+    """What the point measured; with a deployment also per accelerator.
+
+    `start_ns` is when the load began. `objectives` are the most a good request may take, in ms, by the keys of
+    OBJECTIVES; without any there is no goodput.
+    """
+    import numpy as np
+
+    window = steady(samples, load, limits, start_ns)
+    goals = objectives or {}
+    starts = samples.start_ns
+    after = starts >= warmed_up(samples, limits, start_ns)
+    everything = np.ones(len(samples), dtype=bool)
+    timed = started_well(samples, window)
+    arrived = arrivals(samples)
+    metrics = _figures(samples, window, timed, after, goals, arrived) if len(samples) else {}
+    run = _whole(samples, start_ns)
+    whole = _figures(samples, run, samples.outcome == OK, everything, goals, arrived) if len(samples) else {}
+    kinds = Counter(OUTCOMES[place] for place in samples.outcome[after].tolist())
+    cancelled = kinds.pop("cancelled", 0)
+    kinds.pop("ok", 0)
+    isl, isl_asked = _means(samples.input_tokens, samples.asked_isl, timed)
+    osl, osl_asked = _means(samples.output_tokens, samples.asked_osl, timed)
+    delays = (samples.sent_ns - samples.intended_ns)[(samples.intended_ns != ABSENT) & after]
+    chunks = int(samples.chunks[timed].sum())
+    return Measured(
+        window=window,
+        metrics=metrics | _per_accelerator(metrics, deployment),
+        whole=whole | _per_accelerator(whole, deployment),
+        failures=dict(sorted(kinds.items())),
+        cancelled=cancelled,
+        timed=int(timed.sum()),
+        isl_actual=isl,
+        osl_actual=osl,
+        isl_asked=isl_asked,
+        osl_asked=osl_asked,
+        counted_by_server=float(samples.by_usage[timed].mean()) if timed.any() else None,
+        tokens_per_chunk=float(np.repeat(timed, samples.chunks) @ samples.tokens) / chunks
+        if chunks
+        else None,
+        send_delay_ms_p99=float(np.percentile(delays, 99)) / MILLION if len(delays) else None,
+    )
+
+
+def warmed_up(samples: Samples, limits: Limits, start_ns: int) -> int:
+    """When the warm-up is over: its seconds have passed, and the first request after its requests begins."""
+    import numpy as np
+
+    over = start_ns + round(limits.warmup_s * BILLION)
+    if limits.warmup_requests:
+        starts = np.sort(samples.start_ns)
+        beyond = limits.warmup_requests < len(starts)
+        over = max(over, int(starts[limits.warmup_requests]) if beyond else _end_of(samples, start_ns) + 1)
+    return over
+
+
+def steady(samples: Samples, load: Load, limits: Limits, start_ns: int) -> Window:
+    """The window of a point in its steady state; where it had none, all of it after the warm-up.
+
+    Closed loop: from when as many requests as the concurrency are under way and the warm-up is over, until the first
+    of their places stays empty. It is steady when at least as many requests as the concurrency started inside, which
+    is one round. Open loop: from the end of the warm-up until the last intended send, with two requests or more.
+    """
+    over = warmed_up(samples, limits, start_ns)
+    last = _end_of(samples, start_ns)
+    if not (samples.start_ns >= over).any():
+        return Window(over, max(over, last), "no request was sent after the warm-up")
+    if load.load_kind == "open":
+        end = int(samples.start_ns.max())
+        started = int(((samples.start_ns >= over) & (samples.start_ns < end)).sum())
+        if started < 2:
+            return Window(over, max(over, last), "fewer than two requests were sent between warm-up and end")
+        return Window(over, end)
+    concurrency = load.concurrency or 1
+    full = _full(samples, concurrency)
+    rest = int(samples.start_ns[samples.start_ns >= over].min())
+    if full is None:
+        return Window(rest, last, f"{concurrency} requests were never under way at once")
+    begin, end = max(over, full[0]), full[1]
+    started = int(((samples.sent_ns >= begin) & (samples.sent_ns < end)).sum())
+    if started < concurrency:
+        return Window(
+            rest,
+            last,
+            f"{started} requests started in the steady state, less than one round of {concurrency}",
+        )
+    return Window(begin, end)
+
+
+def _full(samples: Samples, concurrency: int) -> tuple[int, int] | None:
+    """From when on all places are taken, and until when; None when they never are."""
+    import numpy as np
+
+    times = np.concatenate((samples.end_ns, samples.sent_ns))
+    steps = np.repeat([-1, 1], len(samples))
+    order = np.argsort(
+        times, kind="stable"
+    )  # an end before a start of the same moment, which takes its place
+    full = np.flatnonzero(np.cumsum(steps[order]) >= concurrency)
+    if not len(full):
+        return None
+    return int(times[order[full[0]]]), int(times[order[full[-1] + 1]])
+
+
+def _whole(samples: Samples, start_ns: int) -> Window:
+    first = int(samples.start_ns.min()) if len(samples) else start_ns
+    return Window(first, _end_of(samples, start_ns))
+
+
+def _end_of(samples: Samples, start_ns: int) -> int:
+    return int(samples.end_ns.max()) if len(samples) else start_ns
+
+
+def started_well(samples: Samples, window: Window) -> Mask:
+    """Which requests the latencies of a window are over: they started inside and ended well."""
+    starts = samples.start_ns
+    before_end = starts < window.end_ns if window.steady else starts <= window.end_ns
+    chosen: Mask = (starts >= window.start_ns) & before_end & (samples.outcome == OK)
+    return chosen
+
+
+def output_tokens_between(samples: Samples, start_ns: int, end_ns: int) -> int:
+    """The output tokens that arrived after `start_ns` and until `end_ns`.
+
+    Only those of requests that ended well, or were under way when the point was over: what a failed request brought
+    is of no use to anyone. Tokens that no chunk showed count at the end of their answer.
+    """
+    when, tokens = arrivals(samples)
+    return int(tokens[(when > start_ns) & (when <= end_ns)].sum())
+
+
+def arrivals(samples: Samples) -> tuple[Column, Column]:
+    """When output tokens came and how many, of every chunk, and of what no chunk showed at the end of its answer.
+
+    Those of requests that failed are left out: what they brought is of no use to anyone.
+    """
+    import numpy as np
+
+    useful = (samples.outcome == OK) | (samples.outcome == CANCELLED)
+    unseen = samples.unseen
+    late = useful & (unseen > 0)
+    when, tokens = samples.stamps_ns, samples.tokens
+    if not useful.all():
+        shown = np.repeat(useful, samples.chunks)
+        when, tokens = when[shown], tokens[shown]
+    if not late.any():
+        return when, tokens
+    return np.concatenate((when, samples.end_ns[late])), np.concatenate((tokens, unseen[late]))
+
+
+def _figures(
+    samples: Samples,
+    window: Window,
+    timed: Mask,
+    counted: Mask,
+    goals: Mapping[str, float],
+    arrivals: tuple[Column, Column],
+) -> dict[str, float]:
+    """The metrics of one stretch of the run."""
+    failed = (samples.outcome != OK) & (samples.outcome != CANCELLED)
+    found = {
+        "requests_ok": float((counted & (samples.outcome == OK)).sum()),
+        "requests_failed": float((counted & failed).sum()),
+    }
+    if window.duration_s > 0:
+        found |= _rates(samples, window, goals, arrivals)
+    return found | _latencies(samples, timed)
+
+
+def _rates(
+    samples: Samples, window: Window, goals: Mapping[str, float], arrivals: tuple[Column, Column]
+) -> dict[str, float]:
+    duration = window.duration_s
+    found = {"duration_s": duration}
+    completed = (
+        (samples.outcome == OK) & (samples.end_ns > window.start_ns) & (samples.end_ns <= window.end_ns)
+    )
+    found["requests_per_s"] = float(completed.sum()) / duration
+    if goals:
+        found["goodput_requests_per_s"] = float((completed & _good(samples, goals)).sum()) / duration
+    known = samples.output_tokens[(samples.outcome == OK)]
+    if len(known) and (known != ABSENT).all():
+        when, tokens = arrivals
+        inside = (when > window.start_ns) & (when <= window.end_ns)
+        when, tokens = when[inside], tokens[inside]
+        found["output_tokens"] = float(tokens.sum())
+        found["output_tokens_per_s"] = found["output_tokens"] / duration
+        if duration >= 1 and len(when):
+            found["peak_output_tokens_per_s"] = _peak(when - window.start_ns, tokens, int(duration))
+    taken_in = samples.input_tokens[completed]
+    if len(taken_in) and (taken_in != ABSENT).all():
+        found["input_tokens"] = float(taken_in.sum())
+        found["input_tokens_per_s"] = found["input_tokens"] / duration
+    if "output_tokens" in found and "input_tokens" in found:
+        found["total_tokens_per_s"] = (found["input_tokens"] + found["output_tokens"]) / duration
+    return found
+
+
+def _peak(offsets: Column, tokens: Column, seconds: int) -> float:
+    """The tokens of the busiest whole second."""
+    import numpy as np
+
+    counts = np.bincount(((offsets - 1) * 1e-9).astype(np.int32), weights=tokens, minlength=seconds)
+    return float(counts[:seconds].max())
+
+
+def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for key, values in each_request(samples, timed).items():
+        found |= _distribution(key, values[~_isnan(values)])
+    found |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
+    for name in COMMON_STATISTICS:
+        if found.get(f"tpot_ms_{name}"):
+            found[f"interactivity_tokens_per_s_per_user_{name}"] = 1000 / found[f"tpot_ms_{name}"]
+    return found
+
+
+def each_request(samples: Samples, chosen: Mask) -> dict[str, npt.NDArray[np.float64]]:
+    """The latencies of each chosen request in ms by the catalogue's keys; NaN where a request has none."""
+    import numpy as np
+
+    start, first = samples.start_ns[chosen], samples.first_ns[chosen]
+    tokens = samples.output_tokens[chosen]
+    e2el = (samples.last_ns[chosen] - start) / MILLION
+    ttft = np.where(first == ABSENT, np.nan, (first - start) / MILLION)
+    return {
+        "ttft_ms": ttft,
+        "tpot_ms": np.where(tokens > 1, (e2el - ttft) / np.maximum(tokens - 1, 1), np.nan),
+        "ntpot_ms": np.where(tokens > 0, e2el / np.maximum(tokens, 1), np.nan),
+        "e2el_ms": e2el,
+    }
+
+
+def _distribution(key: str, values: npt.NDArray[np.float64]) -> dict[str, float]:
+    """Mean and exact percentiles, linear between neighbours; nothing of nothing."""
+    import numpy as np
+
+    if not len(values):
+        return {}
+    points = np.percentile(values, PERCENTILES, method="linear")
+    return {f"{key}_mean": float(values.mean())} | {
+        f"{key}_p{percent}": float(point) for percent, point in zip(PERCENTILES, points, strict=True)
+    }
+
+
+def _isnan(values: npt.NDArray[np.float64]) -> Mask:
+    import numpy as np
+
+    return np.isnan(values)
+
+
+def _good(samples: Samples, goals: Mapping[str, float]) -> Mask:
+    """The requests that met every objective; a request that has no first token or no gap cannot miss one on it.
+
+    The objective on itl is on the longest gap of the request.
+    """
+    import numpy as np
+
+    everything = np.ones(len(samples), dtype=bool)
+    values = each_request(samples, everything)
+    good = everything.copy()
+    for key, most in goals.items():
+        if key == "itl_ms":
+            owner = np.repeat(np.arange(len(samples)), np.maximum(samples.chunks - 1, 0))
+            good[owner[samples.gaps_ns(everything) > most * MILLION]] = False
+        else:
+            good &= ~(values[key] > most)
+    return good
+
+
+def _means(actual: Column, asked: Column, chosen: Mask) -> tuple[float | None, float | None]:
+    """The mean actual length, and the mean length asked of the same requests."""
+    known = chosen & (actual != ABSENT)
+    if not known.any():
+        return None, None
+    both = bool((asked[known] != ABSENT).all())
+    return float(actual[known].mean()), float(asked[known].mean()) if both else None
+
+
+def _per_accelerator(metrics: Mapping[str, float], deployment: Deployment | None) -> dict[str, float]:
+    if deployment is None:
+        return {}
+    divisors = [
+        (f"{way}_tokens_per_s", "accelerator", deployment.accelerators)
+        for way in ("output", "input", "total")
+    ]
+    divisors += [("output_tokens_per_s", "decode_accelerator", deployment.decode_accelerators),
+                 ("input_tokens_per_s", "prefill_accelerator", deployment.prefill_accelerators)]  # fmt: skip
+    return {
+        f"{key}_per_{what}": metrics[key] / chips for key, what, chips in divisors if chips and key in metrics
+    }

@@ -1,0 +1,119 @@
+"""A sweep's options on the command line, and the plan's fields they stand for."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.errors import UsageError
+from bench.sweep.planning.endpoints import Endpoints
+from bench.sweep.planning.plan import Plan
+
+DURATION_UNITS = ("s", "m", "h")
+VENDOR = "vendor."
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: its spelling, the field of a plan it states, what stands for its value, and its help."""
+
+    flag: str
+    field: str
+    shown: str
+    help: str
+
+
+OPTIONS = (
+    Option("--url", "endpoint.url", "URL", "the endpoint, with or without /v1"),
+    Option("--endpoint", "endpoint.name", "NAME", "the endpoint's name in endpoints.toml, instead of --url"),
+    Option("--model", "endpoint.model", "MODEL", "the model as the endpoint names it"),
+    Option("--api", "endpoint.api", "API", "chat or completions (default: chat)"),
+    Option("--key-env", "endpoint.key_env", "NAME", "the environment variable that holds the key"),
+    Option("--ca-file", "endpoint.ca_file", "FILE", "a certificate authority to trust"),
+    Option("--profile", "profile", "NAME", "the profile to start from, such as quick"),
+    Option("--isl", "workloads.isl", "LENGTHS", "input lengths: 128,512 or uniform:100:200 or normal:512:64"),
+    Option("--osl", "workloads.osl", "LENGTHS", "output lengths, likewise"),
+    Option("--shared-prefix-share", "workloads.shared_prefix_share", "SHARE", "the share of each input that is common"),
+    Option("--prompts", "workloads.prompts", "FILE", "prompts from ShareGPT's JSON or from JSONL"),
+    Option("--trace", "workloads.trace", "FILE", "arrivals and lengths from CSV or JSONL"),
+    Option("--concurrency", "loads.concurrency", "N,N,…", "requests under way at once (closed loop)"),
+    Option("--request-rate", "loads.request_rate", "R,R,…", "requests per second (open loop)"),
+    Option("--arrivals", "loads.arrivals", "KIND", "constant, poisson or burst (default: poisson)"),
+    Option("--burst-size", "loads.burst_size", "N", "requests in a burst"),
+    Option("--requests", "point.requests", "N", "requests of each point"),
+    Option("--duration", "point.duration_s", "TIME", "how long each point takes, such as 30s or 2m"),
+    Option("--repeats", "repeats", "N", "how often each point is measured"),
+    Option("--seed", "seed", "N", "what prompts and arrivals are drawn from"),
+    Option("--workers", "workers", "N", "load processes (default: as many as the plan needs)"),
+)  # fmt: skip
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Describe a sweep's options to a parser."""
+    parser.add_argument(
+        "plan", nargs="?", type=Path, metavar="PLAN.toml", help="a plan; docs/sweeps.md lists its fields"
+    )
+    for option in OPTIONS:
+        parser.add_argument(option.flag, metavar=option.shown, help=option.help)
+    parser.add_argument(
+        "--warmup", metavar="N|TIME", help="requests, or a time such as 5s, before each measurement"
+    )
+    parser.add_argument("--no-stream", action="store_true", help="ask for whole answers; ttft is absent then")
+    parser.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="key=value", dest="facts",
+        help="facts about the deployment, such as accelerator=h100-sxm accelerators=8",
+    )  # fmt: skip
+    parser.add_argument(
+        "--with", nargs="+", action="extend", default=[], metavar="field=value", dest="fields",
+        help="any other field of a plan, such as slo.ttft_ms=500 or caps.minutes=60",
+    )  # fmt: skip
+
+
+def plan_from(arguments: argparse.Namespace, endpoints: Endpoints | None = None) -> Plan:
+    """The plan that the options state; those beside a plan's file are laid over it, and both over a named endpoint.
+
+    Raises:
+        UsageError: the options are no plan.
+        InputError: the plan's file cannot be read.
+    """
+    fields = stated(arguments)
+    if arguments.plan:
+        return Plan.from_file(arguments.plan, fields, endpoints=endpoints)
+    return Plan.from_fields(fields, endpoints=endpoints)
+
+
+def stated(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a plan that the options state, by their dotted names."""
+    fields: dict[str, Any] = {}
+    for option in OPTIONS:
+        value = getattr(arguments, option.flag[2:].replace("-", "_"))
+        if value is not None:
+            fields[option.field] = value
+    if arguments.warmup is not None:
+        timed = arguments.warmup.strip().lower().endswith(DURATION_UNITS)
+        fields["point.warmup_s" if timed else "point.warmup_requests"] = arguments.warmup
+    if arguments.no_stream:
+        fields["endpoint.streaming"] = False
+    fields |= {f"facts.{key}": value for key, value in _pairs(arguments.facts, "--set accelerator=h100-sxm")}
+    more = _pairs(arguments.fields, "--with slo.ttft_ms=500")
+    return fields | {key: _typed(text) if key.startswith(VENDOR) else text for key, text in more}
+
+
+def _typed(text: str) -> Any:
+    """What a request's field holds: a TOML value, such as 0.5 or "0.5"; any other text is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, LookupError, RecursionError):
+        return text
+
+
+def _pairs(texts: Iterable[str], example: str) -> Iterable[tuple[str, str]]:
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"{text[:80]!r} is no key=value pair; write it as in {example}.")
+        yield key.strip(), value.strip()

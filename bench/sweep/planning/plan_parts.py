@@ -1,0 +1,372 @@
+"""The tables of a plan, each with its fields, what they mean and what they may hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    field_validator,
+    model_validator,
+)
+
+from bench.catalogue import metric
+from bench.errors import UsageError
+from bench.records import Load
+from bench.sweep.planning.address import ALLOWED as ALLOWED_URL
+from bench.sweep.planning.address import checked_url
+from bench.sweep.planning.profiles import ENDS
+from bench.sweep.planning.shapes import ALLOWED as ALLOWED_LENGTH
+from bench.sweep.planning.shapes import Length, Shape
+
+MOST_IN_A_LIST = 64
+MAX_VENDOR = 8192
+SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*(ms|s|m|min|h)?")
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600}
+DAY = 86_400
+OURS = frozenset(
+    "model messages prompt max_tokens max_completion_tokens stream stream_options n min_tokens ignore_eos".split()
+)
+SECRET = frozenset("key api_key apikey authorization password secret access_token bearer".split())
+
+Search = Literal["grid", "ramp", "context"]
+Arrivals = Literal["constant", "poisson", "burst"]
+
+
+def told(help: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
+    """A field with its meaning and with what it may hold, which the complaint about a wrong value says."""
+    return Field(default, description=help, json_schema_extra={"allowed": allowed}, **limits)
+
+
+def _as_list(value: object) -> object:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    elif not isinstance(value, list | tuple):
+        value = [value]
+    if len(value) > MOST_IN_A_LIST:
+        raise ValueError(f"at most {MOST_IN_A_LIST} values")
+    return value
+
+
+def _as_number(value: object) -> object:
+    if isinstance(value, bool) or (isinstance(value, str) and len(value) > 40):
+        raise ValueError("a number")
+    return value
+
+
+def _as_seconds(value: object) -> object:
+    if not isinstance(value, str):
+        return _as_number(value)
+    found = SECONDS.fullmatch(value.strip().lower())
+    if not found:
+        raise ValueError("a duration such as 30, 30s or 2m")
+    return float(found[1]) * UNITS[found[2] or "s"]
+
+
+def _as_length(value: object) -> Length:
+    return Length.of(value)
+
+
+def _is_text(text: object) -> object:
+    if isinstance(text, str) and (not text.strip() or not text.isprintable()):
+        raise ValueError("printable text")
+    return text.strip() if isinstance(text, str) else text
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+Whole = Annotated[int, BeforeValidator(_as_number)]
+Real = Annotated[float, BeforeValidator(_as_number), Field(allow_inf_nan=False)]
+Seconds = Annotated[float, BeforeValidator(_as_seconds), Field(allow_inf_nan=False)]
+Text = Annotated[str, BeforeValidator(_is_text), Field(max_length=300)]
+File = Annotated[str, BeforeValidator(_is_text), Field(max_length=4096)]
+OneLength = Annotated[Length, BeforeValidator(_as_length), PlainSerializer(lambda length: length.written)]
+Lengths = Annotated[tuple[OneLength, ...], BeforeValidator(_as_list), Field(min_length=1)]
+Vendor = dict[str, Any]
+
+
+KeyEnv = str | None
+KEY_ENV = told(
+    "the environment variable that holds the key",
+    "the name of an environment variable in upper case, such as OPENAI_API_KEY, never a key itself",
+    None,
+    pattern=r"^[A-Z_][A-Z0-9_]{0,63}$",
+)
+
+
+class Part(BaseModel):
+    """A table of a plan: closed to unknown fields, and never changed."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
+    )
+
+
+class Endpoint(Part):
+    """The endpoint that is measured, by URL or by its name in endpoints.toml; by both once it was looked up there."""
+
+    url: Text | None = told("the base URL, with or without /v1", ALLOWED_URL, None)
+    name: Text | None = told(
+        "its name in endpoints.toml", "letters, digits, - and _", None, pattern=r"^[A-Za-z0-9_-]{1,64}$"
+    )
+    model: Text = told("the model's name as the endpoint knows it", "a text of 1 to 300 printable characters")
+    api: Literal["chat", "completions"] = told("which route is asked", "chat or completions", "chat")
+    streaming: bool = told("ask for a stream; without one there is no ttft", "true or false", True)
+    key_env: KeyEnv = KEY_ENV
+    ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
+
+    @field_validator("url")
+    @classmethod
+    def _url(cls, url: str | None) -> str | None:
+        return checked_url(url) if url else None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Endpoint:
+        if self.url is None and self.name is None:
+            raise ValueError("The plan needs an endpoint: state endpoint.url, or endpoint.name.")
+        return self
+
+
+class Workload(Part):
+    """Lengths to combine, isl by osl; or a file that says what is asked."""
+
+    isl: Lengths | None = told("input lengths in tokens, as the server counts them", ALLOWED_LENGTH, None)
+    osl: Lengths | None = told("output lengths in tokens", ALLOWED_LENGTH, None)
+    shared_prefix_share: Real = told(
+        "the share of each input that all requests share", "a number from 0 to 1", 0.0, ge=0, le=1
+    )
+    prompts: File | None = told(
+        "a file of prompts: ShareGPT's JSON, or JSONL", "the path of a .json or .jsonl file", None
+    )
+    trace: File | None = told(
+        "a file of arrival times, isl and osl", "the path of a .csv or .jsonl file", None
+    )
+
+    @model_validator(mode="after")
+    def _says_what_is_asked(self) -> Workload:
+        if self.prompts and self.trace:
+            raise ValueError(
+                "A workload takes its requests from workloads.prompts or from workloads.trace, not from both."
+            )
+        if self.trace and (self.isl or self.osl):
+            raise ValueError(
+                "A trace says isl and osl itself: leave workloads.isl and workloads.osl out beside workloads.trace."
+            )
+        if self.prompts and (self.isl or self.shared_prefix_share):
+            raise ValueError(
+                "A file of prompts is sent as it stands: leave workloads.isl and workloads.shared_prefix_share out."
+            )
+        if not (self.prompts or self.trace) and not (self.isl and self.osl):
+            raise ValueError(
+                "A workload needs workloads.isl and workloads.osl, or a file of prompts or a trace."
+            )
+        return self
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Every pair of lengths, the inputs in the outer loop."""
+        return tuple(
+            Shape(isl, osl, self.shared_prefix_share, self.prompts, self.trace)
+            for isl in self.isl or (None,)
+            for osl in self.osl or (None,)
+        )
+
+
+class Loads(Part):
+    """How hard the endpoint is asked; concurrency and request rates are points of their own."""
+
+    concurrency: Annotated[tuple[Annotated[Whole, Field(ge=1, le=8192)], ...], BeforeValidator(_as_list)] = (
+        told("requests under way at once (closed loop)", "whole numbers from 1 to 8192", ())
+    )
+    request_rate: Annotated[
+        tuple[Annotated[Real, Field(gt=0, le=100_000)], ...], BeforeValidator(_as_list)
+    ] = told("requests per second (open loop)", "numbers above 0, up to 100000", ())
+    arrivals: Arrivals = told("when an open loop's requests come", "constant, poisson or burst", "poisson")
+    burst_size: Whole = told(
+        "requests that come together when arrivals come in bursts",
+        "a whole number from 1 to 8192",
+        8,
+        ge=1,
+        le=8192,
+    )
+
+    @field_validator("concurrency", "request_rate")
+    @classmethod
+    def _ascending(cls, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(sorted(_distinct(levels)))
+
+    @property
+    def levels(self) -> tuple[Load, ...]:
+        """Every level as a load: first the closed loops, then the open ones, ascending."""
+        closed = [Load(load_kind="closed", concurrency=level) for level in self.concurrency]
+        return (
+            *closed,
+            *(
+                Load(load_kind="open", request_rate=rate, arrivals=self.arrivals)
+                for rate in self.request_rate
+            ),
+        )
+
+
+class PerPoint(Part):
+    """When a point ends and what is cut off. The first end that is met holds."""
+
+    requests: Whole | None = told(
+        "requests of a point", "a whole number from 1 to 10000000", None, ge=1, le=10_000_000
+    )
+    requests_per_concurrency: Whole | None = told(
+        "requests of a point for each request under way at once",
+        "a whole number from 1 to 10000",
+        None,
+        ge=1,
+        le=10_000,
+    )
+    duration_s: Seconds | None = told(
+        "how long a point takes", "seconds up to a day, such as 30, 30s or 2m", None, gt=0, le=DAY
+    )
+    warmup_requests: Whole | None = told(
+        "requests before the measurement", "a whole number from 0 to 1000000", None, ge=0, le=1_000_000
+    )
+    warmup_s: Seconds | None = told(
+        "time before the measurement", "seconds from 0 to 3600, such as 5 or 5s", None, ge=0, le=3600
+    )
+    drain_s: Seconds = told(
+        "how long a point waits for its last answers",
+        "seconds from 0 to 3600, such as 60 or 60s",
+        120.0,
+        ge=0,
+        le=3600,
+    )
+    timeout_s: Seconds = told(
+        "how long one answer may take", "seconds up to a day, such as 600 or 10m", 600.0, gt=0, le=DAY
+    )
+    stall_s: Seconds = told(
+        "how long a stream may be silent", "seconds up to 3600, such as 60 or 60s", 60.0, gt=0, le=3600
+    )
+    steady_within: Real | None = told(
+        "end early once throughput and ttft are known within this share",
+        "a number above 0, up to 0.5",
+        None,
+        gt=0,
+        le=0.5,
+    )
+    hold_osl: bool = told("hold every answer to its osl where the endpoint can", "true or false", True)
+
+    @property
+    def has_an_end(self) -> bool:
+        """Whether it is stated when a point ends."""
+        return any(getattr(self, end) is not None for end in ENDS)
+
+    @model_validator(mode="after")
+    def _one_count(self) -> PerPoint:
+        if self.requests is not None and self.requests_per_concurrency is not None:
+            raise ValueError("State point.requests or point.requests_per_concurrency, not both.")
+        return self
+
+
+class StopRules(Part):
+    """When a ramp stops: at the first level that breaks one of these."""
+
+    error_rate: Real | None = told(
+        "the share of requests that may fail", "a number from 0 to 1", None, ge=0, le=1
+    )
+    limits: dict[str, Real] = told(
+        "metrics and the values they may not pass",
+        "a table of metrics of `python -m bench metrics`, such as ttft_ms_p99 = 2000",
+        {},
+    )
+    falling_levels: Whole = told(
+        "levels in a row under the best after which a ramp stops; 0 for never",
+        "a whole number from 0 to 20",
+        0,
+        ge=0,
+        le=20,
+    )
+    falling_share: Real = told(
+        "how far under the best throughput a level counts as fallen", "a number from 0 to 1", 0.03, ge=0, lt=1
+    )
+
+    @field_validator("limits")
+    @classmethod
+    def _metrics(cls, limits: dict[str, float]) -> dict[str, float]:
+        return {metric(key).key: limits[key] for key in sorted(limits)}
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a rule at all."""
+        return self.error_rate is not None or bool(self.limits) or self.falling_levels > 0
+
+
+class Slo(Part):
+    """What a request must meet to count as good."""
+
+    ttft_ms: Real | None = told("time to first token", "milliseconds above 0", None, gt=0)
+    tpot_ms: Real | None = told("time per output token after the first", "milliseconds above 0", None, gt=0)
+    itl_ms: Real | None = told("the longest gap between tokens", "milliseconds above 0", None, gt=0)
+    e2el_ms: Real | None = told("time to the end of the answer", "milliseconds above 0", None, gt=0)
+
+
+class Caps(Part):
+    """What a sweep may never exceed: checked before it starts, and again while it runs."""
+
+    requests: Whole = told(
+        "requests in all", "a whole number from 1 to 100000000", 200_000, ge=1, le=100_000_000
+    )
+    tokens: Whole = told(
+        "input and output tokens in all",
+        "a whole number from 1 to 1000000000000",
+        500_000_000,
+        ge=1,
+        le=10**12,
+    )
+    minutes: Real = told(
+        "minutes in all", "a number above 0, up to 20160 (two weeks)", 1440.0, gt=0, le=20_160
+    )
+    concurrency: Whole = told(
+        "requests under way at once", "a whole number from 1 to 8192", 1024, ge=1, le=8192
+    )
+
+
+def where_stated(endpoint: Endpoint) -> str:
+    """Where to raise a cap, for the end of a sentence: a named endpoint's own narrow whatever a plan states."""
+    if endpoint.name is None:
+        return ""
+    return f" where it is stated, in the plan or for {endpoint.name} in endpoints.toml"
+
+
+def checked_vendor(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The request fields in a fixed order; UsageError for one that cannot be sent so."""
+    for name in fields:
+        if name in OURS:
+            raise UsageError(f"vendor.{name[:80]} is set by the plan itself: leave it out.")
+        if name.lower().replace("-", "_") in SECRET:
+            raise UsageError(
+                f"vendor.{name} may hold a key, which no plan does: name its variable in endpoint.key_env."
+            )
+    try:
+        size = len(json.dumps(fields, allow_nan=False, ensure_ascii=False).encode("utf-8"))
+    except (TypeError, ValueError, RecursionError):
+        size = MAX_VENDOR + 1
+    if size > MAX_VENDOR or _has_none(fields):
+        raise UsageError(
+            f"vendor holds what cannot be sent; write texts, numbers, true, false, lists and tables "
+            f"of at most {MAX_VENDOR:,} bytes."
+        )
+    return dict(sorted(fields.items()))
+
+
+def _has_none(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_has_none(part) for part in value.values())
+    if isinstance(value, list | tuple):
+        return any(_has_none(part) for part in value)
+    return value is None

@@ -1,0 +1,289 @@
+"""Load over real sockets: how much is under way, when it is sent, how each failure is counted, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvloop
+
+from bench.endpoint import Settings, running
+from bench.endpoint.truth import Truth, read
+from bench.errors import UsageError
+from bench.records import Load
+from bench.sweep.generator import arrivals
+from bench.sweep.generator.load import run_point
+from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
+
+pytestmark = pytest.mark.long
+
+MS = 1_000_000
+OSL = 8
+
+
+def asks(most: int | None = None, times: Iterator[int] | None = None, osl: int = OSL) -> Iterator[Ask]:
+    """Requests for so many tokens, at these times in an open loop."""
+    for number in count() if most is None else range(most):
+        body = {"model": "fake-model", "messages": [{"role": "user", "content": f"number {number}"}], "max_tokens": osl,
+                "stream": True, "stream_options": {"include_usage": True}}  # fmt: skip
+        yield Ask(number, json.dumps(body).encode(), None, osl, None if times is None else next(times))
+
+
+def closed(concurrency: int) -> Load:
+    return Load("closed", concurrency=concurrency)
+
+
+def run(url: str, requests: Iterator[Ask], load: Load, limits: Limits, **more: Any) -> PointRun:
+    return uvloop.run(run_point(Target.at(url), requests, load, limits, **more))
+
+
+def most_at_once(truths: list[Truth]) -> int:
+    """The most requests the endpoint had at once."""
+    changes = sorted(
+        [(truth.received_ns, 1) for truth in truths] + [(truth.end_ns or 0, -1) for truth in truths]
+    )
+    at_once = most = 0
+    for _, change in changes:
+        at_once += change
+        most = max(most, at_once)
+    return most
+
+
+def test_a_closed_loop_keeps_its_concurrency_and_matches_the_servers_log(tmp_path: Path) -> None:
+    log = tmp_path / "truth.jsonl"
+    with running(Settings(ttft_ms=30, itl_ms=5, log=log)) as url:
+        point = run(url, asks(40), closed(8), Limits())
+    truths = {truth.id: truth for truth in read(log)}
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 40}
+    assert point.in_flight == most_at_once(list(truths.values())) == 8
+    assert point.connections == 8
+    for exchange in point.exchanges:
+        truth = truths[exchange.response_id or ""]
+        sent = truth.chunks_sent_ns()
+        assert exchange.tokens.tolist() == [1] * OSL
+        assert (exchange.input_tokens, exchange.output_tokens) == (truth.input_tokens, OSL)
+        assert all(mine > theirs for mine, theirs in zip(exchange.stamps_ns, sent, strict=True))
+        assert exchange.sent_ns < truth.received_ns
+        times = [exchange.sent_ns, exchange.headers_ns, *exchange.stamps_ns, exchange.end_ns]
+        assert times == sorted(times)  # type: ignore[type-var]
+    ttft_ms = sorted((exchange.first_ns or 0) - exchange.sent_ns for exchange in point.exchanges)[20] / MS
+    assert 30 <= ttft_ms < 150
+
+
+def test_the_first_request_of_each_connection_keeps_its_set_up() -> None:
+    with running(Settings(ttft_ms=5, itl_ms=0)) as url:
+        point = run(url, asks(12), closed(3), Limits())
+    set_up = [exchange for exchange in point.exchanges if exchange.connect_ns is not None]
+    assert len(set_up) == len({exchange.connection for exchange in set_up}) == 3
+    assert all(0 < (exchange.connect_ns or 0) < 1000 * MS for exchange in set_up)
+
+
+def test_an_open_loop_sends_on_schedule_however_slow_the_answers(tmp_path: Path) -> None:
+    """Answers take 300 ms, requests come every 10: thirty are under way, and none waits for another."""
+    log = tmp_path / "truth.jsonl"
+    with running(Settings(ttft_ms=300, itl_ms=0, log=log)) as url:
+        point = run(url, asks(60, arrivals.constant(100)), Load("open", request_rate=100), Limits())
+    exchanges = sorted(point.exchanges, key=lambda exchange: exchange.number)
+    assert [exchange.intended_ns for exchange in exchanges] == [
+        point.start_ns + at * 10 * MS for at in range(60)
+    ]
+    late = sorted(exchange.sent_ns - (exchange.intended_ns or 0) for exchange in exchanges)
+    assert late[0] >= 0
+    assert late[30] < 150 * MS  # each would be 300 later than the one before if they waited
+    assert 20 <= point.in_flight <= 60
+    assert len(read(log)) == 60
+
+
+def test_the_same_schedule_is_sent_again_for_the_same_seed() -> None:
+    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+        runs = [
+            run(url, asks(30, arrivals.poisson(300, 5)), Load("open", request_rate=300), Limits())
+            for _ in range(2)
+        ]
+    first, second = (
+        sorted((exchange.intended_ns or 0) - point.start_ns for exchange in point.exchanges) for point in runs
+    )
+    assert first == second
+    assert len(first) == 30
+
+
+def test_a_point_ends_by_requests_time_and_tokens() -> None:
+    with running(Settings(ttft_ms=2, itl_ms=1)) as url:
+        assert len(run(url, asks(), closed(4), Limits(requests=20, warmup_requests=3)).exchanges) == 23
+        assert len(run(url, asks(), closed(4), Limits(tokens=10 * OSL + 1)).exchanges) == 10
+        point = run(url, asks(), closed(4), Limits(duration_s=0.4))
+        last_sent = max(exchange.sent_ns for exchange in point.exchanges)
+        assert 100 * MS < last_sent - point.start_ns < 400 * MS
+        assert {exchange.outcome for exchange in point.exchanges} == {"ok"}
+        enough: list[Exchange] = []
+        run(url, asks(), closed(2), Limits(), on_exchange=enough.append, enough=lambda: len(enough) > 5)
+        assert len(enough) > 5
+
+
+def test_what_outlasts_the_drain_is_cancelled() -> None:
+    with running(Settings(ttft_ms=50, itl_ms=200)) as url:
+        start = time.monotonic()
+        point = run(url, asks(osl=100), closed(3), Limits(duration_s=0.2, drain_s=0.2))
+        assert time.monotonic() - start < 3
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"cancelled": 3}
+    assert all(len(exchange.stamps_ns) >= 1 for exchange in point.exchanges)
+
+
+def test_a_cancelled_point_keeps_what_was_under_way() -> None:
+    kept: list[Exchange] = []
+
+    async def cancelled(url: str) -> None:
+        task = asyncio.create_task(
+            run_point(Target.at(url), asks(osl=500), closed(4), Limits(), on_exchange=kept.append)
+        )
+        await asyncio.sleep(0.5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with running(Settings(ttft_ms=10, itl_ms=20)) as url:
+        uvloop.run(cancelled(url))
+    assert Counter(exchange.outcome for exchange in kept) == {"cancelled": 4}
+    assert all(len(exchange.stamps_ns) > 1 for exchange in kept)
+
+
+FAILURES = {
+    "reset": "broken_stream",
+    "429": "http_429",
+    "500": "http_5xx",
+    "503": "http_5xx",
+    "redirect": "redirected",
+    "html": "not_a_stream",
+    "error_body": "error_body",
+    "error_event": "broken_stream",
+    "cut": "broken_stream",
+    "malformed": "malformed",
+    "stall": "stalled",
+    "slow_headers": "timeout",
+    "huge_headers": "too_large",
+    "endless_line": "too_large",
+    "endless_stream": "too_large",
+    "gzip": "not_a_stream",
+}
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) -> None:
+    limits = Limits(timeout_s=1.0, stall_s=0.4)
+    with running(
+        Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=60, slow_headers_s=60)
+    ) as url:
+        start = time.monotonic()
+        point = run(url, asks(24), closed(4), limits)
+        assert time.monotonic() - start < 6
+    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+    assert outcomes == {"ok": 22, FAILURES[kind]: 2}
+    assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
+
+
+def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect() -> None:
+    with running(Settings(ttft_ms=5, itl_ms=1, fail_at={2: "refused"})) as url:
+        point = run(url, asks(12), closed(4), Limits())
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 11, "connect": 1}
+    (failed,) = (exchange for exchange in point.exchanges if exchange.outcome == "connect")
+    assert failed.error == "the endpoint accepted a connection and reset it before a request was sent"
+
+
+def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> None:
+    """A tenth of 480 requests at concurrency 32 fails, three in each of sixteen ways, and two connections are reset."""
+    kinds = list(FAILURES) * 3
+    fail_at = {9 * place + 8: kind for place, kind in enumerate(kinds)} | {0: "refused", 5: "refused"}
+    limits = Limits(timeout_s=2.0, stall_s=0.4)
+    settings = Settings(ttft_ms=20, itl_ms=2, fail_at=fail_at, stall_s=60, slow_headers_s=60)
+    with running(settings) as url:
+        start = time.monotonic()
+        point = run(url, asks(482), closed(32), limits)
+        assert time.monotonic() - start < 15
+    expected = Counter(FAILURES[kind] for kind in kinds) + Counter(connect=2, ok=432)
+    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+    late = (
+        outcomes["broken_stream"] - expected["broken_stream"]
+    )  # reset on a busy machine after the load began
+    assert outcomes + Counter(connect=late) - Counter(broken_stream=late) == expected
+
+
+def test_where_nothing_listens_each_request_counts_as_connect() -> None:
+    with running() as url:
+        pass
+    start = time.monotonic()
+    point = run(url, asks(6), closed(3), Limits(connect_s=1))
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
+    assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
+    assert time.monotonic() - start < 3
+
+
+def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:
+    """Their text is gone when an exchange is handed on: 12 bytes a token stay, and what an array keeps in reserve."""
+    with running(Settings(ttft_ms=0, itl_ms=0)) as url:
+        point = run(url, asks(4, osl=20_000), closed(4), Limits())
+    for exchange in point.exchanges:
+        assert (exchange.outcome, sum(exchange.tokens)) == ("ok", 20_000)
+        assert exchange.stamps_ns.__sizeof__() + exchange.tokens.__sizeof__() < 20_000 * 15
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_garbage_collector_rests_during_the_load_alone(frozen: bool) -> None:
+    seen: list[tuple[bool, bool]] = []
+    gc.unfreeze()
+    try:
+        if frozen:
+            gc.freeze()
+        with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+            run(
+                url, asks(2), closed(1), Limits(),
+                on_exchange=lambda _: seen.append((gc.isenabled(), gc.get_freeze_count() > 0)),
+            )  # fmt: skip
+        assert seen == [(False, True), (False, True)]
+        assert gc.isenabled()
+        assert (gc.get_freeze_count() > 0) is frozen
+    finally:
+        gc.freeze()
+
+
+def test_a_fault_of_the_caller_ends_the_point() -> None:
+    def full(_: Exchange) -> None:
+        raise OSError(28, "No space left on device")
+
+    def broken() -> Iterator[Ask]:
+        yield from asks(3)
+        raise UsageError("the prompts have ended")
+
+    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+        with pytest.raises(OSError, match="No space left"):
+            run(url, asks(50), closed(2), Limits(), on_exchange=full)
+        with pytest.raises(UsageError, match="prompts have ended"):
+            run(url, broken(), closed(2), Limits())
+        with pytest.raises(UsageError, match="no time"):
+            run(url, asks(3), Load("open", request_rate=5), Limits())
+        with pytest.raises(UsageError, match="concurrency"):
+            run(url, asks(3), Load("closed"), Limits())
+
+
+def test_the_loop_reports_how_late_it_was() -> None:
+    """A caller that holds the loop for 30 ms is seen in the samples of every 10 ms."""
+    with running(Settings(ttft_ms=5, itl_ms=5)) as url:
+        point = run(url, asks(20), closed(2), Limits(), on_exchange=lambda _: time.sleep(0.03))
+    assert len(point.lag_ns) > 20
+    assert sorted(point.lag_ns)[-1] > 15 * MS
+    assert min(point.lag_ns) >= 0
+
+
+def test_the_start_can_be_set_so_that_processes_start_together() -> None:
+    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+        start = time.monotonic_ns() + 300 * MS
+        point = run(url, asks(4), closed(2), Limits(), start_ns=start)
+    assert point.start_ns == start
+    assert 0 <= min(exchange.sent_ns for exchange in point.exchanges) - start < 200 * MS

@@ -1,0 +1,209 @@
+"""Every flag at a third of its line, where it must stay down, and at three times, where it must be up."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+
+import pytest
+
+from bench.records import Load
+from bench.sweep.generator.samples import Samples
+from bench.sweep.measured import honesty
+from bench.sweep.measured.clock import ClockDrift, ClockReading
+from bench.sweep.measured.honesty import ClientLoad, flags
+from bench.sweep.measured.rising import Rise, rise
+from bench.sweep.measured.window import Measured, Window, measured, steady
+from bench.sweep.wire.exchange import Limits, PointRun
+from tests.sweep.made import MS, S, exchange, slot
+
+CLOSED = Load(load_kind="closed", concurrency=1)
+OPEN = Load(load_kind="open", request_rate=10.0, arrivals="constant")
+CALM = Measured(
+    Window(0, 10 * S),
+    {"itl_ms_p50": 10.0, "itl_ms_mean": 10.0, "ttft_ms_p50": 200.0, "requests_ok": 1000.0},
+    {},
+    timed=1000,
+    isl_actual=512.0,
+    isl_asked=512.0,
+    osl_actual=256.0,
+    osl_asked=256.0,
+    counted_by_server=1.0,
+    tokens_per_chunk=1.0,
+    send_delay_ms_p99=0.1,
+)
+IDLE = ClientLoad(lag_ms_p99=0.05, lag_ms_max=3.0, cpu_share=0.2)
+STEADY = Rise(0.0, 0.5, 0.0, 0.5)
+
+
+def kinds(found=CALM, load=CLOSED, client=IDLE, **more):
+    return [flag.kind for flag in flags(found, load, client, **more)]
+
+
+def test_a_calm_point_has_no_flag():
+    assert kinds() == []
+    assert kinds(load=OPEN, rise=STEADY, drift=ClockDrift(0, 0, 0), prefix_share=0.0) == []
+
+
+LAG_LINE = 0.5  # 5 % of 10 ms
+LINES = [
+    ("client_limited", LAG_LINE, lambda x: {"client": replace(IDLE, lag_ms_p99=x)}),
+    ("client_limited", 0.80, lambda x: {"client": replace(IDLE, cpu_share=x)}),
+    ("client_limited", 10.0, lambda x: {"found": replace(CALM, send_delay_ms_p99=x)}),
+    ("osl_off_target", 0.02, lambda x: {"found": replace(CALM, osl_actual=256 * (1 - x))}),
+    ("osl_off_target", 0.02, lambda x: {"found": replace(CALM, osl_actual=256 * (1 + x))}),
+    ("isl_off_target", 0.02, lambda x: {"found": replace(CALM, isl_actual=512 * (1 + x))}),
+    ("prefix_cache_warm", 0.05, lambda x: {"prefix_share": x}),
+    ("prefix_cache_warm", 0.05, lambda x: {"prefix_share": 0.5 + x, "shared_prefix_share": 0.5}),
+    ("over_saturated", 0.5, lambda x: {"load": OPEN, "rise": Rise(x, 0.001, 0.75, 0.001)}),
+    ("over_saturated", 0.25, lambda x: {"load": OPEN, "rise": Rise(1.5, 0.001, x, 0.001)}),
+    ("over_saturated", 1 / 0.05, lambda x: {"load": OPEN, "rise": Rise(1.5, 1 / x, 0.75, 0.001)}),
+    ("too_few_requests", 1 / 100, lambda x: {"found": replace(CALM, timed=round(1 / x))}),
+    ("clock_trouble", 10.0, lambda x: {"drift": ClockDrift(x, 0, 0)}),
+    ("clock_trouble", 0.001, lambda x: {"drift": ClockDrift(0, -x, 0)}),
+    ("clock_trouble", 50.0, lambda x: {"drift": ClockDrift(0, 0, -x)}),
+    ("clock_trouble", 1000.0, lambda x: {"client": replace(IDLE, lag_ms_max=x)}),
+    (
+        "cut_short",
+        0.01,
+        lambda x: {"found": replace(CALM, timed=10_000, cancelled=round(10_000 * x / (1 - x)))},
+    ),
+    ("tokens_by_chunks", 0.01, lambda x: {"found": replace(CALM, counted_by_server=1 - x)}),
+]
+
+
+@pytest.mark.parametrize(("kind", "line", "point"), LINES, ids=[f"{row[0]} {row[1]}" for row in LINES])
+def test_a_third_of_the_line_passes_and_three_times_the_line_is_told(kind, line, point):
+    assert kinds(**point(line / 3)) == []
+    assert kinds(**point(line * 3)) == [kind]
+
+
+def test_failures_steady_state_and_packets_have_no_third_of_a_line():
+    assert kinds(replace(CALM, failures={"stalled": 1})) == ["failures"]
+    assert kinds(replace(CALM, window=Window(0, S, "three requests started"))) == ["not_steady"]
+    assert kinds(replace(CALM, tokens_per_chunk=1.4)) == []
+    assert kinds(replace(CALM, tokens_per_chunk=4.0)) == ["tokens_in_chunks"]
+
+
+def test_each_flag_says_what_was_seen_why_it_matters_and_what_to_do():
+    worst = replace(
+        CALM,
+        window=Window(0, S, "three requests started"),
+        failures={"http_429": 3, "stalled": 2},
+        cancelled=500,
+        timed=20,
+        isl_actual=600.0,
+        osl_actual=87.0,
+        counted_by_server=0.0,
+        tokens_per_chunk=16.0,
+    )
+    told = flags(
+        worst,
+        OPEN,
+        ClientLoad(2.0, 5000.0, 0.97),
+        rise=Rise(1.9, 1e-9, 1.9, 0.01),
+        drift=ClockDrift(90_000.0, 0.01, -3_600_000.0),
+        prefix_share=0.93,
+    )
+    assert len({flag.kind for flag in told}) == len(told) == 12
+    for flag in told:
+        for sentence in (flag.seen, flag.why, flag.do):
+            assert sentence.endswith(".")
+            assert "None" not in sentence
+    seen = {flag.kind: flag.seen for flag in told}
+    assert seen["client_limited"] == (
+        "The load generator was at its limit: its event loop was 2 ms late at p99, above 0.500 ms and it took "
+        "97 % of a core, above 80 %."
+    )
+    assert seen["failures"] == "5 of 1,005 requests failed (0.5 %): 3 http_429 and 2 stalled."
+    assert seen["osl_off_target"] == "Outputs had 87 tokens on average where 256 were asked for (-66 % off)."
+    assert "slept for 90 s" in seen["clock_trouble"]
+
+
+def test_the_lag_line_is_of_the_smaller_rhythm_and_not_of_gaps_inside_a_burst():
+    assert honesty.lag_line_ms({"itl_ms_p50": 10, "itl_ms_mean": 11, "ttft_ms_p50": 200}) == pytest.approx(
+        0.5
+    )
+    assert honesty.lag_line_ms({"itl_ms_p50": 10, "itl_ms_mean": 11, "ttft_ms_p50": 2}) == pytest.approx(0.1)
+    # Two tokens in a burst: 0.03 ms apart, the next two 7 ms later.
+    assert honesty.lag_line_ms({"itl_ms_p50": 0.03, "itl_ms_mean": 3.5, "ttft_ms_p50": 50}) == pytest.approx(
+        0.175
+    )
+    assert honesty.lag_line_ms({"e2el_ms_p50": 100}) is None
+    assert kinds(replace(CALM, metrics={"requests_ok": 1000.0}), client=ClientLoad(50.0, 60.0, 0.1)) == []
+
+
+def test_the_busiest_worker_counts_and_lags_are_pooled():
+    quiet = PointRun(start_ns=0, end_ns=10 * S, lag_ns=array("q", [MS // 10] * 99), cpu_s=2.0)
+    busy = PointRun(start_ns=0, end_ns=10 * S, lag_ns=array("q", [20 * MS] * 101), cpu_s=9.0)
+    client = ClientLoad.of([quiet, busy])
+    assert client == ClientLoad(lag_ms_p99=20.0, lag_ms_max=20.0, cpu_share=0.9)
+    assert ClientLoad.of([]) == ClientLoad()
+
+
+def queue(rate, service_rate, seconds, ttft=50.0):
+    """Requests at a constant rate to a server that takes them one by one: their first token comes `ttft` after that."""
+    made, free = [], 0.0
+    for number in range(int(rate * seconds)):
+        at = 1000.0 * number / rate
+        begun = max(at, free)
+        free = begun + 1000.0 / service_rate
+        made.append(exchange(number, at, [begun + ttft, begun + ttft + 10], intended=at))
+    return Samples.of(made)
+
+
+def test_a_queue_that_grows_is_over_saturated_and_one_that_does_not_is_not():
+    for rate, expected in [(100, []), (99, []), (130, ["over_saturated"]), (300, ["over_saturated"])]:
+        samples = queue(rate, 100, 20)
+        window = steady(samples, OPEN, Limits(), 0)
+        assert kinds(load=OPEN, rise=rise(samples, window)) == expected
+
+
+def test_an_endpoint_that_fills_at_first_is_not_over_saturated():
+    # Each request takes 5 s: the first five seconds are nothing but requests coming in.
+    made = [exchange(n, 20 * n, [20 * n + 100, 20 * n + 5000], intended=20 * n) for n in range(500)]
+    samples = Samples.of(made)
+    found = rise(samples, steady(samples, OPEN, Limits(), 0))
+    assert found.in_flight == 0
+    assert kinds(load=OPEN, rise=found) == []
+
+
+def test_a_growing_queue_by_hand():
+    # A TTFT of 1 ms more with each request, 10 ms apart, each answered with its first token: the wait doubles from 1 s.
+    made = [exchange(n, 10 * n, [10 * n + 1000 + n], intended=10 * n) for n in range(1100)]
+    samples = Samples.of(made)
+    found = rise(samples, Window(2000 * MS, 11_000 * MS))
+    # Requests 200 to 1,099 in 20 groups of 45: medians 1222, 1267, … 2077, in the middle 1,649.5; 19 steps of 45.
+    assert found.ttft == pytest.approx(19 * 45 / 1649.5, rel=1e-6)
+    assert found.ttft_chance < 1e-6
+    assert rise(samples, Window(10_990 * MS, 11_000 * MS)) is None
+    assert rise(Samples.of([]), Window(0, S)) is None
+
+
+def test_a_closed_loop_is_never_over_saturated():
+    samples = Samples.of(slot(0, 50, 10, 5, 200))
+    found = rise(samples, steady(samples, CLOSED, Limits(), 0))
+    assert kinds(rise=found) == kinds(load=OPEN, rise=found) == []
+    assert kinds(rise=Rise(9, 0, 9, 0)) == []
+
+
+def test_the_flags_of_a_measured_point():
+    exchanges = [*slot(0, 60, 10, 5, 30), exchange(30, 2990, end=2991, outcome="http_5xx")]
+    found = measured(Samples.of(exchanges), CLOSED, Limits(warmup_requests=1), 0)
+    assert kinds(found) == ["failures", "too_few_requests"]
+
+
+def test_clocks_run_together_on_this_machine():
+    before = ClockReading.now()
+    after = ClockReading.now()
+    drift = ClockDrift.between(before, after)
+    assert abs(drift.slept_ms) < 1
+    assert abs(drift.wall_ms) < 1
+
+
+def test_clocks_by_hand():
+    # 10 s by the clock measured with; a raw clock says 9.95; 3 s of sleep; the wall moved an hour on top.
+    drift = ClockDrift.between(ClockReading(0, 0, 0, 0), ClockReading(10 * S, 9_950 * MS, 13 * S, 3613 * S))
+    assert drift.slept_ms == 3000
+    assert drift.rate == pytest.approx(10 / 9.95 - 1)
+    assert drift.wall_ms == 3_600_000

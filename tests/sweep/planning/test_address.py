@@ -1,0 +1,95 @@
+"""Where load may go: never to a link-local or metadata address in any spelling; from a page to this machine only."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.errors import UsageError
+from bench.sweep.planning.address import checked_url, demand_own_machine, is_own_machine, may_be_asked
+
+OWN_PORT = 8501
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "169.254.169.254",
+        "169.254.1.1",
+        "100.100.100.200",
+        "168.63.129.16",
+        "fe80::1",
+        "fe80::1%eth0",
+        "[fe80::1]",
+        "fd00:ec2::254",
+        "::ffff:169.254.169.254",
+        "::ffff:a9fe:a9fe",
+        "::169.254.169.254",
+        "64:ff9b::a9fe:a9fe",
+        "2002:a9fe:a9fe::1",
+        "224.0.0.1",
+        "ff02::1",
+    ],
+)
+def test_no_load_goes_to_link_local_metadata_or_multicast(address: str) -> None:
+    assert not may_be_asked(address)
+    with pytest.raises(ValueError, match="no link-local"):
+        checked_url(f"http://[{address.strip('[]')}]:8000" if ":" in address else f"http://{address}:8000")
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "10.0.0.7", "192.168.1.5", "::1", "2001:db8::5", "fd12::1", "8.8.8.8"]
+)
+def test_load_may_go_to_machines(address: str) -> None:
+    assert may_be_asked(address)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost:8000",
+        "http://127.0.0.1:8000/v1",
+        "http://[::1]:8000",
+        "http://LOCALHOST",
+        "https://127.0.0.1",
+    ],
+)
+def test_a_page_may_ask_this_machine(url: str) -> None:
+    demand_own_machine(checked_url(url), OWN_PORT)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://gpu.example:8000", "endpoints.toml"),
+        ("http://10.0.0.7:8000", "endpoints.toml"),
+        ("http://127.0.0.2:8000", "endpoints.toml"),
+        ("http://127.1:8000", "endpoints.toml"),
+        ("http://2130706433:8000", "endpoints.toml"),
+        ("http://0177.0.0.1:8000", "endpoints.toml"),
+        ("http://0x7f000001:8000", "endpoints.toml"),
+        ("http://0.0.0.0:8000", "endpoints.toml"),
+        ("http://[::ffff:127.0.0.1]:8000", "endpoints.toml"),
+        ("http://[::]:8000", "endpoints.toml"),
+        ("http://localhost.:8000", "endpoints.toml"),
+        ("http://localhost.evil.example:8000", "endpoints.toml"),
+        (f"http://127.0.0.1:{OWN_PORT}", "this app's own"),
+        (f"http://localhost:{OWN_PORT}/v1", "this app's own"),
+        ("http://127.0.0.1:22", "system service"),
+        ("http://127.0.0.1:631", "system service"),
+    ],
+)  # fmt: skip
+def test_a_page_may_ask_nothing_else(url: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        demand_own_machine(checked_url(url), OWN_PORT)
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "127.9.9.9", "::1", "0.0.0.0", "::", "::ffff:127.0.0.1", "64:ff9b::7f00:1"]
+)
+def test_this_machine_is_known_in_every_form(address: str) -> None:
+    assert is_own_machine(address)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "localhost", "", "::ffff:10.0.0.1"])
+def test_other_machines_are_not_this_one(address: str) -> None:
+    assert not is_own_machine(address)

@@ -1,0 +1,359 @@
+"""endpoints.toml: what a plan takes from it, what is refused, what a look finds, and what a change leaves alone."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.endpoint import Settings, running
+from bench.errors import UnknownName, UsageError
+from bench.sweep.checks.budget import budget, demand_within_caps
+from bench.sweep.endpoint_edits import forget, keep
+from bench.sweep.opening import asked
+from bench.sweep.planning.endpoints import Endpoints
+from bench.sweep.planning.plan import Plan
+from tests.sweep.sweeping import bench, document
+
+pytestmark = pytest.mark.long
+
+LAB = """# our machines
+[endpoints.lab-h100]
+base_url = "http://10.0.0.7:8000/v1/"
+model = "llama-3.1-8b"
+api = "completions"
+key_env = "LAB_API_KEY"
+
+[endpoints.lab-h100.facts]
+accelerator = "H100 SXM"
+accelerators = 2
+precision = "fp8"
+usd_per_accelerator_hour = 2.5
+
+[endpoints.lab-h100.caps]
+requests = 5000
+minutes = 30
+concurrency = 2048
+
+[endpoints.bare]
+base_url = "https://example.com"
+"""
+FIELDS = {"workloads.isl": "128", "workloads.osl": "64", "loads.concurrency": "1,4", "point.requests": "10"}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    (tmp_path / "endpoints.toml").write_text(LAB)
+    return tmp_path
+
+
+def plan(library: Path, **fields: object) -> Plan:
+    stated = {
+        "endpoint.name": "lab-h100",
+        **FIELDS,
+        **{key.replace("__", "."): value for key, value in fields.items()},
+    }
+    return Plan.from_fields(stated, endpoints=Endpoints(library))
+
+
+def test_a_name_brings_everything_the_file_states(library: Path) -> None:
+    made = plan(library)
+    own = made.endpoint
+    assert (own.name, own.url, own.model, own.api, own.key_env) == (
+        "lab-h100", "http://10.0.0.7:8000/v1", "llama-3.1-8b", "completions", "LAB_API_KEY",
+    )  # fmt: skip
+    assert made.facts == {
+        "accelerator": "h100-sxm", "accelerators": 2, "precision": "fp8", "usd_per_accelerator_hour": 2.5,
+    }  # fmt: skip
+    assert (made.caps.requests, made.caps.minutes, made.caps.tokens) == (5000, 30, 500_000_000)
+    assert made.caps.concurrency == 1024  # the plan's own default is narrower
+    assert Plan.from_mapping(made.document()) == made  # settled: it is not looked up again
+    assert Endpoints(library).vouches_for(made.endpoint)
+
+
+def test_what_the_plan_states_goes_over_it_and_caps_only_narrow(library: Path) -> None:
+    made = plan(library, endpoint__api="chat", facts__accelerators="4", caps__requests="90000", caps__minutes="5",
+                caps__tokens="1000000")  # fmt: skip
+    assert (made.endpoint.api, made.facts["accelerators"]) == ("chat", 4)
+    assert (made.caps.requests, made.caps.minutes, made.caps.tokens) == (5000, 5, 1_000_000)
+    with pytest.raises(UsageError, match=r"caps\.requests is 'many'; write a whole number"):
+        plan(library, caps__requests="many")
+
+
+def test_what_is_beyond_a_cap_is_told_where_that_cap_may_stand(library: Path) -> None:
+    where = "where it is stated, in the plan or for lab-h100 in endpoints.toml."
+    with pytest.raises(
+        UsageError, match=r"loads\.concurrency is 4,096 and caps\.concurrency 2,048: "
+    ) as problem:
+        plan(library, loads__concurrency="4096", caps__concurrency="8192")
+    assert str(problem.value).endswith(f"lower the one or raise the other {where}")
+    beyond = plan(library, point__requests="5000", caps__requests="90000")
+    with pytest.raises(UsageError, match=r"caps\.requests is 5,000: ") as problem:
+        demand_within_caps(beyond, budget(beyond))
+    assert str(problem.value).endswith(f"ask for less, or raise the cap {where}")
+    with pytest.raises(UsageError, match=r"lower the one or raise the other\.$"):
+        Plan.from_fields(
+            FIELDS | {"endpoint.url": "http://h", "endpoint.model": "m", "loads.concurrency": "2000"}
+        )
+
+
+@given(stated=st.integers(1, 10**8), most=st.integers(1, 10**8))
+def test_no_cap_is_ever_above_the_endpoints(
+    tmp_path_factory: pytest.TempPathFactory, stated: int, most: int
+) -> None:
+    library = tmp_path_factory.mktemp("caps")
+    (library / "endpoints.toml").write_text(
+        f'[endpoints.lab-h100]\nbase_url = "http://h"\nmodel = "m"\ncaps = {{requests = {most}}}\n'
+    )
+    assert plan(library, caps__requests=stated).caps.requests == min(stated, most)
+
+
+def test_facts_about_its_own_model_are_no_other_models(library: Path) -> None:
+    other = plan(library, endpoint__model="qwen3-8b")
+    assert other.endpoint.model == "qwen3-8b"
+    assert "precision" not in other.facts
+    assert other.facts["accelerator"] == "h100-sxm"
+    assert plan(library, endpoint__model="llama-3.1-8b").facts["precision"] == "fp8"
+
+
+def test_an_endpoint_without_a_model_leaves_it_to_the_plan(library: Path) -> None:
+    with pytest.raises(UsageError, match=r"endpoint\.model is missing"):
+        plan(library, endpoint__name="bare")
+    assert plan(library, endpoint__name="bare", endpoint__model="m").endpoint.url == "https://example.com"
+
+
+def test_the_key_goes_to_no_other_url(library: Path) -> None:
+    with pytest.raises(UsageError, match=r"lab-h100 is at http://10.0.0.7:8000/v1 .* and not both"):
+        plan(library, endpoint__url="http://10.0.0.8:8000")
+    same = plan(library, endpoint__url="http://10.0.0.7:8000/v1")
+    assert same == plan(library)
+    known = Endpoints(library)
+    for changed in ({"url": "http://10.0.0.8"}, {"key_env": "OTHER_KEY"}, {"name": "bare"}, {"name": None}):
+        assert not known.vouches_for(same.endpoint.model_copy(update=changed))
+
+
+def test_a_plans_id_does_not_depend_on_what_the_endpoint_is_called(library: Path) -> None:
+    made = plan(library)
+    unnamed = made.model_copy(update={"endpoint": made.endpoint.model_copy(update={"name": None})})
+    assert made.id == unnamed.id
+
+
+def test_an_unknown_name_is_told_with_those_there_are(library: Path) -> None:
+    with pytest.raises(UnknownName, match="There is no endpoint named 'lab-h10'; did you mean lab-h100"):
+        plan(library, endpoint__name="lab-h10")
+    with pytest.raises(UnknownName, match="there is none to choose"):
+        plan(library / "nowhere")
+
+
+def test_a_plan_file_names_one_too(library: Path) -> None:
+    path = library / "plan.toml"
+    path.write_text('profile = "quick"\nendpoint = {name = "lab-h100"}\n')
+    made = Plan.from_file(path, {"facts.tp": "2"}, endpoints=Endpoints(library))
+    assert (made.endpoint.url, made.facts["tp"], made.based_on) == ("http://10.0.0.7:8000/v1", 2, "quick")
+    with pytest.raises(UsageError, match="known by its name only"):
+        asked(Plan.from_mapping({**made.document(), "endpoint": {"name": "lab-h100", "model": "m"}}))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[endpoints.lab]\nmodel = "m"', "endpoint 'lab': base_url is missing; write http:// or https://"),
+        ('[endpoints.lab]\nbase_url = "ftp://h"', "endpoint 'lab': base_url is 'ftp://h'; write http:// or"),
+        ('[endpoints.lab]\nbase_url = "http://h"\napi = "rest"', "'lab': api is 'rest'; write chat or completions."),
+        ('[endpoints.lab]\nbase_url = "http://h"\ncaps = {requests = 0}', "'lab': caps.requests is 0; write a whole"),
+        ('[endpoints.lab]\nbase_url = "http://h"\nfacts = {tp = "two"}', "'lab': facts.tp is 'two'; write a whole"),
+        ('[endpoints.lab]\nbase_url = "http://h"\nfacts = {speed = 1}', "no fact of a deployment named 'speed'"),
+        ('[endpoints.lab]\nbase_url = "http://h"\ncolour = "red"', "There is no field of an endpoint named 'colour'"),
+        ('[endpoints.lab]\nbase_url = "http://169.254.169.254"', "'lab': base_url is 'http://169.254.169.254'; write"),
+        ('[endpoints."a b"]\nbase_url = "http://h"', "endpoint 'a b': an endpoint's name has letters"),
+        ("[endpoints]\nlab = 3", "endpoint 'lab': write it as a table with base_url"),
+        ('[lab]\nbase_url = "http://h"', "'lab' is no endpoint; write each as a table such as [endpoints.lab]"),
+        ("[endpoints.lab", "is not valid TOML: "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_file_endpoint_field_and_value(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "endpoints.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError) as told:
+        _ = Endpoints(tmp_path).named
+    assert str(told.value).startswith(str(path))
+    assert said in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['api_key = "{}"', 'key = "{}"', 'Authorization = "Bearer {}"', 'headers = {{X-Key = "{}"}}', 'token = "{}"',
+     'key_env = "{}"', 'base_url = "http://user:{}@h"', 'base_url = "http://h?key={}"'],
+)  # fmt: skip
+def test_a_key_in_the_file_is_refused_and_not_repeated(tmp_path: Path, line: str) -> None:
+    stated = line.format("sk-very-secret-1234")
+    url = "" if stated.startswith("base_url") else 'base_url = "http://h"\n'
+    (tmp_path / "endpoints.toml").write_text(f"[endpoints.lab]\n{url}{stated}\n")
+    with pytest.raises(UsageError) as told:
+        _ = Endpoints(tmp_path).named
+    assert "sk-very" not in str(told.value)
+    assert "lab" in str(told.value)
+    with pytest.raises(UsageError) as told:
+        keep(tmp_path / "new", "lab", tomllib.loads(f"{url}{stated}"))
+    assert "sk-very" not in str(told.value)
+    assert not (tmp_path / "new" / "endpoints.toml").exists()
+
+
+def test_a_reader_changes_nothing(library: Path) -> None:
+    before = (library / "endpoints.toml").stat()
+    plan(library)
+    assert (library / "endpoints.toml").stat().st_mtime_ns == before.st_mtime_ns
+    assert [path.name for path in library.iterdir()] == ["endpoints.toml"]
+
+
+MANY = """# the top
+[endpoints.first]
+base_url = "http://one"   # beside it
+
+# about the second
+[endpoints.second]
+# inside the second
+base_url = "http://two"
+
+[endpoints.second.facts]
+tp = 2
+# above the third
+[endpoints."third"]
+base_url = "http://three"
+note_is = "x"
+""".replace('note_is = "x"\n', "")
+
+
+def test_a_change_leaves_comments_order_and_the_others_alone(tmp_path: Path) -> None:
+    path = tmp_path / "endpoints.toml"
+    path.write_text(MANY)
+    keep(
+        tmp_path,
+        "second",
+        {"base_url": "http://two/", "model": "m", "facts": {"tp": 4, "accelerator": "h100"}},
+    )
+    text = path.read_text()
+    assert list(Endpoints(tmp_path).named) == ["first", "second", "third"]
+    assert Endpoints(tmp_path).endpoint("second").facts == {"accelerator": "h100-sxm", "tp": 4}
+    comments = re.findall("#.*", MANY)
+    assert sorted(re.findall("#.*", text)) == sorted(comments)
+    assert (
+        text.index("# about the second")
+        < text.index("[endpoints.second]")
+        < text.index("# inside the second")
+    )
+    assert (
+        text.index("[endpoints.second.facts]")
+        < text.index("# above the third")
+        < text.index('[endpoints."third"]')
+    )
+    keep(tmp_path, "fourth", {"base_url": "http://four"})
+    assert path.read_text() == f'{text}\n[endpoints.fourth]\nbase_url = "http://four"\n'
+    forget(tmp_path, "fourth")
+    assert path.read_text().rstrip() == text.rstrip()
+    forget(tmp_path, "second")
+    assert list(Endpoints(tmp_path).named) == ["first", "third"]
+    with pytest.raises(UnknownName):
+        forget(tmp_path, "second")
+
+
+NAMES = st.sampled_from(["a", "b", "c-1"])
+CHANGES = st.lists(st.tuples(NAMES, st.none() | st.integers(1, 64)), max_size=12)
+
+
+@given(changes=CHANGES)
+def test_any_changes_give_what_was_stated_last(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int | None]]
+) -> None:
+    library, meant = tmp_path_factory.mktemp("edits"), dict[str, int]()
+    (library / "endpoints.toml").write_text("# by hand\n")
+    for name, tp in changes:
+        if tp is not None:
+            keep(library, name, {"base_url": f"http://{name}", "facts": {"tp": tp}})
+            meant[name] = tp
+        elif name in meant:
+            forget(library, name)
+            del meant[name]
+        assert {name: found.facts["tp"] for name, found in Endpoints(library).named.items()} == meant
+    assert (library / "endpoints.toml").read_text().startswith("# by hand\n")
+
+
+@pytest.mark.parametrize(
+    "text", ['[endpoints]\nlab = {base_url = "http://one"}\n', 'endpoints.lab.base_url = "http://one"\n']
+)
+def test_what_only_a_hand_can_change_is_left(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "endpoints.toml"
+    path.write_text(text)
+    for change in (
+        lambda: keep(tmp_path, "lab", {"base_url": "http://two"}),
+        lambda: forget(tmp_path, "lab"),
+    ):
+        with pytest.raises(UsageError, match="cannot be changed from here: change it by hand"):
+            change()
+    assert path.read_text() == text
+
+
+def test_the_command_lists_and_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_API_KEY", "sk-very-secret-1234")
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    where = ("--library", str(tmp_path))
+    empty = bench("endpoints", *where)
+    assert (empty.returncode, empty.stdout) == (0, "")
+    assert "states no endpoint yet" in empty.stderr
+    with running(Settings(dialect="vllm", api_key="sk-very-secret-1234", model="served")) as url:
+        for name, stated in {
+            "good": {"base_url": url, "key_env": "LAB_API_KEY"},
+            "other": {"base_url": url, "key_env": "LAB_API_KEY", "model": "absent"},
+            "keyless": {"base_url": url},
+            "unset": {"base_url": url, "key_env": "NO_SUCH_KEY"},
+            "dead": {"base_url": "http://127.0.0.1:9"},
+            "odd": {"base_url": "https://127.0.0.1:9", "ca_file": "/nowhere.pem"},
+        }.items():
+            keep(tmp_path, name, stated)
+        listed = bench("endpoints", *where, "--json")
+        assert [row["name"] for row in document(listed.stdout)] == [
+            "good",
+            "other",
+            "keyless",
+            "unset",
+            "dead",
+            "odd",
+        ]
+        looked = bench("endpoints", *where, "--check", "--json")
+        shown = bench("endpoints", *where, "--check")
+    assert looked.returncode == 1
+    rows = {row["name"]: row for row in document(looked.stdout)}
+    assert (rows["good"]["reachable"], rows["good"]["engine"], rows["good"]["serves"], rows["good"]["problem"]) == (
+        True, "vllm", ["served"], None,
+    )  # fmt: skip
+    assert "There is no model at 127.0.0.1" in rows["other"]["problem"]
+    assert rows["other"]["engine"] == "vllm"
+    assert "asks for a key" in rows["keyless"]["problem"]
+    assert rows["unset"]["problem"] == "The environment variable NO_SUCH_KEY is not set, so there is no key."
+    assert "connection refused" in rows["dead"]["problem"]
+    assert rows["odd"]["problem"].startswith("endpoint.ca_file /nowhere.pem cannot be read: ")
+    assert "sk-very" not in looked.stdout + looked.stderr + shown.stdout + shown.stderr
+    assert "dead: Nothing listens at 127.0.0.1:9" in shown.stderr
+
+
+def test_a_sweep_by_name_measures_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_API_KEY", "sk-very-secret-1234")
+    with running(Settings(ttft_ms=2, itl_ms=0.5, api_key="sk-very-secret-1234")) as url:
+        keep(tmp_path, "lab", {"base_url": url, "model": "fake-model", "key_env": "LAB_API_KEY",
+                               "facts": {"accelerator": "h100", "usd_per_accelerator_hour": 2}})  # fmt: skip
+        done = bench("sweep", "--endpoint", "lab", "--isl", "16", "--osl", "4", "--concurrency", "1", "--requests", "3",
+                     "--library", str(tmp_path), "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = document(done.stdout)
+    assert (told["state"], told["in_library"]) == ("done", 1)
+    found = bench("query", "SELECT accelerator, usd_per_accelerator_hour FROM prices WHERE book = 'stated'",
+                  "--library", str(tmp_path), "--no-shipped", "--json")  # fmt: skip
+    assert document(found.stdout) == [{"accelerator": "h100-sxm", "usd_per_accelerator_hour": 2.0}]
+    held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"sk-very" not in held

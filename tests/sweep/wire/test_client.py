@@ -1,0 +1,239 @@
+"""Connections: TLS and its refusals, a request on the wire, hanging up, and an alarm that is on time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import ssl
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import uvloop
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.errors import UsageError
+from bench.records import Load
+from bench.sweep.generator.alarm import Alarm
+from bench.sweep.generator.load import run_point
+from bench.sweep.wire.exchange import Ask, Limits, PointRun, Target
+from tests.sweep.hearing import DONE, STREAM_HEAD, chunked, event, usage
+
+ANSWER = event({"content": "one"}) + event({"content": "two"}, "stop") + usage(3, 2) + DONE
+MS = 1_000_000
+
+Answering = Callable[[int, asyncio.StreamWriter], Awaitable[None]]
+
+
+def answered(
+    answering: Answering,
+    requests: int = 6,
+    concurrency: int = 2,
+    secure: ssl.SSLContext | None = None,
+    target: Callable[[str], Target] = Target.at,
+    limits: Limits | None = None,
+    body: bytes = b"{}",
+) -> tuple[PointRun, list[bytes]]:
+    """The point that a server makes which answers its n-th request so, and the requests it got."""
+    got: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.partition(b"content-length: ")[2].split(b"\r\n")[0])
+                got.append(head + await reader.readexactly(length))
+                await answering(len(got) - 1, writer)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+            writer.close()
+
+    async def both() -> PointRun:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=secure)
+        port = server.sockets[0].getsockname()[1]
+        asks = (Ask(number, body, None, 2) for number in range(requests))
+        url = f"{'https' if secure else 'http'}://127.0.0.1:{port}"
+        point = await run_point(
+            target(url), asks, Load("closed", concurrency=concurrency), limits or Limits()
+        )
+        server.close()
+        await asyncio.sleep(0.05)
+        return point
+
+    return uvloop.run(both()), got
+
+
+async def well(_: int, writer: asyncio.StreamWriter) -> None:
+    writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n" + chunked(ANSWER))
+
+
+def test_a_request_on_the_wire_is_what_http_asks_for() -> None:
+    point, got = answered(
+        well,
+        requests=1,
+        target=lambda url: Target.at(f"{url}/v1/", headers={"Authorization": "Bearer key-of-mine"}),
+    )
+    head, _, body = got[0].partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    fields = dict(line.split(": ", 1) for line in lines)
+    assert first == "POST /v1/chat/completions HTTP/1.1"
+    assert fields["host"].startswith("127.0.0.1:")
+    assert fields["authorization"] == "Bearer key-of-mine"
+    assert (fields["content-length"], body) == ("2", b"{}")
+    assert (fields["accept"], fields["accept-encoding"]) == ("text/event-stream", "identity")
+    assert point.exchanges[0].outcome == "ok"
+
+
+def test_a_target_keeps_its_key_to_itself_and_refuses_what_no_header_holds() -> None:
+    target = Target.at("http://127.0.0.1:8000", headers={"authorization": "Bearer key-of-mine"})
+    assert "key-of-mine" not in repr(target)
+    with pytest.raises(UsageError, match="no HTTP header"):
+        Target.at("http://127.0.0.1", headers={"x": "a\r\nhost: elsewhere"})
+    with pytest.raises(UsageError, match="no endpoint"):
+        Target.at("ftp://127.0.0.1")
+    assert Target.at("http://h/openai/v1", api="completions").path == "/openai/v1/completions"
+    assert (Target.at("https://h").port, Target.at("http://h").port) == (443, 80)
+
+
+def test_a_server_that_hangs_up_behind_each_answer_is_asked_on_new_connections() -> None:
+    async def once(_: int, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM_HEAD + b"connection: close\r\n\r\n" + ANSWER)
+        await writer.drain()
+        writer.close()
+
+    point, got = answered(once, requests=10)
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 10}
+    assert len(got) == point.connections == 10
+    assert len({exchange.connection for exchange in point.exchanges}) == 10
+    assert all(exchange.connect_ns for exchange in point.exchanges)
+
+
+def test_bytes_behind_an_answer_cost_the_connection_only() -> None:
+    async def more(_: int, writer: asyncio.StreamWriter) -> None:
+        behind = b"HTTP/1.1 200 OK\r\n\r\nmore"
+        writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n" + chunked(ANSWER) + behind)
+
+    point, _ = answered(more)
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 6}
+
+
+def test_a_role_long_before_the_first_token_is_no_stall() -> None:
+    """Silence counts as a stall between tokens only; a long queue before the first is the endpoint's own time."""
+
+    async def queued(_: int, writer: asyncio.StreamWriter) -> None:
+        role = event({"role": "assistant", "content": ""})
+        writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(role), role))
+        await asyncio.sleep(0.6)
+        writer.write(chunked(ANSWER))
+
+    point, _ = answered(queued, requests=2, limits=Limits(stall_s=0.2))
+    assert [exchange.outcome for exchange in point.exchanges] == ["ok", "ok"]
+    assert all(
+        (exchange.first_ns or 0) - (exchange.headers_ns or 0) > 500 * MS for exchange in point.exchanges
+    )
+
+
+def test_a_token_in_each_write_has_its_own_time() -> None:
+    async def slowly(_: int, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM_HEAD + b"transfer-encoding: chunked\r\n\r\n")
+        for number in range(4):
+            piece = event({"content": "x"}, "stop" if number == 3 else None)
+            writer.write(b"%x\r\n" % len(piece) + piece[:20])
+            await asyncio.sleep(0.03)
+            writer.write(piece[20:] + b"\r\n")
+            await asyncio.sleep(0.03)
+        writer.write(b"0\r\n\r\n")
+
+    point, _ = answered(slowly, requests=2)
+    for exchange in point.exchanges:
+        gaps = [
+            later - earlier
+            for earlier, later in zip(exchange.stamps_ns, exchange.stamps_ns[1:], strict=False)
+        ]
+        assert len(gaps) == 3
+        assert all(30 * MS < gap < 500 * MS for gap in gaps)
+        assert (exchange.first_ns or 0) - (exchange.headers_ns or 0) > 25 * MS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for 127.0.0.1 with its key, signed by itself."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = [program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(file), "-out", str(file) + ".crt"]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+    file.write_text(file.read_text() + Path(str(file) + ".crt").read_text())
+    return file
+
+
+def test_tls_is_spoken_and_checked(certificate: Path) -> None:
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate)
+    trusting = ssl.create_default_context(cafile=certificate)
+    point, got = answered(well, secure=server, target=lambda url: Target.at(url, context=trusting))
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 6}
+    assert len(got) == 6
+    assert all(exchange.tokens.tolist() == [1, 1] for exchange in point.exchanges)
+    point, got = answered(well, requests=1, secure=server)
+    assert [exchange.outcome for exchange in point.exchanges] == ["connect"]
+    assert "self-signed" in point.exchanges[0].error
+    assert got == []
+
+
+def test_https_to_a_server_without_tls_is_told_as_that() -> None:
+    point, _ = answered(well, requests=1, limits=Limits(connect_s=0.3),
+                        target=lambda url: Target.at(url.replace("http:", "https:")))  # fmt: skip
+    assert [exchange.outcome for exchange in point.exchanges] == ["connect"]
+    assert point.exchanges[0].error
+
+
+def test_a_request_larger_than_the_sockets_buffers_arrives_whole() -> None:
+    body = json.dumps({"prompt": "word " * 2_000_000}).encode()
+    point, got = answered(well, requests=2, body=body)
+    assert [request.partition(b"\r\n\r\n")[2] == body for request in got] == [True, True]
+    assert [exchange.outcome for exchange in point.exchanges] == ["ok", "ok"]
+
+
+@given(st.lists(st.integers(0, 8 * MS), min_size=1, max_size=6))
+def test_an_alarm_never_rings_early(delays: list[int]) -> None:
+    async def rings() -> list[int]:
+        rung: list[int] = []
+        done = asyncio.Event()
+
+        def ring() -> None:
+            rung.append(time.monotonic_ns() - due[len(rung)])
+            if len(rung) == len(due):
+                done.set()
+            else:
+                alarm.set(due[len(rung)])
+
+        start = time.monotonic_ns()
+        due = [start + delay for delay in sorted(delays)]
+        alarm = Alarm(ring)
+        alarm.set(due[0])
+        await asyncio.wait_for(done.wait(), 5)
+        alarm.close()
+        return rung
+
+    assert min(uvloop.run(rings())) >= 0
+
+
+def test_a_later_setting_of_an_alarm_replaces_the_earlier_one() -> None:
+    async def rings() -> int:
+        rung: list[int] = []
+        alarm = Alarm(lambda: rung.append(1))
+        alarm.set(time.monotonic_ns() + 20 * MS)
+        alarm.set(time.monotonic_ns() + 60_000 * MS)
+        await asyncio.sleep(0.1)
+        alarm.close()
+        return len(rung)
+
+    assert uvloop.run(rings()) == 0
