@@ -19,8 +19,8 @@ from bench.holdings import counts
 from bench.library import Library
 from bench.questions import questions
 from bench.sweep import jobs, launching
-from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.folder import Folder
+from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan, nested
 from bench.view import FILTER_BY_KEY, View
 
