@@ -16,6 +16,24 @@ def reading(path: Path) -> Reading:
     return module.read(SourceFile(path, companions(module, path)))
 
 
+def passports_of(found: Reading) -> dict[str, dict[str, Any]]:
+    """The passports of a reading, by metric."""
+    assert found.passports is not None
+    return {row["metric"]: row for row in found.passports.to_pylist()}
+
+
+def passports(path: Path) -> dict[str, dict[str, Any]]:
+    """The passports of a file, by metric."""
+    return passports_of(reading(path))
+
+
+def one_point(path: Path) -> dict[str, Any]:
+    """The only point of a file none of whose rows is refused."""
+    (found,), refused = read_points(path)
+    assert refused == []
+    return found
+
+
 def read_points(path: Path) -> tuple[list[dict[str, Any]], list[Refusal]]:
     """The points a file holds, absent fields left out, and the rows refused."""
     found = reading(path)

@@ -15,7 +15,7 @@ import pytest
 from bench.errors import InputError
 from bench.formats.aiperf import companions
 from bench.library.library import Library
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "aiperf"
 RUN, REQUESTS = "profile_export_aiperf.json", "profile_export.jsonl"
@@ -39,15 +39,8 @@ def changed(path: Path, change: Callable[[Any], object]) -> Path:
     return path
 
 
-def passports(path: Path) -> dict[str, dict[str, Any]]:
-    table = reading(path).passports
-    assert table is not None
-    return {row["metric"]: row for row in table.to_pylist()}
-
-
 def test_a_run_says_what_its_text_says() -> None:
-    (point,), refused = read_points(SAMPLES / "concurrency-4" / RUN)
-    assert refused == []
+    point = one_point(SAMPLES / "concurrency-4" / RUN)
     stated = {
         "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
         "isl_requested": 100, "isl_actual": 58.458333333333336, "osl_requested": 128, "osl_actual": 128.0,

@@ -17,7 +17,7 @@ from bench.formats import Format
 from bench.formats.reading import POINT_COLUMNS, WHOLE, SourceFile
 from bench.library.library import Library
 from tests.formats.damage import SAMPLES, damaged_results, main_files
-from tests.formats.reading_of import reading
+from tests.formats.reading_of import passports_of, reading
 
 COUNT, SEED = 50, 20261122
 OUR_OWN = {"journal", "published"}
@@ -98,8 +98,7 @@ def test_what_it_reads_is_in_the_one_vocabulary(name: str) -> None:
         assert found.format == name
         rows = [row for batch in found.batches() for row in batch.to_pylist()]
         assert rows
-        assert found.passports is not None
-        held = {row["metric"]: row for row in found.passports.to_pylist()}
+        held = passports_of(found)
         for row in rows:
             check_row(row)
             assert row["origin"] == "imported"

@@ -13,7 +13,7 @@ from bench import formats
 from bench.catalogue import base_metrics
 from bench.formats import Format
 from tests.formats.damage import SAMPLES, main_files
-from tests.formats.reading_of import reading
+from tests.formats.reading_of import passports
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -71,9 +71,7 @@ def test_every_format_has_a_section() -> None:
 def test_every_metric_it_files_is_named_and_no_other(name: str) -> None:
     filed = set()
     for path in main_files(name):
-        passports = reading(path).passports
-        assert passports is not None
-        filed |= {base(metric) for metric in passports.column("metric").to_pylist()}
+        filed |= {base(metric) for metric in passports(path)}
     named = words(SECTIONS[FORMATS[name].TITLE]) & METRICS
     assert filed - named == set()
     code = texts_in(FORMATS[name])

@@ -16,7 +16,7 @@ from bench.errors import InputError
 from bench.formats.foreign.guidellm_data import asked
 from bench.library.library import Library
 from bench.records import Workload
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "guidellm"
 
@@ -34,15 +34,8 @@ def changed(tmp_path: Path, change: Callable[[Any], object], name: str = "concur
     return path
 
 
-def passports(path: Path) -> dict[str, dict[str, Any]]:
-    table = reading(path).passports
-    assert table is not None
-    return {row["metric"]: row for row in table.to_pylist()}
-
-
 def test_a_report_says_what_its_text_says() -> None:
-    (point,), refused = read_points(sample("concurrency-4"))
-    assert refused == []
+    point = one_point(sample("concurrency-4"))
     stated = {
         "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
         "isl_requested": 100, "isl_actual": 46.916666666666664, "osl_requested": 128, "osl_actual": 128.0,

@@ -10,7 +10,7 @@ import pytest
 
 from bench.errors import InputError
 from bench.library.library import Library
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, passports_of, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "inference_perf"
 STAGE = "stage_0_lifecycle_metrics.json"
@@ -36,8 +36,7 @@ def changed(report: Path, **values: object) -> Path:
 
 
 def test_a_stage_says_what_its_text_says() -> None:
-    (point,), refused = read_points(SAMPLES / "concurrency-4" / STAGE)
-    assert refused == []
+    point = one_point(SAMPLES / "concurrency-4" / STAGE)
     stated = {
         "model": "mock-model", "checkpoint": "mock-model", "engine": "vllm", "load_kind": "closed", "concurrency": 4,
         "isl_requested": 100, "isl_actual": 48.375, "osl_requested": 32, "osl_actual": 32.0, "dataset": "random",
@@ -89,13 +88,12 @@ def test_failures_are_kept_and_told() -> None:
 def test_every_figure_has_a_passport_and_every_key_is_understood() -> None:
     found = reading(SAMPLES / "concurrency-4" / STAGE)
     assert found.not_understood == ()
-    assert found.passports is not None
-    passports = {row["metric"]: row for row in found.passports.to_pylist()}
-    assert (passports["ttft_ms_p50"]["unit_in_file"], passports["ttft_ms_p50"]["token_source"]) == (
+    held = passports_of(found)
+    assert (held["ttft_ms_p50"]["unit_in_file"], held["ttft_ms_p50"]["token_source"]) == (
         "s",
         "the tool's tokenizer",
     )
-    assert "last token - first token" in passports["tpot_ms_p50"]["definition"]
+    assert "last token - first token" in held["tpot_ms_p50"]["definition"]
 
 
 def test_a_folder_holds_one_result_and_without_its_config_less_is_known(report: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from bench.errors import InputError
 from bench.library.library import Library
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "inferencex"
 DUMP = SAMPLES / "dump" / "benchmark_results.json"
@@ -25,8 +25,7 @@ def changed(tmp_path: Path, **values: object) -> Path:
 
 
 def test_one_node_says_what_its_text_says() -> None:
-    (point,), refused = read_points(SAMPLES / "agg_one_node.json")
-    assert refused == []
+    point = one_point(SAMPLES / "agg_one_node.json")
     stated = {
         "model": "deepseek-r1", "checkpoint": "amd/DeepSeek-R1-0528-MXFP4", "precision": "fp4", "engine": "sglang",
         "engine_version": "0.5.12-rocm700-mi35x", "accelerator": "mi355x", "accelerators": 4, "devices": 4, "tp": 4,

@@ -17,7 +17,7 @@ from bench.formats import journal
 from bench.formats.journal import EndLine, PointLine, Session, decode, encode
 from bench.formats.reading import SourceFile
 from bench.records import Deployment, Flag, Load, Workload
-from tests.formats.reading_of import read_points
+from tests.formats.reading_of import passports_of, read_points
 
 SESSION = Session(
     sweep="20261121-120000-abcdef",
@@ -118,13 +118,11 @@ def test_what_an_endpoint_simulates_is_no_measurement(tmp_path: Path) -> None:
 
 def test_every_metric_has_a_passport(tmp_path: Path) -> None:
     path = written(tmp_path / "j.jsonl", SESSION, point())
-    reading = journal.read(SourceFile(path))
-    assert reading.passports is not None
-    passports = {row["metric"]: row for row in reading.passports.to_pylist()}
-    assert set(passports) == set(point().metrics)
-    assert passports["ttft_ms_p50"]["definition"] == "as catalogue"
-    assert passports["ttft_ms_p50"]["unit_in_file"] == "ms"
-    assert passports["output_tokens_per_s"]["token_source"] == "usage"
+    held = passports_of(journal.read(SourceFile(path)))
+    assert set(held) == set(point().metrics)
+    assert held["ttft_ms_p50"]["definition"] == "as catalogue"
+    assert held["ttft_ms_p50"]["unit_in_file"] == "ms"
+    assert held["output_tokens_per_s"]["token_source"] == "usage"
 
 
 def changed(line: journal.Line, **fields: Any) -> bytes:

@@ -12,7 +12,7 @@ import pytest
 
 from bench.catalogue import metric
 from bench.errors import InputError
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "llama_bench"
 SERVING = {"ttft_ms", "tpot_ms", "itl_ms", "e2el_ms", "ntpot_ms", "output_tokens_per_s", "input_tokens_per_s",
@@ -79,9 +79,8 @@ def test_csv_and_json_of_one_machine_are_one_deployment() -> None:
 
 
 def test_every_metric_has_a_passport_in_the_files_unit() -> None:
-    table = reading(SAMPLES / "qwen2.5-7b.json").passports
-    assert table is not None
-    units = {row["metric"]: row["unit_in_file"] for row in table.to_pylist()}
+    held = passports(SAMPLES / "qwen2.5-7b.json")
+    units = {key: row["unit_in_file"] for key, row in held.items()}
     assert units == {"prefill_tokens_per_s": "tokens/s", "decode_tokens_per_s": "tokens/s",
                      "decode_step_ms_mean": "ns", "decode_step_ms_std": "ns"}  # fmt: skip
     assert all(

@@ -12,14 +12,13 @@ import yaml
 
 from bench.errors import InputError
 from bench.library.library import Library
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "llmd_report"
 
 
 def test_a_report_of_two_replicas() -> None:
-    (point,), refused = read_points(SAMPLES / "replicas_0_2.yaml")
-    assert refused == []
+    point = one_point(SAMPLES / "replicas_0_2.yaml")
     stated = {
         "model": "llama-3.1-70b", "checkpoint": "meta-llama/Llama-3.1-70B-Instruct", "engine": "vllm",
         "engine_version": "0.11.0", "accelerator": "h200-sxm", "accelerators": 8, "devices": 8, "tp": 4,

@@ -11,7 +11,7 @@ import pytest
 
 from bench.errors import InputError
 from bench.library.library import Library
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "llmperf"
 SUMMARY = "mock-model_100_64_summary.json"
@@ -31,14 +31,8 @@ def latencies(factor: float) -> dict[str, float]:
     return {key: factor * one for key, one in summary.items() if "_s_" in key and isinstance(one, float)}
 
 
-def point(path: Path) -> dict[str, Any]:
-    (found,), refused = read_points(path)
-    assert refused == []
-    return found
-
-
 def test_a_run_says_what_its_text_says_in_milliseconds() -> None:
-    found = point(SAMPLES / SUMMARY)
+    found = one_point(SAMPLES / SUMMARY)
     stated = {
         "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
         "isl_requested": 100, "isl_actual": 100.0, "osl_requested": 64, "osl_actual": 63.083333333333336,
@@ -63,7 +57,7 @@ def test_a_run_says_what_its_text_says_in_milliseconds() -> None:
 
 
 def test_tpot_is_that_of_the_requests_beside_it_and_near_what_the_server_saw() -> None:
-    found = point(SAMPLES / SUMMARY)
+    found = one_point(SAMPLES / SUMMARY)
     requests = json.loads((SAMPLES / REQUESTS).read_text())
     tpots = [
         (one["end_to_end_latency_s"] - one["ttft_s"]) / (one["number_output_tokens"] - 1) for one in requests
@@ -77,9 +71,7 @@ def test_tpot_is_that_of_the_requests_beside_it_and_near_what_the_server_saw() -
 
 
 def test_the_passports_say_what_the_labels_mean() -> None:
-    table = reading(SAMPLES / SUMMARY).passports
-    assert table is not None
-    held = {row["metric"]: row for row in table.to_pylist()}
+    held = passports(SAMPLES / SUMMARY)
     assert "labelled inter-token latency" in held["ntpot_ms_p50"]["definition"]
     assert "opening its connection" in held["ttft_ms_p50"]["definition"]
     assert "LLaMA tokenizer" in held["output_tokens_per_s"]["token_source"]
@@ -91,21 +83,21 @@ def test_without_its_requests_a_run_has_no_tpot(beside: str | None, tmp_path: Pa
     path = edited(tmp_path)
     if beside is not None:
         (tmp_path / REQUESTS).write_text(beside)
-    found = point(path)
+    found = one_point(path)
     assert "tpot_ms_mean" not in found
     assert found["ntpot_ms_p50"] == pytest.approx(4.801401605553122)
 
 
 def test_requests_of_another_run_are_left_alone(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / REQUESTS, tmp_path / REQUESTS)
-    assert "tpot_ms_mean" not in point(edited(tmp_path, results_num_completed_requests=11))
+    assert "tpot_ms_mean" not in one_point(edited(tmp_path, results_num_completed_requests=11))
 
 
 def test_requests_with_an_error_are_in_no_latency(tmp_path: Path) -> None:
     requests = json.loads((SAMPLES / REQUESTS).read_text())
     requests[0] |= {"error_code": 429, "end_to_end_latency_s": 9.0}
     (tmp_path / REQUESTS).write_text(json.dumps(requests))
-    found = point(edited(tmp_path, results_num_completed_requests=11, results_number_errors=1))
+    found = one_point(edited(tmp_path, results_num_completed_requests=11, results_number_errors=1))
     assert found["tpot_ms_max"] < 5
     assert found["failed_share"] == pytest.approx(1 / 12)
     assert json.loads(found["flags"])[0]["seen"] == "1 of 12 requests failed (8%)."
@@ -124,7 +116,7 @@ def test_the_requests_alone_are_no_result(tmp_path: Path) -> None:
 
 
 def test_metadata_of_people_is_read_where_it_has_one_meaning(tmp_path: Path) -> None:
-    found = point(
+    found = one_point(
         edited(tmp_path, gpu="L40S", num_gpus="2", region="eu", additional_sampling_params_temperature=0)
     )
     assert (found["accelerator"], found["accelerators"], found["variant"]) == ("l40s", 2, "region=eu")

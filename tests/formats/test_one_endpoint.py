@@ -15,7 +15,7 @@ from bench.library.library import Library
 from bench.questions import question
 from bench.view import View
 from tests.formats.damage import SAMPLES
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import passports, read_points
 
 AT_FOUR = {
     "aiperf": ("aiperf/concurrency-4/profile_export_aiperf.json", 4.4109, 35.16),
@@ -123,7 +123,7 @@ def test_throughput_that_is_lower_has_a_longer_window(points: pd.DataFrame) -> N
     assert under_way["inference-perf"] == pytest.approx(3.6, rel=0.03)
     assert under_way["llmperf"] < 0.5
     for harness, words in {"genai-bench": "the whole run", "llmperf": "pauses of the client"}.items():
-        assert words in passports(harness)["output_tokens_per_s"]["window"]
+        assert words in passports(SAMPLES / AT_FOUR[harness][0])["output_tokens_per_s"]["window"]
 
 
 def test_of_a_hundred_tokens_asked_for_each_counts_its_own(points: pd.DataFrame) -> None:
@@ -163,7 +163,7 @@ def test_they_are_one_answer(
 
 def test_where_two_still_differ_the_passport_says_why() -> None:
     """When TTFT begins and what ends E2EL, which gaps are ITL, how TPOT is weighted and who counted the tokens."""
-    held = {harness: passports(harness) for harness in AT_FOUR}
+    held = {harness: passports(SAMPLES / AT_FOUR[harness][0]) for harness in AT_FOUR}
     says = {
         ("aiperf", "ttft_ms_p50"): "opening a connection is not inside",
         ("guidellm", "ttft_ms_p50"): "the first request of a connection opens it",
@@ -188,9 +188,3 @@ def test_where_two_still_differ_the_passport_says_why() -> None:
     assert "ramp and tail" in held["vllm-bench"]["output_tokens_per_s"]["window"]
     assert "opening its connection" in held["llmperf"]["ttft_ms_p50"]["definition"]
     assert "role-only" in held["vllm-bench"]["ttft_ms_p50"]["definition"]
-
-
-def passports(harness: str) -> dict[str, dict[str, str]]:
-    table = reading(SAMPLES / AT_FOUR[harness][0]).passports
-    assert table is not None
-    return {row["metric"]: row for row in table.to_pylist()}

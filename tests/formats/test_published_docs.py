@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from bench.formats.reading import POINT_COLUMNS, SCORE_COLUMNS
-from tests.formats.reading_of import read_points, read_scores, reading
+from tests.formats.reading_of import passports_of, read_points, read_scores, reading
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "published-format.md").read_text(encoding="utf-8")
 
@@ -28,11 +28,10 @@ def test_the_example_table_and_its_card_import(tmp_path: Path) -> None:
     found = reading(tmp_path / "results.csv")
     assert found.about["licence"] == "CC-BY-4.0"
     assert found.about["retrieved"] == "2026-03-05"
-    assert found.passports is not None
-    passports = {row["metric"]: row for row in found.passports.to_pylist()}
-    assert passports["tpot_ms_p50"]["token_source"] == "usage reported by the server"
-    assert passports["ttft_ms_p99"]["definition"] == "as catalogue"
-    assert passports["ttft_ms_p99"]["unit_in_file"] == "ms"
+    held = passports_of(found)
+    assert held["tpot_ms_p50"]["token_source"] == "usage reported by the server"
+    assert held["ttft_ms_p99"]["definition"] == "as catalogue"
+    assert held["ttft_ms_p99"]["unit_in_file"] == "ms"
 
 
 def test_the_json_example_imports(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench.errors import InputError
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "sglang"
 LEVELS = SAMPLES / "sglang-oai-chat_1120_levels.jsonl"
@@ -26,12 +26,6 @@ def written(folder: Path, *runs: dict[str, Any]) -> Path:
     path = folder / "runs.jsonl"
     path.write_text("".join(f"{json.dumps(run)}\n" for run in runs))
     return path
-
-
-def point(path: Path) -> dict[str, Any]:
-    (found,), refused = read_points(path)
-    assert refused == []
-    return found
 
 
 def test_each_line_says_what_its_text_says() -> None:
@@ -87,7 +81,7 @@ def test_what_the_lists_add_is_of_the_same_requests() -> None:
 
 @pytest.mark.parametrize(("name", "ok", "failed"), [("failures", 138, 62), ("rust-failures", 149, 51)])
 def test_failures_are_counted_in_the_list_of_errors(name: str, ok: int, failed: int) -> None:
-    found = point(SAMPLES / f"{name}-concurrency-16.jsonl")
+    found = one_point(SAMPLES / f"{name}-concurrency-16.jsonl")
     assert (found["requests_ok"], found["requests_failed"]) == (ok, failed)
     assert found["failed_share"] == pytest.approx(failed / 200)
     (flag,) = json.loads(found["flags"])
@@ -97,9 +91,7 @@ def test_failures_are_counted_in_the_list_of_errors(name: str, ok: int, failed: 
 
 def test_the_clients_differ_in_what_ttft_holds() -> None:
     def definition(name: str) -> str:
-        held = reading(SAMPLES / name).passports
-        assert held is not None
-        return {row["metric"]: str(row["definition"]) for row in held.to_pylist()}["ttft_ms_p50"]
+        return str(passports(SAMPLES / name)["ttft_ms_p50"]["definition"])
 
     assert "opening its connection included" in definition(LEVELS.name)
     assert "pool of open connections" in definition("rust-concurrency-4.jsonl")
@@ -121,7 +113,7 @@ def test_the_clients_differ_in_what_ttft_holds() -> None:
     ],
 )
 def test_the_kind_of_load(changes: dict[str, Any], expected: dict[str, Any], tmp_path: Path) -> None:
-    found = point(written(tmp_path, line(**changes)))
+    found = one_point(written(tmp_path, line(**changes)))
     keys = ("load_kind", "concurrency", "request_rate", "arrivals")
     assert {key: found[key] for key in keys if key in found} == expected
 
@@ -138,7 +130,7 @@ def test_the_kind_of_load(changes: dict[str, Any], expected: dict[str, Any], tmp
 def test_lengths_are_asked_for_only_where_every_request_asked_for_them(
     changes: dict[str, Any], isl: int | None, osl: int | None, tmp_path: Path
 ) -> None:
-    found = point(written(tmp_path, line(**changes)))
+    found = one_point(written(tmp_path, line(**changes)))
     assert (found.get("isl_requested"), found.get("osl_requested")) == (isl, osl)
 
 
@@ -153,7 +145,7 @@ def test_what_the_server_says_of_itself_are_facts(tmp_path: Path) -> None:
         "engine_version": "0.5.23", "tp": 8, "dp": 1, "precision": "fp8", "prefix_caching": False,
         "variant": "nightly, kv_cache_dtype=auto",
     }  # fmt: skip
-    found = point(path)
+    found = one_point(path)
     assert {key: found[key] for key in expected} == expected
     assert "accelerators" not in found
     assert reading(path).not_understood == ()
@@ -166,11 +158,11 @@ def test_what_the_server_says_of_itself_are_facts(tmp_path: Path) -> None:
 def test_an_engine_is_known_by_an_api_that_is_its_alone(
     backend: str, engine: str | None, tmp_path: Path
 ) -> None:
-    assert point(written(tmp_path, line(backend=backend))).get("engine") == engine
+    assert one_point(written(tmp_path, line(backend=backend))).get("engine") == engine
 
 
 def test_answers_that_hold_another_number_of_tokens_are_flagged(tmp_path: Path) -> None:
-    found = point(written(tmp_path, line(total_output_tokens_retokenized=4096, accept_length=2.4)))
+    found = one_point(written(tmp_path, line(total_output_tokens_retokenized=4096, accept_length=2.4)))
     (flag,) = json.loads(found["flags"])
     assert flag["seen"] == "8,192 output tokens were counted; the text has 4,096 by the client's tokenizer."
     assert found["acceptance_length_tokens"] == 2.4
@@ -187,7 +179,7 @@ def test_a_file_of_one_run_may_be_in_any_unicode(encoding: str, tmp_path: Path) 
     path = tmp_path / "runs.jsonl"
     path.write_bytes(json.dumps(line(std_itl_ms=float("nan"))).encode(encoding))
     assert "Infinity" in path.read_bytes().decode(encoding)
-    found = point(path)
+    found = one_point(path)
     assert found["concurrency"] == 16
     assert "itl_ms_std" not in found
 

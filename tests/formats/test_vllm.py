@@ -15,7 +15,7 @@ from bench.errors import InputError
 from bench.formats import recognise
 from bench.formats.reading import SourceFile
 from bench.library.library import Library
-from tests.formats.reading_of import read_points, reading
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "vllm"
 LISTS = ("input_lens", "output_lens", "ttfts", "itls", "latencies", "start_times", "queue_times", "generated_texts",
@@ -39,20 +39,8 @@ def written(folder: Path, *results: object, name: str = "result.json") -> Path:
     return path
 
 
-def point(path: Path) -> dict[str, Any]:
-    (found,), refused = read_points(path)
-    assert refused == []
-    return found
-
-
-def passports(path: Path) -> dict[str, dict[str, str]]:
-    table = reading(path).passports
-    assert table is not None
-    return {row["metric"]: row for row in table.to_pylist()}
-
-
 def test_a_result_says_what_its_text_says() -> None:
-    found = point(SAMPLES / "concurrency-4.json")
+    found = one_point(SAMPLES / "concurrency-4.json")
     stated = {
         "model": "mock-model", "checkpoint": "mock-model", "load_kind": "closed", "concurrency": 4,
         "isl_actual": 51.0, "osl_actual": 128.0, "source": "vllm-bench", "harness": "vllm-bench",
@@ -89,14 +77,14 @@ def test_it_is_near_what_the_server_itself_saw(
 ) -> None:
     """The server's own clock: throughput from its first to its last byte, the mean gap of a request as TPOT. The client
     shares two cores with it, so its first tokens are some milliseconds late."""
-    found = point(SAMPLES / f"concurrency-{level}.json")
+    found = one_point(SAMPLES / f"concurrency-{level}.json")
     assert found["output_tokens_per_s"] == pytest.approx(tokens_per_s, rel=0.005)
     assert found["tpot_ms_p50"] == pytest.approx(mean_gap_p50, rel=0.005)
     assert ttft_p50 < found["ttft_ms_p50"] < ttft_p50 + 6
 
 
 def test_every_metric_has_a_passport_that_tells_the_tools_own_definition() -> None:
-    found, held = point(SAMPLES / "concurrency-4.json"), passports(SAMPLES / "concurrency-4.json")
+    found, held = one_point(SAMPLES / "concurrency-4.json"), passports(SAMPLES / "concurrency-4.json")
     assert held.keys() == {key for key in found if key.split("_ms")[0] in ("ttft", "tpot", "itl", "e2el")} | {
         "duration_s", "requests_ok", "requests_failed", "failed_share", "input_tokens", "output_tokens",
         "requests_per_s", "output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s",
@@ -113,7 +101,7 @@ def test_every_metric_has_a_passport_that_tells_the_tools_own_definition() -> No
 
 
 def test_failures_are_kept_and_figures_are_over_the_rest() -> None:
-    found = point(SAMPLES / "failures-concurrency-16.json")
+    found = one_point(SAMPLES / "failures-concurrency-16.json")
     assert (found["requests_ok"], found["requests_failed"]) == (135, 65)
     assert found["failed_share"] == pytest.approx(65 / 200)
     assert found["osl_actual"] == 17280 / 135 == 128
@@ -127,13 +115,13 @@ def test_failures_are_kept_and_figures_are_over_the_rest() -> None:
 
 
 def test_older_versions_tell_failures_only_by_what_is_missing(tmp_path: Path) -> None:
-    found = point(written(tmp_path, brief(failed=..., num_prompts=30)))
+    found = one_point(written(tmp_path, brief(failed=..., num_prompts=30)))
     assert (found["requests_ok"], found["requests_failed"], found["failed_share"]) == (24, 6, 0.2)
 
 
 def test_a_run_in_which_everything_failed_has_no_latency(tmp_path: Path) -> None:
     nothing = {key: 0 for key in brief() if key.endswith(("_ms", "_throughput")) or key.startswith("total_")}
-    found = point(written(tmp_path, brief(completed=0, failed=24, **nothing)))
+    found = one_point(written(tmp_path, brief(completed=0, failed=24, **nothing)))
     assert (found["requests_ok"], found["failed_share"], found["output_tokens_per_s"]) == (0, 1, 0)
     assert not [key for key in found if "_ms_" in key]
     assert not found.keys() & {"isl_actual", "osl_actual"}
@@ -147,7 +135,7 @@ def test_percentiles_the_file_lacks_come_from_its_requests(tmp_path: Path) -> No
     }
     without = {key: value for key, value in kept.items() if key not in ("latencies", "queue_times")}
     for result in (kept, without):  # before 0.30 there were no latencies: TTFT and gaps make them
-        found = point(written(tmp_path, result))
+        found = one_point(written(tmp_path, result))
         for latency in ("ttft", "tpot", "itl", "e2el"):
             for percent in (90, 95, 99):
                 expected = whole[f"p{percent}_{latency}_ms"]
@@ -158,16 +146,16 @@ def test_percentiles_the_file_lacks_come_from_its_requests(tmp_path: Path) -> No
 
 def test_lists_of_other_requests_than_the_tools_give_nothing(tmp_path: Path) -> None:
     changed = sample() | {"ttfts": [2 * one for one in sample()["ttfts"]]}
-    assert "ttft_ms_min" not in point(written(tmp_path, changed))
+    assert "ttft_ms_min" not in one_point(written(tmp_path, changed))
     fewer = sample() | {"completed": 20}
-    assert "ttft_ms_min" not in point(written(tmp_path, fewer))
+    assert "ttft_ms_min" not in one_point(written(tmp_path, fewer))
     with pytest.raises(InputError, match=r"lists of requests in result\.json have 23 to 24 entries"):
         read_points(written(tmp_path, sample() | {"ttfts": sample()["ttfts"][1:]}))
 
 
 def test_keys_without_ms_are_seconds() -> None:
     path = SAMPLES / "seconds" / "glm5_fp8_vllm_tp8_isl1024_osl128_conc4.json"
-    found = point(path)
+    found = one_point(path)
     stated = {
         "checkpoint": "zai-org/GLM-5-FP8", "concurrency": 4, "isl_actual": 1024.0, "osl_actual": 128.0, "tp": 8,
         "isl_requested": 1024, "osl_requested": 128, "requests_ok": 40, "requests_failed": 0,
@@ -186,9 +174,9 @@ def test_keys_without_ms_are_seconds() -> None:
 
 def test_a_name_is_believed_only_where_the_file_agrees(tmp_path: Path) -> None:
     result = sample("seconds/glm5_fp8_vllm_tp8_isl1024_osl128_conc4.json")
-    assert point(written(tmp_path, result, name="x_tp8_isl1024_osl128_conc4.json"))["tp"] == 8
-    assert "tp" not in point(written(tmp_path, result, name="x_tp8_isl1024_osl128_conc8.json"))
-    assert "tp" not in point(written(tmp_path, brief(), name="x_tp8_isl1024_osl128_conc4.json"))
+    assert one_point(written(tmp_path, result, name="x_tp8_isl1024_osl128_conc4.json"))["tp"] == 8
+    assert "tp" not in one_point(written(tmp_path, result, name="x_tp8_isl1024_osl128_conc8.json"))
+    assert "tp" not in one_point(written(tmp_path, brief(), name="x_tp8_isl1024_osl128_conc4.json"))
 
 
 def test_seconds_under_the_name_of_milliseconds_are_refused(tmp_path: Path) -> None:
@@ -240,7 +228,7 @@ def test_a_ttft_above_its_e2el_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_the_kind_of_load(changes: dict[str, Any], expected: dict[str, Any], tmp_path: Path) -> None:
-    found = point(written(tmp_path, brief(**changes)))
+    found = one_point(written(tmp_path, brief(**changes)))
     keys = ("load_kind", "concurrency", "request_rate", "arrivals")
     assert {key: found[key] for key in keys if key in found} == expected
 
@@ -260,7 +248,7 @@ def test_metadata_becomes_facts_where_it_has_one_meaning(tmp_path: Path) -> None
         "run": "x",
     }
     mixed = {key: result[key] for key in keys[:place]} | metadata | {key: result[key] for key in keys[place:]}
-    found = point(written(tmp_path, mixed))
+    found = one_point(written(tmp_path, mixed))
     expected = {"tp": 8, "accelerator": "h200-sxm", "accelerators": 8, "engine": "vllm", "isl_requested": 100,
                 "variant": "nightly, dtype=auto, run=x"}  # fmt: skip
     assert {key: found[key] for key in expected} == expected
@@ -304,7 +292,7 @@ def test_what_tools_are_sloppy_about_is_taken(tmp_path: Path) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         path = tmp_path / "result.json"
         path.write_bytes(text.encode(encoding))
-        found = point(path)
+        found = one_point(path)
         assert found["concurrency"] == 4
         assert not found.keys() & {"itl_ms_std", "itl_ms_p99"}
 
@@ -359,7 +347,7 @@ def test_the_lists_of_a_long_run_are_read_as_numpy_reads_them(tmp_path: Path) ->
         "errors": [""] * requests,
     }
     kept = {key: value for key, value in brief(**changes).items() if not key.endswith("_ms")}
-    found = point(written(tmp_path, kept))
+    found = one_point(written(tmp_path, kept))
     inclusive = statistics.quantiles(ttfts, n=100, method="inclusive")
     assert found["ttft_ms_p95"] == pytest.approx(1000 * inclusive[94])
     assert found["itl_ms_mean"] == pytest.approx(1000 * statistics.fmean(gap for one in gaps for gap in one))

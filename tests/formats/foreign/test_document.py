@@ -14,16 +14,7 @@ from hypothesis import strategies as st
 from bench.errors import InputError
 from bench.formats.foreign.document import lines, loaded, parsed, records
 from bench.formats.reading import SourceFile
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False)
-    | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=20,
-)
+from tests.formats.foreign.documents import JSON
 
 
 def file(tmp_path: Path, content: bytes, name: str = "result.json") -> SourceFile:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.errors import InputError
-from bench.formats.foreign.fields import Fields
+from bench.formats.foreign.fields import Fields, not_understood_in
 
 ANY = (
     st.none()
@@ -77,6 +77,20 @@ def test_what_nobody_read_is_told_once_with_its_place() -> None:
         one.number("f")
     fields.passed_over("i")
     assert fields.not_understood() == ("b.d", "e[].g")
+
+
+def test_what_nobody_read_in_several_objects_is_told_once() -> None:
+    objects = [Fields("f.json", {"a": 1, "b": 2}), Fields("f.json", {"b": 3, "c": 4})]
+    objects[1].number("c")
+    assert not_understood_in(objects) == ("a", "b")
+
+
+def test_values_of_any_kind_are_taken_as_they_are_and_texts_checked() -> None:
+    fields = Fields("f.json", {"a": " x\0 ", "b": [1], "c": None, "d": "y" * 2000, "e": True})
+    assert fields.values(["a", "b", "c", "e"]) == {"a": "x", "b": [1], "c": None, "e": True}
+    assert fields.not_understood() == ("d",)
+    with pytest.raises(InputError, match="a text of at most 1,000 characters"):
+        fields.values(["d"])
 
 
 def test_lists_of_numbers() -> None:

@@ -9,17 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.formats.foreign.outline import outline_of
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False)
-    | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=20,
-)
-OBJECTS = st.dictionaries(st.text(max_size=5), JSON, max_size=5)
+from tests.formats.foreign.documents import OBJECTS
 
 
 @given(OBJECTS)
