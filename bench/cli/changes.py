@@ -97,7 +97,7 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
         held += [counted(source.scores, "score")] if source.scores else []
         output.line(
             f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})"
-            + (f", instead of {short(source.instead_of)}." if source.instead_of else ".")
+            + (f", instead of {joined(list(map(short, source.instead_of)))}." if source.instead_of else ".")
         )
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")

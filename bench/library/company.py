@@ -1,117 +1,115 @@
-"""The same result in other company: a file whose very bytes the library holds, with more or fewer files beside it.
+"""The same measurement in other company: a file whose very bytes the library holds, by itself or beside another.
 
 What lies beside a result enters its source id, so a level's file dropped alone is another source than the same file
-with its folder, and its points would count twice.
+with its folder, and a run's list of requests dropped alone another than the run; their points would count twice. A
+source says the sha256 of each of its files, so this is known without reading one of them.
 """
 
 from __future__ import annotations
 
-import filecmp
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from bench.errors import NotFound
-from bench.library.packs import Pack
+from bench.errors import InputError, NotFound
+from bench.formats import journal
+from bench.library.packs import Held, Pack
 from bench.library.snapshot import Snapshot
-from bench.library.staging import Staged
+from bench.library.staging import Staged, as_it_lies
 from bench.library.store import Root, read_manifest
 
-Files = Mapping[str, Path]
-"""Files by their place beside the main one."""
+WITH_MORE = "The same file was imported with more of what lies beside it ({})."
+WITH_ITS_RUN = "The same file was imported beside the result that it belongs to ({})."
+SUMMED_UP = "It only sums up what was imported since from {} and others ({})."
 
 
 @dataclass(frozen=True)
 class Kin:
-    """A source with the same main file. `fewer`: it had only some of the files that are beside the new one."""
+    """What a file has to do with sources that the library holds or this import took.
 
-    source_id: str
-    fewer: bool
+    `whole` is the source that it is, or is a part of; `parts` are those that it stands instead of, each with why.
+    """
 
-
-@dataclass(frozen=True)
-class _Place:
-    """Where the files of a source lie; `beside` is None where its manifest has to be read for it."""
-
-    source_id: str
-    main: Path
-    beside: Files | None
+    whole: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 class Company:
-    """The main files of a library's sources, and of those an import took so far."""
+    """The files of a library's sources, and of those an import took so far, by the sha256 of their bytes."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._by_name: dict[tuple[str, str], list[tuple[str, Pack]]] | None = None
-        self._by_size: dict[tuple[str, str], dict[int, list[_Place]]] = {}
+        self._files: dict[str, frozenset[str]] = {}
+        self._mains: dict[str, list[str]] = {}
+        self._beside: dict[str, list[str]] = {}
+        self._sums: dict[str, str] = {}
+        self._known = False
 
-    def kin(self, format_name: str, staged: Staged) -> Kin | None:
-        """The source that this file is already, all files beside one of them being beside the other.
+    def kin(self, staged: Staged) -> Kin:
+        """The sources that hold this file already, and those whose own file is among these.
 
-        One with as many files or more, if there is one; None where there is neither.
+        Of two with the same main file one is part of the other where all that is beside it is beside the other too;
+        where each has a file of its own, neither says which is the run's, and both stand.
         """
-        alike = self._alike(format_name, staged.main)
-        own, found = _beside(staged), None
-        for place in alike.get(_size(staged.main), []):
-            if not filecmp.cmp(staged.main, place.main, shallow=False):
-                continue
-            beside = _stored(place) if place.beside is None else place.beside
-            if _among(own, beside):
-                return Kin(place.source_id, fewer=False)
-            if _among(beside, own):
-                found = Kin(place.source_id, fewer=True)
-        return found
+        self._look()
+        main, *beside = staged.digests
+        files = frozenset(staged.digests)
+        same = self._mains.get(main, [])
+        whole = [id for id in same if files <= self._files[id]] or self._beside.get(main, [])
+        if main in self._sums:
+            whole = [*whole, self._sums[main]]
+        if whole:
+            return Kin(min(whole, key=lambda id: id in self._snapshot.ledgers.retractions))
+        parts = {id: WITH_MORE for id in same if self._files[id] <= files}
+        runs = {id: WITH_ITS_RUN for digest in beside for id in self._mains.get(digest, ())}
+        return Kin(parts={**parts, **runs})
 
-    def add(self, format_name: str, staged: Staged) -> None:
+    def alone(self, digest: str) -> Iterable[str]:
+        """The sources whose main file has these bytes."""
+        self._look()
+        return tuple(self._mains.get(digest, ()))
+
+    def add(self, staged: Staged) -> None:
         """Nothing; a file that this import took is known from now on."""
-        alike = self._alike(format_name, staged.main)
-        place = _Place(staged.source_id, staged.main, _beside(staged))
-        alike.setdefault(_size(staged.main), []).append(place)
+        self._look()
+        self._note(staged.source_id, staged.digests)
 
-    def _alike(self, format_name: str, main: Path) -> dict[int, list[_Place]]:
-        """The sources of this format whose main file has this name, by its size."""
-        if self._by_name is None:
-            self._by_name = {}
-            for held, pack in self._snapshot.held():
-                self._by_name.setdefault((held.format, held.file), []).append((held.id, pack))
-        key = (format_name, main.name)
-        if key not in self._by_size:
-            sizes: dict[int, list[_Place]] = {}
-            for source_id, pack in self._by_name.get(key, []):
-                folder = Root(pack.path.parent.parent, writable=False).source(source_id)
-                sizes.setdefault(_size(folder / main.name), []).append(
-                    _Place(source_id, folder / main.name, None)
-                )
-            self._by_size[key] = sizes
-        return self._by_size[key]
+    def add_sum(self, digest: str, source_id: str) -> bool:
+        """Whether it was not known that a file of these bytes only sums up what the library holds, such as this."""
+        self._look()
+        new = digest not in self._sums
+        self._sums.setdefault(digest, source_id)
+        return new
+
+    def _look(self) -> None:
+        if self._known:
+            return
+        self._known = True
+        for held, pack in self._snapshot.held():
+            if not journal.SWEEP_ID.fullmatch(held.id):
+                self._note(held.id, digests_of(held, pack))
+        for digest, source_id in self._snapshot.ledgers.sums.items():
+            if source_id in self._snapshot.owners:
+                self._sums[digest] = source_id
+
+    def _note(self, source_id: str, digests: tuple[str, ...]) -> None:
+        self._files[source_id] = frozenset(digests)
+        for digest in digests[:1]:
+            self._mains.setdefault(digest, []).append(source_id)
+        for digest in digests[1:]:
+            self._beside.setdefault(digest, []).append(source_id)
 
 
-def _size(path: Path) -> int:
-    """The bytes of a file; below 0 where it is not there."""
+def digests_of(held: Held, pack: Pack) -> tuple[str, ...]:
+    """The sha256 of a source's files, the main one's first; those of its only one where its files are gone.
+
+    A pack of an earlier version does not say them, until the library is rebuilt.
+    """
+    if held.digests:
+        return held.digests
+    folder = Root(pack.path.parent.parent, writable=False).source(held.id)
     try:
-        return path.stat().st_size
-    except OSError:
-        return -1
-
-
-def _beside(staged: Staged) -> Files:
-    return {path.relative_to(staged.folder).as_posix(): path for path in staged.companions}
-
-
-def _stored(place: _Place) -> Files:
-    folder = place.main.parent
-    try:
-        return {name: folder / name for name in read_manifest(folder).companions}
-    except NotFound:
-        return {}
-
-
-def _among(some: Files, all_of: Files) -> bool:
-    """Whether each of these files lies among the others, with the same bytes."""
-    try:
-        return some.keys() <= all_of.keys() and all(
-            filecmp.cmp(path, all_of[name], shallow=False) for name, path in some.items()
-        )
-    except OSError:
-        return False
+        manifest = read_manifest(folder)
+        beside = tuple(folder / name for name in manifest.companions)
+        return as_it_lies(folder / manifest.main, beside).digests if beside else (held.id,)
+    except (NotFound, InputError):
+        return (held.id,)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench import formats
@@ -27,12 +27,16 @@ Looking = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A result file of a known format; `shown` is the path as a person knows it, the archive's name included."""
+    """A result file of a known format; `shown` is the path as a person knows it, the archive's name included.
+
+    `sums` are files that only sum up this one and others.
+    """
 
     path: Path
     module: Format
     companions: tuple[Path, ...]
     shown: str
+    sums: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,10 +94,20 @@ class Search:
                 self._look(given)
         beside = {companion for candidate in self._candidates for companion in candidate.companions}
         own = [one for one in self._candidates if one.path not in beside]
-        for path, reason in _restated(own).items():
-            self._passed_over[path] = reason
+        sums, summed_in = _restated(own), dict[Path, list[Path]]()
+        shown = {one.path: one.shown for one in own}
+        for path, summed in sums.items():
+            reason = (
+                f"{path.name} only sums up what was measured in {summed.name} and others, which are imported."
+            )
+            self._passed_over[path] = Refusal(shown[path], reason)
+            summed_in.setdefault(summed, []).append(path)
         return Found(
-            candidates=tuple(one for one in own if one.path not in self._passed_over),
+            candidates=tuple(
+                replace(one, sums=tuple(summed_in.get(one.path, ())))
+                for one in own
+                if one.path not in self._passed_over
+            ),
             refused=tuple(row for path, row in self._refused.items() if path not in beside),
             passed_over=tuple(row for path, row in self._passed_over.items() if path not in beside),
             bundles=tuple(self._bundles),
@@ -134,21 +148,13 @@ class Search:
         return bundle
 
 
-def _restated(candidates: Sequence[Candidate]) -> dict[Path, Refusal]:
-    """The files that only sum up others among these, and which."""
+def _restated(candidates: Sequence[Candidate]) -> dict[Path, Path]:
+    """The files that only sum up others among these, each with one of those."""
     by_module: dict[str, list[Candidate]] = {}
     for one in candidates:
         by_module.setdefault(one.module.NAME, []).append(one)
-    shown = {one.path: one.shown for one in candidates}
-    sums = (formats.restated(some[0].module, [one.path for one in some]) for some in by_module.values())
-    return {
-        path: Refusal(
-            shown[path],
-            f"{path.name} only sums up what was measured in {summed.name} and others, which are imported.",
-        )
-        for found in sums
-        for path, summed in found.items()
-    }
+    found = (formats.restated(some[0].module, [one.path for one in some]) for some in by_module.values())
+    return {path: summed for sums in found for path, summed in sums.items()}
 
 
 def sentence(path: Path, problem: Exception) -> str:

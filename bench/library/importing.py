@@ -24,7 +24,7 @@ from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
 from bench.library import bundles, in_place, ledger
 from bench.library.bundles import Bundle
-from bench.library.company import Company
+from bench.library.company import SUMMED_UP, Company, digests_of
 from bench.library.finding import Candidate, sentence
 from bench.library.listed import Listed
 from bench.library.packs import Held, PackWriter
@@ -32,7 +32,7 @@ from bench.library.report import Already, Imported, ImportReport, MissingFact
 from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
-from bench.library.staging import Staged, publish_sources, source_id_of, stage
+from bench.library.staging import Staged, as_it_lies, publish_sources, sha256_of, stage
 from bench.library.store import Manifest, Root, publish, read_manifest, short
 from bench.records import Refusal
 
@@ -77,7 +77,9 @@ class Batch:
         self._taken: list[Taken] = []
         self._to_keep: list[tuple[str, Refusal]] = []
         self._company = Company(snapshot)
-        self._instead_of: dict[str, str] = {}
+        self._instead_of: dict[str, Mapping[str, str]] = {}
+        self._replaced: dict[str, tuple[str, str]] = {}
+        self._sums: list[ledger.Entry] = []
         self._listed = Listed()
         self.report = ImportReport()
         self.seen: set[str] = set()
@@ -88,10 +90,10 @@ class Batch:
         return {**bundled, **self._facts.get("", {}), **self._facts.get(source_id, {})}
 
     def _new(self, source_id: str) -> dict[str, Any]:
-        """Those for a source that has none yet, so that there is nothing to take back; it keeps those of the one that
-        it stands for now."""
-        before = self._snapshot.ledgers.facts.get(self._instead_of.get(source_id, ""), {})
-        together = {**before, **self.stated(source_id)}
+        """Those for a source that has none yet, so that there is nothing to take back; it keeps those of the ones
+        that it stands instead of."""
+        before = [self._snapshot.ledgers.facts.get(id, {}) for id in self._instead_of.get(source_id, ())]
+        together = {key: value for facts in (*before, self.stated(source_id)) for key, value in facts.items()}
         return {key: value for key, value in together.items() if value is not None}
 
     def take(self, candidate: Candidate, *, force: bool = False) -> None:
@@ -103,19 +105,20 @@ class Batch:
             known = self._known(candidate, staged)
             if known is not None:
                 self.report.already.append(Already(candidate.shown, known))
-                return
-            if self._snapshot.purged(source_id) and not force:
+            elif self._snapshot.purged(source_id) and not force:
                 reason = self._snapshot.ledgers.retractions[source_id].reason
                 raise InputError(
                     f"{candidate.path.name} was purged ({reason}); force its import to bring it back."
                 )
-            self._read(candidate, staged)
+            else:
+                self._read(candidate, staged)
+            self._sum_up(candidate, known or source_id)
         except (InputError, MemoryError, pa.ArrowException, duckdb.Error) as problem:
             self.refuse(Refusal(candidate.shown, sentence(candidate.path, problem)), source_id)
 
     def _known(self, candidate: Candidate, staged: Staged) -> str | None:
-        """The source the file is already, perhaps with more files beside it; a journal is the source that holds as
-        much of its sweep or more."""
+        """The source the file is already, or is a part of; a journal is the source that holds as much of its sweep or
+        more."""
         source_id = staged.source_id
         if source_id in self.seen or source_id in self._snapshot.owners:
             return source_id
@@ -123,11 +126,18 @@ class Batch:
             sweep = journal.sweep_of(candidate.path)
             points = len(journal.decode(candidate.path).points) if sweep else 0
             return self._snapshot.holding(sweep, points) if sweep else None
-        kin = self._company.kin(candidate.module.NAME, staged)
-        if kin is not None and kin.fewer:
-            self._instead_of[source_id] = kin.source_id
-            return None
-        return kin.source_id if kin else None
+        kin = self._company.kin(staged)
+        self._instead_of[source_id] = kin.parts
+        return kin.whole
+
+    def _sum_up(self, candidate: Candidate, source_id: str) -> None:
+        """Nothing; files that only sum up this source and others count no more, now or when they come later."""
+        for path in candidate.sums:
+            digest = sha256_of(path)
+            for before in self._company.alone(digest):
+                self._replaced[before] = (source_id, SUMMED_UP.format(candidate.path.name, short(source_id)))
+            if self._company.add_sum(digest, source_id):
+                self._sums.append({"source_id": source_id, "sha256": digest, "file": path.name})
 
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.
@@ -143,7 +153,8 @@ class Batch:
         else:
             manifest = read_manifest(folder)
             file = SourceFile(folder / manifest.main, tuple(folder / name for name in manifest.companions))
-            held = Held(source_id, manifest.file, manifest.format, manifest.imported, facts=written)
+            held = Held(source_id, manifest.file, manifest.format, manifest.imported, facts=written,
+                        digests=self._digests(source_id, file))  # fmt: skip
             reading = _reading(formats.recognise(file), file, held.file)
         self._add(reading, held, self._snapshot.ledgers.facts.get(source_id, {}), None, held.file)
 
@@ -177,28 +188,28 @@ class Batch:
         """The pack that everything taken is now visible in; None when there was nothing to publish."""
         if self._to_keep:
             ledger.write(self._root, "refusals", *(self._refused(*pair) for pair in self._to_keep))
-        if not self._taken:
-            return None
+        visible = self._publish_taken(who, generation) if self._taken else None
+        said = {"at": ledger.now(), "who": who}
+        if self._sums:
+            ledger.write(self._root, "sums", *({**said, **entry} for entry in self._sums))
+        self._hide_replaced(said)
+        return visible
+
+    def _publish_taken(self, who: str, generation: int) -> Path:
         staged = self._writer.close([taken.held for taken in self._taken], generation=generation)
         fresh = [(taken.held, taken.staged) for taken in self._taken if taken.staged is not None]
         if fresh:
             publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
             self._state([held.id for held, _ in fresh], who)
-        visible = publish_pack(staged, self._root)
-        self._hide_replaced([held.id for held, _ in fresh], who)
-        return visible
+        return publish_pack(staged, self._root)
 
-    def _hide_replaced(self, ids: Sequence[str], who: str) -> None:
-        """Writes down that what was imported with fewer files beside it is hidden."""
-        for id in ids:
-            before = self._instead_of.get(id)
-            if before is None or before in self._snapshot.ledgers.retractions:
-                continue
-            reason = f"The same file was imported with more of what lies beside it ({short(id)})."
-            said = {"id": before, "source_id": before, "reason": reason}
-            entry = {"at": ledger.now(), "who": who, **said, "action": "retract"}
-            ledger.write(self._root, "retractions", entry)
-            ledger.audit(self._root, who, "retract", **said)
+    def _hide_replaced(self, told: ledger.Entry) -> None:
+        """Writes down that sources are hidden which are a part of others, or sum them up."""
+        for before, (id, reason) in self._replaced.items():
+            if before != id and before not in self._snapshot.ledgers.retractions:
+                said = {"id": before, "source_id": before, "reason": reason}
+                ledger.write(self._root, "retractions", {**told, **said, "action": "retract"})
+                ledger.audit(self._root, str(told["who"]), "retract", **said)
 
     def _refused(self, source_id: str, refusal: Refusal) -> ledger.Entry:
         about = {"file": Path(refusal.file).name, "source_id": source_id or None, "at": ledger.now()}
@@ -208,7 +219,14 @@ class Batch:
         path, companions = candidate.path, candidate.companions
         if self._keep:
             return stage(path, companions, self._folder)
-        return Staged(source_id_of(path, companions), path, companions, path.parent)
+        return as_it_lies(path, companions)
+
+    def _digests(self, source_id: str, file: SourceFile) -> tuple[str, ...]:
+        """Those of a source's files; what the library holds of it says them."""
+        pack = self._snapshot.owners.get(source_id)
+        if pack is not None:
+            return digests_of(pack.held[source_id], pack)
+        return as_it_lies(file.path, file.companions).digests
 
     def _state(self, ids: Sequence[str], who: str) -> None:
         """Writes down the facts of new sources, and that those which were purged are wanted again."""
@@ -226,12 +244,17 @@ class Batch:
         stated = self._new(source_id)
         facts = {**ledgers.facts.get(source_id, {}), **stated}
         written = ledgers.facts_written.get(source_id, 0) + bool(stated)
-        held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written)
+        held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written,
+                    digests=staged.digests)  # fmt: skip
         file, shown = SourceFile(staged.main, staged.companions), candidate.shown
         done = self._add(_reading(candidate.module, file, held.file), held, facts, staged, shown)
-        self._company.add(candidate.module.NAME, staged)
-        before = self._instead_of.get(source_id)
-        self.report.imported.append(Imported(shown, done.format, source_id, done.points, done.scores, before))
+        self._company.add(staged)
+        parts = self._instead_of.get(source_id, {})
+        for before, why in parts.items():
+            self._replaced[before] = (source_id, why.format(short(source_id)))
+        self.report.imported.append(
+            Imported(shown, done.format, source_id, done.points, done.scores, tuple(parts))
+        )
 
     def _add(
         self,

@@ -1,4 +1,7 @@
-"""The append-only ledgers of a library: facts, notes, refusals, retractions and the audit of every change."""
+"""The append-only ledgers of a library: facts, notes, refusals, retractions, sums and the audit of every change.
+
+A sum is a file that only sums up what others hold, so that it is no source itself: its sha256, and one that it sums up.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ from bench.access import Visitor
 from bench.errors import NotFound, UsageError
 from bench.library.store import Root, append_lines, short
 
-VISIBLE = ("facts", "notes", "refusals", "retractions")
-"""The ledgers whose lines change what a reader sees."""
+VISIBLE = ("facts", "notes", "refusals", "retractions", "sums")
+"""The ledgers whose lines change what a reader sees, or what an import takes."""
 
 MOST_TEXT = 2000
 """So many characters of a reason or a note are kept: a page shows them whole."""
@@ -54,6 +57,7 @@ class Ledgers:
     notes: list[Entry] = field(default_factory=list)
     tags: dict[tuple[str, str], Entry] = field(default_factory=dict)
     refusals: list[Entry] = field(default_factory=list)
+    sums: dict[str, str] = field(default_factory=dict)
 
     def retraction(self, id: str) -> Retraction:
         """The retraction of this id, or of the one that begins so, which can be taken back.
@@ -152,6 +156,7 @@ def read(roots: Sequence[Root]) -> Ledgers:
         _fold_retractions(ledgers, lines(root.ledger("retractions")))
         _fold_notes(ledgers, lines(root.ledger("notes")))
         ledgers.refusals.extend(lines(root.ledger("refusals")))
+        ledgers.sums.update(_sums(lines(root.ledger("sums"))))
     return ledgers
 
 
@@ -171,6 +176,12 @@ def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
         facts = {**ledgers.facts.get(source, {}), **stated}
         ledgers.facts[source] = {key: value for key, value in facts.items() if value is not None}
         ledgers.facts_written[source] = ledgers.facts_written.get(source, 0) + 1
+
+
+def _sums(entries: Iterable[Entry]) -> dict[str, str]:
+    """The source that a file of this sha256 sums up."""
+    said = ((entry.get("sha256"), entry.get("source_id")) for entry in entries)
+    return {digest: id for digest, id in said if isinstance(digest, str) and isinstance(id, str)}
 
 
 def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:

@@ -37,7 +37,9 @@ PENDING_ROWS = 65_536
 class Held:
     """What a pack holds of one source. `facts` counts the facts that were written when its rows were made.
 
-    `bytes` is how much of a journal they were made of, 0 for a source that does not grow.
+    `bytes` is how much of a journal they were made of, 0 for a source that does not grow. `digests` are the sha256 of
+    its files, the main one's first; none for a journal that is read in place. Of the keys its format did not read,
+    `unread` counts all and `not_understood` names the first.
     """
 
     id: str
@@ -58,6 +60,9 @@ class Held:
     source_url: str | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     usd_per_accelerator_hour: float | None = None
+    digests: tuple[str, ...] = ()
+    unread: int = 0
+    not_understood: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from bench.records import Refusal
 class Imported:
     """One source that was loaded (or, in a dry run, would be).
 
-    `instead_of` is the source that is hidden for it: the same file, imported with fewer files beside it.
+    `instead_of` are the sources that are hidden for it: the same file, imported with fewer files beside it, or a file
+    that is beside it now, imported by itself.
     """
 
     file: str
@@ -21,13 +22,13 @@ class Imported:
     sha256: str
     points: int
     scores: int = 0
-    instead_of: str | None = None
+    instead_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Already:
-    """One file whose very bytes the library holds already, perhaps with more files beside, or that the same import
-    gave twice."""
+    """One file whose very bytes the library holds already, perhaps with more files beside or beside another, or that
+    the same import gave twice."""
 
     file: str
     sha256: str
@@ -68,7 +69,9 @@ class ImportReport:
     def of(cls, document: Mapping[str, Any]) -> ImportReport:
         """The report a document was made of."""
         return cls(
-            imported=[Imported(**row) for row in document["imported"]],
+            imported=[
+                Imported(**{**row, "instead_of": tuple(row["instead_of"])}) for row in document["imported"]
+            ],
             already=[Already(**row) for row in document["already"]],
             refused=[Refusal(**row) for row in document["refused"]],
             missing_facts=[MissingFact(**row) for row in document["missing_facts"]],

@@ -27,10 +27,12 @@ SYNCS = 16
 class Staged:
     """A result file and its companions, copied into staging: the bytes that are hashed, read and published.
 
-    Of the large ones among them `on_disk` are the writes to the disk that have begun.
+    `digests` are the sha256 of the main file and then of each companion. Of the large ones among them `on_disk` are
+    the writes to the disk that have begun.
     """
 
     source_id: str
+    digests: tuple[str, ...]
     main: Path
     companions: tuple[Path, ...]
     folder: Path
@@ -48,16 +50,27 @@ def stage(path: Path, companions: Sequence[Path], folder: Path) -> Staged:
         raise InputError(f"{path.name} and its companions may not be named manifest.json; rename the file.")
     copies = [into / name for name in names]
     done = [_copied(source, copy) for source, copy in zip((path, *companions), copies, strict=True)]
+    digests = tuple(digest for digest, _ in done)
     on_disk = tuple(write for _, write in done if write is not None)
-    return Staged(
-        _source_id(names, [digest for digest, _ in done]), copies[0], tuple(copies[1:]), into, on_disk
-    )
+    return Staged(_source_id(names, digests), digests, copies[0], tuple(copies[1:]), into, on_disk)
+
+
+def as_it_lies(path: Path, companions: Sequence[Path]) -> Staged:
+    """The files where they are, not copied, with the source id they would get."""
+    names = [path.name, *(_relative(companion, path) for companion in companions)]
+    digests = tuple(sha256_of(source) for source in (path, *companions))
+    return Staged(_source_id(names, digests), digests, path, tuple(companions), path.parent)
 
 
 def source_id_of(path: Path, companions: Sequence[Path]) -> str:
     """The source id these files would get, without copying them."""
-    names = [path.name, *(_relative(companion, path) for companion in companions)]
-    return _source_id(names, [_sha256(source) for source in (path, *companions)])
+    return as_it_lies(path, companions).source_id
+
+
+def sha256_of(source: Path) -> str:
+    """The sha256 of a file's bytes; InputError when it cannot be read."""
+    with _opened(source) as reading:
+        return hashlib.file_digest(reading, "sha256").hexdigest()
 
 
 def publish_sources(found: Sequence[tuple[Staged, Manifest]], root: Root) -> None:
@@ -107,11 +120,6 @@ def _source_id(names: Sequence[str], digests: Sequence[str]) -> str:
     first, *others = zip(("", *names[1:]), digests, strict=True)
     listed = [first, *sorted(others)]
     return hashlib.sha256("".join(f"{digest} {name}\n" for name, digest in listed).encode()).hexdigest()
-
-
-def _sha256(source: Path) -> str:
-    with _opened(source) as reading:
-        return hashlib.file_digest(reading, "sha256").hexdigest()
 
 
 def _copied(source: Path, target: Path) -> tuple[str, Future[None] | None]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from bench.export import bundle
 from bench.library import Library
+from bench.view import View
 from tests.formats.damage import SAMPLES
 from tests.library.files import entries
 
@@ -17,6 +20,20 @@ LEVELS = {
     "aiperf": ("concurrency-4", "profile_export_aiperf.json"),
     "llmperf": (".", "mock-model_100_64_summary.json"),
 }
+PARTS = {
+    "the requests of a run": ("aiperf/concurrency-4", "profile_export.jsonl"),
+    "the llm-d report of a stage": ("inference_perf/concurrency-4", "inference-perf.partial.stage_0.yaml"),
+}
+"""A file that is a result when it is given alone, and belongs to another where it lies."""
+
+SUMS = {
+    "the trials of a cell": "aggregate/concurrency_4/profile_export_aiperf_aggregate.json",
+    "a sweep": "sweep_aggregate/profile_export_aiperf_sweep.json",
+}
+"""A file that is a result when it is given alone, and sums up the others where it lies."""
+
+LEVELS_OF_AIPERF = SAMPLES / "aiperf" / "levels"
+every_part, every_sum = pytest.mark.parametrize("part", PARTS), pytest.mark.parametrize("of", SUMS)
 every_tool = pytest.mark.parametrize("tool", LEVELS)
 
 
@@ -58,10 +75,10 @@ def test_its_folder_stands_instead_of_the_file_alone_and_keeps_its_facts(
 ) -> None:
     whole, alone = given(tool, tmp_path)
     (poor,) = library.add([alone], {"accelerator": "h100-sxm"}).imported
-    assert [row.instead_of for row in library.add([whole], dry_run=True).imported] == [poor.sha256]
+    assert [row.instead_of for row in library.add([whole], dry_run=True).imported] == [(poor.sha256,)]
     assert visible(library) == [poor.sha256]
     (rich,) = library.add([whole], who="Ann").imported
-    assert (rich.instead_of, rich.sha256 != poor.sha256) == (poor.sha256, True)
+    assert (rich.instead_of, rich.sha256 != poor.sha256) == ((poor.sha256,), True)
     assert visible(library) == [rich.sha256]
     assert library.fetch("SELECT accelerator FROM points") == [("h100-sxm",)]
     sources = library.sources().set_index("source_id")
@@ -80,7 +97,7 @@ def test_its_folder_stands_instead_of_the_file_alone_and_keeps_its_facts(
 def test_both_in_one_import_count_once(library: Library, tmp_path: Path) -> None:
     whole, alone = given("inference_perf", tmp_path)
     report = library.add([alone, whole])
-    assert [row.instead_of for row in report.imported] == [None, report.imported[0].sha256]
+    assert [row.instead_of for row in report.imported] == [(), (report.imported[0].sha256,)]
     assert visible(library) == [report.imported[1].sha256]
     other = Library.open(tmp_path / "other", shipped=False)
     report = other.add([whole, alone])
@@ -126,5 +143,155 @@ def test_a_table_with_a_card_stands_instead_of_the_table(library: Library, tmp_p
     (poor,) = library.add([table]).imported
     (tmp_path / "mine.source.toml").write_text('licence = "CC-BY-4.0"\n')
     (rich,) = library.add([table]).imported
-    assert rich.instead_of == poor.sha256
+    assert rich.instead_of == (poor.sha256,)
     assert visible(library) == [rich.sha256]
+
+
+def given_part(part: str, tmp_path: Path) -> tuple[Path, Path]:
+    """The folder of a run, and a copy of a part of it alone."""
+    folder, name = PARTS[part]
+    return SAMPLES / folder, Path(shutil.copy(SAMPLES / folder / name, tmp_path))
+
+
+def reason(library: Library, source_id: str) -> str | None:
+    """Why a source is hidden."""
+    return library.fetch("SELECT retracted FROM sources WHERE source_id = $1", (source_id,))[0][0]  # type: ignore[no-any-return]
+
+
+@every_part
+def test_a_part_of_a_run_gives_way_to_the_run_and_leaves_it_its_facts(
+    library: Library, tmp_path: Path, part: str
+) -> None:
+    whole, alone = given_part(part, tmp_path)
+    (poor,) = library.add([alone], {"accelerator": "h100-sxm"}).imported
+    assert [row.instead_of for row in library.add([whole], dry_run=True).imported] == [(poor.sha256,)]
+    (rich,) = library.add([whole], who="Ann").imported
+    assert rich.instead_of == (poor.sha256,)
+    assert visible(library) == [rich.sha256]
+    assert library.fetch("SELECT accelerator FROM points") == [("h100-sxm",)]
+    said = reason(library, poor.sha256)
+    assert said == f"The same file was imported beside the result that it belongs to ({rich.sha256[:12]})."
+    for again in (whole, alone):
+        assert library.add([again]).imported == []
+    library.rebuild()
+    assert visible(library) == [rich.sha256]
+
+
+@every_part
+def test_a_part_of_a_run_in_the_library_is_there_already(library: Library, tmp_path: Path, part: str) -> None:
+    whole, alone = given_part(part, tmp_path)
+    (rich,) = library.add([whole]).imported
+    library.rebuild()
+    for dry_run in (True, False):
+        report = library.add([alone], dry_run=dry_run)
+        assert (report.imported, [row.sha256 for row in report.already]) == ([], [rich.sha256])
+    library.purge(rich.sha256, "not ours")
+    assert len(library.add([alone]).imported) == 1
+
+
+@every_part
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_part_and_its_run_in_one_import_count_once(
+    library: Library, tmp_path: Path, part: str, order: int
+) -> None:
+    library.add(given_part(part, tmp_path)[::order])
+    assert len(visible(library)) == 1
+
+
+@every_part
+def test_a_part_that_was_hidden_can_be_restored_and_purged(
+    library: Library, tmp_path: Path, part: str
+) -> None:
+    whole, alone = given_part(part, tmp_path)
+    (poor,) = library.add([alone]).imported
+    (rich,) = library.add([whole]).imported
+    library.restore(poor.sha256)
+    assert set(visible(library)) == {poor.sha256, rich.sha256}
+    library.retract(poor.sha256, "twice")
+    library.purge(poor.sha256, "twice")
+    assert visible(library) == [rich.sha256]
+    assert [row.sha256 for row in library.add([alone]).already] == [rich.sha256]
+
+
+def test_several_parts_give_way_to_one_run(library: Library, tmp_path: Path) -> None:
+    """The file alone, the file with its configuration, and the stage's own report."""
+    whole = SAMPLES / "inference_perf" / "concurrency-4"
+    stage, partial = "stage_0_lifecycle_metrics.json", "inference-perf.partial.stage_0.yaml"
+    poor = set()
+    for names in ((stage,), (stage, "config.yaml"), (partial,)):
+        folder = tmp_path / str(len(poor))
+        folder.mkdir()
+        for name in names:
+            shutil.copy(whole / name, folder)
+        poor |= {row.sha256 for row in library.add([folder]).imported}
+    assert len(visible(library)) == 2
+    (rich,) = library.add([whole]).imported
+    assert set(rich.instead_of) == poor
+    assert visible(library) == [rich.sha256]
+
+
+def test_a_bundle_holds_the_run_and_not_its_part(library: Library, tmp_path: Path) -> None:
+    whole, alone = given_part("the requests of a run", tmp_path)
+    library.add([alone])
+    (rich,) = library.add([whole]).imported
+    packed = tmp_path / "bundle.zip"
+    packed.write_bytes(bundle.written(library, View()))
+    other = Library.open(tmp_path / "other", shipped=False)
+    other.add([packed])
+    assert visible(other) == [rich.sha256]
+    assert [row.sha256 for row in other.add([alone]).already] == [rich.sha256]
+
+
+@every_part
+def test_a_library_whose_packs_do_not_say_the_hashes_of_their_files_counts_once_too(
+    library: Library, tmp_path: Path, part: str
+) -> None:
+    whole, alone = given_part(part, tmp_path)
+    (rich,) = library.add([whole]).imported
+    (sheet,) = (library.path / "points").glob("*.json")
+    said = json.loads(sheet.read_text())
+    for source in said["sources"]:
+        assert len(source.pop("digests")) > 1
+    sheet.write_text(json.dumps(said))
+    earlier = Library.open(library.path, shipped=False)
+    assert [row.sha256 for row in earlier.add([alone]).already] == [rich.sha256]
+
+
+@every_sum
+def test_a_sum_gives_way_to_what_it_sums_up(library: Library, tmp_path: Path, of: str) -> None:
+    alone = Path(shutil.copy(LEVELS_OF_AIPERF / SUMS[of], tmp_path))
+    (sums,) = library.add([alone]).imported
+    runs = {row.sha256 for row in library.add([LEVELS_OF_AIPERF]).imported}
+    assert (len(runs), set(visible(library))) == (3, runs)
+    assert str(reason(library, sums.sha256)).startswith(
+        "It only sums up what was imported since from profile_export_aiperf.json and others ("
+    )
+    library.restore(sums.sha256)
+    assert set(visible(library)) == {*runs, sums.sha256}
+
+
+@every_sum
+def test_a_sum_of_runs_in_the_library_is_there_already(library: Library, tmp_path: Path, of: str) -> None:
+    alone = Path(shutil.copy(LEVELS_OF_AIPERF / SUMS[of], tmp_path))
+    runs = {row.sha256 for row in library.add([LEVELS_OF_AIPERF]).imported}
+    library.rebuild()
+    report = library.add([alone])
+    assert report.imported == []
+    assert {row.sha256 for row in report.already} <= runs
+    assert set(visible(library)) == runs
+
+
+@every_sum
+def test_a_sum_that_comes_after_its_runs_counts_no_more_however_it_came(
+    library: Library, tmp_path: Path, of: str
+) -> None:
+    """The runs first, then the sum by itself, which nothing tells from another's; then all of it."""
+    for level in ("concurrency_1", "concurrency_4", "concurrency_16"):
+        library.add([LEVELS_OF_AIPERF / level])
+    runs = set(visible(library))
+    alone = Path(shutil.copy(LEVELS_OF_AIPERF / SUMS[of], tmp_path))
+    (sums,) = library.add([alone]).imported
+    report = library.add([LEVELS_OF_AIPERF])
+    assert (report.imported, {row.sha256 for row in report.already}) == ([], runs)
+    assert set(visible(library)) == runs
+    assert reason(library, sums.sha256) is not None
