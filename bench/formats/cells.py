@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
@@ -80,12 +81,17 @@ def whole(least: int) -> Parse:
     return parse
 
 
+def _real(cell: str) -> float:
+    """The number in the cell; NaN, which no range holds, where it is none."""
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
 def share(cell: str) -> float:
     """A share between 0 and 1."""
-    try:
-        value = float(cell)
-    except ValueError:
-        value = -1.0
+    value = _real(cell)
     if not 0.0 <= value <= 1.0:
         raise Unexpected("a share from 0 to 1")
     return value
@@ -93,10 +99,7 @@ def share(cell: str) -> float:
 
 def rate(cell: str) -> float:
     """A rate above 0, per second."""
-    try:
-        value = float(cell)
-    except ValueError:
-        value = -1.0
+    value = _real(cell)
     if not 0.0 < value < 1e12:
         raise Unexpected("a number above 0")
     return value
