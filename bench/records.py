@@ -200,7 +200,10 @@ class Passport:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A file or a row that was not loaded, and why; row, column and value are None for a whole file."""
+    """A file or a row that was not loaded, and why; row, column and value are None for a whole file.
+
+    One that stands for `further` rows of a file says that they were refused too, but are not listed.
+    """
 
     file: str
     reason: str
@@ -208,6 +211,12 @@ class Refusal:
     column: str | None = None
     value: str | None = None
     expected: str | None = None
+    further: int = 0
+
+    @property
+    def many(self) -> int:
+        """How many files or rows it is the refusal of."""
+        return self.further or 1
 
 
 DEPLOYMENT_FIELDS = tuple(column.name for column in fields(Deployment))

@@ -330,3 +330,11 @@ def test_a_terminal_without_unicode_gets_escapes(tmp_path: Path) -> None:
         "query", "SELECT 'größer 模型' AS name", "--no-shipped", "--library", str(tmp_path), **settings
     )
     assert (done.returncode, done.stdout.splitlines()[1]) == (0, r"gr\xf6\xdfer \u6a21\u578b")
+
+
+def test_refused_rows_that_are_not_listed_are_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.csv"
+    path.write_text("model,concurrency,output_tokens_per_s\na,1,1\n" + "a,1,bad\n" * 10_025)
+    status, out, _ = run("import", str(path))
+    assert status == 0
+    assert "… and 10,005 more refusals; --json lists 10,001 of them." in out

@@ -104,8 +104,10 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
     _tell_open(report, dry_run=dry_run)
     for refusal in report.refused[:SHOWN_REFUSALS]:
         output.line(f"{refusal.file}: {refusal.reason}")
-    if len(report.refused) > SHOWN_REFUSALS:
-        output.line(f"… and {len(report.refused) - SHOWN_REFUSALS:,} more refusals; --json lists them all.")
+    shown = sum(refusal.many for refusal in report.refused[:SHOWN_REFUSALS])
+    if report.refusals > shown:
+        every = "all" if report.refusals == len(report.refused) else f"{len(report.refused):,}"
+        output.line(f"… and {report.refusals - shown:,} more refusals; --json lists {every} of them.")
 
 
 def _tell_open(report: ImportReport, *, dry_run: bool) -> None:

@@ -37,7 +37,7 @@ class RefusedRows:
             reason = (
                 f"{self._beyond:,} further rows were refused; only the first {MAX_REFUSALS:,} are listed."
             )
-            self.kept.append(Refusal(self._file, reason))
+            self.kept.append(Refusal(self._file, reason, further=self._beyond))
 
     def _broken(self, row: int, reason: str) -> Refusal:
         return Refusal(self._file, f"Row {row:,} was refused: {reason}.", row=row)

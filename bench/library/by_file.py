@@ -74,7 +74,7 @@ def by_file(report: ImportReport, shown: Shown = str) -> list[FileLine]:
     loaded = {row.file for row in report.imported}
     whole: dict[str, str] = {}
     for refusal in report.refused:
-        if refusal.row is None and refusal.file not in loaded:
+        if refusal.row is None and not refusal.further and refusal.file not in loaded:
             whole.setdefault(refusal.file, refusal.reason)
     lines += [
         FileLine(shown(file), refused_rows=rows.pop(file, 0), reason=reason) for file, reason in whole.items()
@@ -87,8 +87,12 @@ NO_ROW = "No row of it can be loaded."
 
 
 def refused(report: ImportReport, shown: Shown = str) -> list[Mapping[str, Any]]:
-    """Every refused row and file with its place, as rows of a table."""
-    return [{**vars(refusal), "file": shown(refusal.file)} for refusal in report.refused]
+    """Every refused row and file that is listed, with its place, as rows of a table."""
+    return [
+        {name: value for name, value in vars(refusal).items() if name != "further"}
+        | {"file": shown(refusal.file)}
+        for refusal in report.refused
+    ]
 
 
 def foreseen(lines: list[FileLine]) -> str:
@@ -132,8 +136,8 @@ def _rest(lines: list[FileLine], *, are: Callable[[int], str]) -> str:
 def _refused_rows(report: ImportReport) -> dict[str, int]:
     rows: dict[str, int] = {}
     for refusal in report.refused:
-        if refusal.row is not None:
-            rows[refusal.file] = rows.get(refusal.file, 0) + 1
+        if refusal.row is not None or refusal.further:
+            rows[refusal.file] = rows.get(refusal.file, 0) + refusal.many
     return rows
 
 

@@ -177,7 +177,7 @@ class Batch:
                     {"file": row.file, "source_id": row.sha256, **self._own_facts(row.sha256)}
                     for row in self.report.imported
                 ],
-                refused=len(self.report.refused),
+                refused=self.report.refusals,
                 facts=dict(self._facts.get("", {})),
             )
 

@@ -34,7 +34,11 @@ class Listed:
             f"{beyond:,} further rows of {file} were refused; an import lists {MOST_ROWS:,} of all its files. "
             "Look at the file by itself."
         )
-        return [*kept, *(refusal for refusal in found if refusal.row is None), Refusal(file, reason)]
+        return [
+            *kept,
+            *(refusal for refusal in found if refusal.row is None),
+            Refusal(file, reason, further=beyond),
+        ]
 
     def keys(self, file: str, source_id: str, found: Sequence[str]) -> NotUnderstood:
         """The keys of a file that were not understood, and how many more there are."""

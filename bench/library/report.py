@@ -65,6 +65,11 @@ class ImportReport:
     missing_facts: list[MissingFact] = field(default_factory=list)
     not_understood: list[NotUnderstood] = field(default_factory=list)
 
+    @property
+    def refusals(self) -> int:
+        """How many rows and files were refused, those included that are not listed."""
+        return sum(refusal.many for refusal in self.refused)
+
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> ImportReport:
         """The report a document was made of."""

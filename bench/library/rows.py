@@ -75,7 +75,7 @@ class SourceRows:
             points=self._points,
             scores=len(scores),
             passports=len(passports),
-            refusals=len(refusals),
+            refusals=sum(refusal.many for refusal in reading.refusals),
             slugs=tuple(sorted(self._slugs)),
             accelerators=tuple(sorted(self._accelerators)),
             first_date=min(self._dates).isoformat() if self._dates else None,
@@ -181,7 +181,7 @@ def refusal_values(refusal: Refusal) -> dict[str, Any]:
     return {
         name: value[:REFUSAL_TEXT] if isinstance(value, str) else value
         for name, value in vars(refusal).items()
-        if value is not None
+        if name in REFUSALS and value is not None
     }
 
 

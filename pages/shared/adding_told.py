@@ -85,7 +85,7 @@ def refusals(report: ImportReport, shown: Callable[[str], str], key: str) -> Non
     if not refused:
         return
     rows = pd.DataFrame(refused)
-    with st.expander(f"Refused: {counted(len(refused), 'row or file', 'rows and files')}, and why"):
+    with st.expander(f"Refused: {counted(report.refusals, 'row or file', 'rows and files')}, and why"):
         first = ("file", "row", "column", "value", "expected", "reason")
         table.show(
             readable.table(rows, first=first),

@@ -10,9 +10,10 @@ import pytest
 
 from bench.formats.refusals import MAX_REFUSALS
 from bench.library import Library
-from bench.library.by_file import by_file
+from bench.library.by_file import by_file, done
 from bench.library.intake import take_in
 from bench.library.listed import KEY_LENGTH, MOST_KEYS, MOST_KEYS_IN_ALL, MOST_ROWS, Listed
+from bench.library.report import ImportReport
 from bench.records import Refusal
 from tests.library.files import table
 
@@ -75,3 +76,29 @@ def test_a_result_with_a_hundred_thousand_keys_more_is_loaded_and_told_in_few(tm
     (line,) = by_file(report)
     assert len(line.not_understood) == MOST_KEYS + 1
     assert line.not_understood[-1] == f"{told.beyond:,} more"
+
+
+def test_the_headline_counts_the_refused_rows_that_are_not_listed_too(tmp_path: Path) -> None:
+    """Of the first table one row is beyond what a table lists, of the third nearly all beyond what an import does."""
+    bad = "model,concurrency,output_tokens_per_s\na,1,1\n" + "a,1,bad\n"
+    tables = {"one.csv": MAX_REFUSALS + 1, "two.csv": MAX_REFUSALS - 1, "three.csv": 3000}
+    for name, wrong in tables.items():
+        (tmp_path / name).write_text(bad + "a,1,bad\n" * (wrong - 1))
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add([tmp_path / name for name in tables])
+    assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
+    assert report.refusals == ImportReport.of(report.document()).refusals == sum(tables.values())
+    lines = by_file(report, lambda file: Path(file).name)
+    assert {line.file: line.refused_rows for line in lines} == tables
+    assert done(lines) == "3 points from 3 files are in the library now; 23,000 rows were refused."
+    assert dict(library.fetch("SELECT file, refusals FROM sources")) == tables
+
+
+def test_a_table_without_a_good_row_says_so_and_counts_its_rows(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("model,concurrency,output_tokens_per_s\n" + "a,1,bad\n" * (MAX_REFUSALS + 5))
+    report = Library.open(tmp_path / "library", shipped=False).add([wrong])
+    (line,) = by_file(report)
+    assert line.refused_rows == MAX_REFUSALS + 5
+    assert line.reason == "wrong.csv holds no result that can be loaded."
+    assert report.refusals == MAX_REFUSALS + 6
