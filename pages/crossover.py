@@ -5,8 +5,7 @@ from pages.shared import frame, result, versus
 with frame.opened("crossover") as page:
     result.headline(page, inked="banner")
     versus.sides(page)
-    clicked = result.figure(page, clickable=True)
-    versus.behind(page, clicked)
+    versus.figure(page)
     versus.verdicts(page)
     versus.slider(page)
     result.findings(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -41,20 +42,34 @@ def headline(page: Page, *, inked: str = "") -> None:
         st.caption(" ".join(caveats))
 
 
-def figure(page: Page, *, clickable: bool = False) -> list[str]:
-    """Draws the chart over the full width; returns the ids of what the reader clicked in it."""
+def figure(
+    page: Page, *, clickable: bool = False, part: str = "", on_pick: Callable[[str], None] | None = None
+) -> list[str]:
+    """Draws the chart over the full width; returns the ids of what the reader clicked in it.
+
+    `part` tells apart the charts a page has by turns: what was clicked in one is nothing in the other. `on_pick` is
+    called with what was clicked before the page is run again, as a table's is; nothing is returned then.
+    """
+    key = f"chart.{page.name}.{part}" if part else f"chart.{page.name}"
+    reaction = partial(_picked, key, on_pick) if on_pick else "rerun" if clickable else "ignore"
     saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{page.name}"}
     with st.container(key="chart"):
         event = st.plotly_chart(
             cached.figure(page.name, page.view, page.version, page.theme),
-            key=f"chart.{page.name}",
+            key=key,
             theme=None,
             config={**chart.CONFIG, "toImageButtonOptions": saved},
             alt=page.answer.headline,
-            on_select="rerun" if clickable else "ignore",
+            on_select=reaction,
             selection_mode=("points",),
         )
-    return _clicked(event) if clickable else []
+    return _clicked(event) if reaction == "rerun" else []
+
+
+def _picked(key: str, then: Callable[[str], None]) -> None:
+    ids = _clicked(st.session_state[key])
+    if ids:
+        then(ids[0])
 
 
 def _clicked(event: Mapping[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -31,8 +31,6 @@ LISTED = {
 CHEAPEST, DEAREST = 0.25, 2.0
 """The slider reaches from a quarter to twice of the dearer of the break-even price and the price now."""
 
-HANDLED = "crossover.handled"
-
 
 def is_list(page: Page) -> bool:
     """Whether the page lists pairs."""
@@ -48,21 +46,17 @@ def sides(page: Page) -> None:
     options.more(page, "Prices", "price_book", "price_terms", "price_a", "price_b")
 
 
-def behind(page: Page, clicked: Sequence[str]) -> None:
-    """A clicked strip becomes the pair; a clicked point of a pair is told."""
+def figure(page: Page) -> None:
+    """The chart: a clicked strip becomes the pair; a clicked point of a pair is told."""
     if not is_list(page):
-        st.session_state.pop(HANDLED, None)
-        points.one(page, list(clicked), (page.view.option("metric"),))
+        clicked = result.figure(page, clickable=True, part="pair")
+        points.one(page, clicked, (page.view.option("metric"),))
         return
-    listed = page.answer.numbers["pairs"]
-    if listed:
+    result.figure(page, on_pick=lambda strip: _choose(page, int(strip)))
+    if page.answer.numbers["pairs"]:
         st.caption(
             "Click a strip, or a row of the table, to see that pair's curves and its verdict in other terms."
         )
-    if clicked and st.session_state.get(HANDLED) != clicked:
-        st.session_state[HANDLED] = list(clicked)
-        _choose(page, int(clicked[0]))
-        st.rerun()
 
 
 def verdicts(page: Page) -> None:

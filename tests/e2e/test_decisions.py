@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from bench.chart import DARK
 from bench.view import View
-from tests.e2e.browsing import charted, figure, headline, pick
+from tests.e2e.browsing import charted, figure, headline, pick, settled, spot
 
 Visit = Callable[[], Page]
 
@@ -85,6 +85,27 @@ def test_an_option_changes_the_link(
     pick(page, label, value)
     assert page.url != before
     assert View.from_query(page.url.partition("?")[2]).option(option[0]) == option[1]
+
+
+def test_a_clicked_strip_is_one_step_to_its_pair_and_back(visit: Visit) -> None:
+    page = charted(visit(), "/crossover?v=1&model=gemma-4-31b")
+    pairs, said, steps = page.url, headline(page), page.evaluate("history.length")
+    addresses: list[str] = []
+    page.on("framenavigated", lambda frame: addresses.append(frame.url))
+    for once in (1, 2):
+        page.mouse.click(*spot(page, "cell", 2))
+        page.get_by_text("Who leads, by what is held equal").wait_for()
+        settled(page)
+        view = View.from_query(page.url.partition("?")[2])
+        assert view.option("a")
+        assert view.option("b")
+        assert page.evaluate("history.length") == steps + 1
+        assert len(addresses) == 2 * once - 1
+        page.go_back()
+        page.wait_for_url(pairs)
+        settled(page)
+        assert headline(page) == said
+    assert not page.locator(".st-key-behind").count()
 
 
 def test_a_projected_point_shows_the_measured_one_it_is_made_of(visit: Visit) -> None:
