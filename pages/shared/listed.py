@@ -11,7 +11,7 @@ from bench.holdings.asked import SOURCE_ORDERS
 from bench.plain_text import visible
 from bench.view import View
 from bench.wording import counted
-from pages.shared import address, cached, exporting, table
+from pages.shared import address, cached, exporting, options, table
 from pages.shared.frame import Page
 
 NAME = "data"
@@ -100,17 +100,21 @@ def _controls(page: Page, orders: tuple[str, ...]) -> None:
     sort = page.view.option("sort")
     with st.container(key="options"), st.grid("auto", min_column_width=COLUMN_PX):
         st.session_state["data.search"] = page.view.option("search")
-        st.text_input("Search", key="data.search", placeholder="Any words: a model, a file, a note",
-                      max_chars=MOST_SEARCHED, on_change=_searched)  # fmt: skip
+        with options.box("search", "full"):
+            st.text_input("Search", key="data.search", placeholder="Any words: a model, a file, a note",
+                          max_chars=MOST_SEARCHED, on_change=_searched)  # fmt: skip
         if tags or asked:
             st.session_state["data.tag"] = asked
-            st.selectbox("Tag", [NO_TAG, *dict.fromkeys([*tags, *filter(None, [asked])])], key="data.tag",
-                         format_func=lambda tag: visible(tag) if tag else "Any", on_change=_tagged)  # fmt: skip
+            with options.box("tag", "narrow"):
+                st.selectbox("Tag", [NO_TAG, *dict.fromkeys([*tags, *filter(None, [asked])])], key="data.tag",
+                             format_func=lambda tag: visible(tag) if tag else "Any", on_change=_tagged)  # fmt: skip
         st.session_state["data.sort"] = sort.removeprefix("-")
-        st.selectbox("Sort by", list(orders), key="data.sort", format_func=_heading, on_change=_sorted)
+        with options.box("sort", "wide"):
+            st.selectbox("Sort by", list(orders), key="data.sort", format_func=_heading, on_change=_sorted)
         st.session_state["data.order"] = sort.startswith("-")
-        st.selectbox("Order", [False, True], key="data.order", on_change=_sorted,
-                     format_func=lambda down: "Descending" if down else "Ascending")  # fmt: skip
+        with options.box("order", "narrow"):
+            st.selectbox("Order", [False, True], key="data.order", on_change=_sorted,
+                         format_func=lambda down: "Descending" if down else "Ascending")  # fmt: skip
 
 
 def _paged(page: Page, listed: listing.Listed, noun: str) -> None:

@@ -170,7 +170,8 @@ def _figures(page: Page, point: of_one.Point) -> None:
 
 
 def _small(rows: pd.DataFrame, name: str, id: str) -> None:
-    table.show(rows, key=f"rows.{name}", alt=f"The {name} of the point", labels={**FIGURES, "field": "Field"})
+    table.show(rows, key=f"rows.{name}", alt=f"The {name} of the point", labels={**FIGURES, "field": "Field"},
+               exact=True)  # fmt: skip
     table.files(lambda: rows, f"kneepoint-{name}-{id}")
 
 

@@ -2,35 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bench.plain_text import visible
 from bench.questions import Choices, Option
 from pages.shared import address, cached
 from pages.shared.frame import Page
 
+Size = Literal["narrow", "wide", "full"]
+
 COLUMN_PX = 155
 MOST_COLUMNS = 7
-LONG = 18
-"""A choice with a name of more characters than this gets a box of two columns, so that the name is read whole."""
+LONG, LONGEST = 18, 40
+"""A choice with a name of more characters than this gets a box of two columns, so that the name is read whole; on a
+narrow page one with a name beyond the second has a row of its own (look.css)."""
 
 
 def row(page: Page, *keys: str, name: str = "options") -> None:
     """The named options, or all of them, side by side."""
     wanted = [option for option in page.question.OPTIONS if not keys or option.key in keys]
     offered = cached.choices(page.name, page.view, page.version)
-    spans = {option.key: _columns(page, option, offered) for option in wanted}
+    longest = {option.key: _longest(page, option, offered) for option in wanted}
+    spans = {key: 2 if longest[key] > LONG else 1 for key in longest}
     with st.container(key=name):
         grid = st.grid(min(sum(spans.values()), MOST_COLUMNS), min_column_width=COLUMN_PX)
         for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
-            with grid.cell(column_span=spans[option.key]):
+            with grid.cell(column_span=spans[option.key]), box(option.key, _size(longest[option.key])):
                 _widget(page, option, offered)
 
 
-def _columns(page: Page, option: Option, offered: Choices) -> int:
-    """How many columns an option's box takes: two where a name in it is long."""
+def box(key: str, size: Size) -> DeltaGenerator:
+    """A place in a grid of options that on a narrow page is as wide as this (look.css)."""
+    return st.container(key=f"box-{size}.{key}")
+
+
+def _size(longest: int) -> Size:
+    return "full" if longest > LONGEST else "wide" if longest > LONG else "narrow"
+
+
+def _longest(page: Page, option: Option, offered: Choices) -> int:
+    """The characters of the longest name in a choice's box; 0 for a box to type in."""
     names = [*(label for _, label in offered.get(option.key, ())), page.view.option(option.key)]
-    return 2 if option.kind == "choice" and max(map(len, names)) > LONG else 1
+    return max(map(len, names)) if option.kind == "choice" else 0
 
 
 def _widget(page: Page, option: Option, offered: Choices) -> None:

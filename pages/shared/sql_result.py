@@ -56,7 +56,7 @@ def _table(outcome: Outcome) -> None:
         if pd.api.types.is_string_dtype(shown[name].dtype):
             shown[name] = shown[name].map(visible, na_action="ignore")
     names = {str(name): visible(name) for name in shown}
-    table.show(shown, key="rows.sql", alt="The rows of the query", labels=names)
+    table.show(shown, key="rows.sql", alt="The rows of the query", labels=names, exact=True)
     with st.container(key="actions", horizontal=True, vertical_alignment="center"):
         table.downloads(lambda: outcome.rows, "kneepoint-sql")
 

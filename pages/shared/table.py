@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -30,6 +31,13 @@ FILES = (
 TIMES = frozenset({"at", "imported"})
 """Moments in UTC, which a day does not tell."""
 
+DIGITS, SHARE_DIGITS = 4, 3
+"""So many digits of a figure are shown, or all before the decimal point; files hold every one."""
+
+MEASURED_ROWS, OUTLIER = 10, 2
+"""A column of text is as wide as its longest text in so many first rows, of those not so many times the mean."""
+LETTER_PX, CELL_PX, WIDEST_PX = 7.4, 18, 420
+
 COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
 
 
@@ -41,22 +49,24 @@ def show(
     labels: Mapping[str, str] | None = None,
     of: int = 0,
     on_pick: Callable[[int], None] | None = None,
+    exact: bool = False,
 ) -> None:
     """Nothing; draws a readable table, whose rows can be picked where `on_pick` is given.
 
-    `of` is how many rows there are when not all are given. `on_pick` is called with the row's position before the
-    page is run again: what changes the address belongs there, since a page that is run anew halfway has already told
-    the browser its old one.
+    Figures have the digits that say something, or with `exact` all of them. `of` is how many rows there are when not
+    all are given. `on_pick` is called with the row's position before the page is run again: what changes the address
+    belongs there, since a page that is run anew halfway has already told the browser its old one.
     """
     told = labels or {}
-    drawn = shown.head(SHOWN_ROWS)
+    drawn = shown.head(SHOWN_ROWS) if exact else rounded(shown.head(SHOWN_ROWS))
     st.dataframe(
         drawn,
         key=key,
         hide_index=True,
         height="content" if len(drawn) <= WHOLE_ROWS else MOST_PX,
         column_config={
-            str(name): column(str(name), told.get(str(name)), drawn[name].dtype) for name in drawn
+            str(name): column(str(name), told.get(str(name)), drawn[name].dtype, width(drawn[name]))
+            for name in drawn
         },
         placeholder="",
         alt=alt,
@@ -74,8 +84,42 @@ def _picked(key: str, then: Callable[[int], None]) -> None:
         then(rows[0])
 
 
-def column(name: str, label: str | None, dtype: Any) -> Any:
-    """How a column is headed and written."""
+def rounded(shown: pd.DataFrame) -> pd.DataFrame:
+    """The rows with their figures rounded to what is worth reading; whole numbers as they are."""
+    told = shown.copy(deep=False)
+    for name in told.columns:
+        if pd.api.types.is_float_dtype(told[name].dtype):
+            told[name] = _rounded(told[name], SHARE_DIGITS if name in SHARES else DIGITS)
+    return told
+
+
+def _rounded(figures: pd.Series[Any], digits: int) -> pd.Series[Any]:
+    values = figures.to_numpy(dtype=float, na_value=np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = digits - 1 - np.floor(np.log10(np.abs(values)))
+    scale = 10.0 ** np.clip(np.nan_to_num(places, posinf=0, neginf=0), 0, 12)
+    return pd.Series(np.round(values * scale) / scale, figures.index, dtype=figures.dtype)
+
+
+def width(cells: pd.Series[Any]) -> int | None:
+    """Pixels for a column of text that the table itself would cut; None where it measures well.
+
+    The table looks at the first rows alone and takes what is far longer than the others there for an outlier.
+    """
+    if pd.api.types.is_numeric_dtype(cells.dtype) or pd.api.types.is_datetime64_any_dtype(cells.dtype):
+        return None
+    lengths = cells.map(lambda cell: len(str(cell)), na_action="ignore").fillna(0)
+    if lengths.empty:
+        return None
+    first = lengths.head(MEASURED_ROWS)
+    seen = max((length for length in first if length <= OUTLIER * first.mean()), default=0)
+    if lengths.max() <= seen:
+        return None
+    return min(round(lengths.max() * LETTER_PX) + CELL_PX, WIDEST_PX)
+
+
+def column(name: str, label: str | None, dtype: Any, px: int | None = None) -> Any:
+    """How a column is headed and written, and its width where that is stated."""
     metric = catalogue.metric(name) if catalogue.is_metric(name) else None
     heading = label or (metric.axis if metric else chart.title(name))
     if name in LINKS:
@@ -92,7 +136,8 @@ def column(name: str, label: str | None, dtype: Any) -> Any:
         about = metric.definition if metric else None
         written = "percent" if name in SHARES else "localized"
         return st.column_config.NumberColumn(heading, help=about, format=written)
-    return st.column_config.TextColumn(heading)
+    least = round(len(heading) * LETTER_PX) + CELL_PX
+    return st.column_config.TextColumn(heading, width=max(px, least) if px else None)
 
 
 def downloads(rows: Callable[[], pd.DataFrame], stem: str) -> None:
