@@ -84,8 +84,8 @@ def _import(arguments: argparse.Namespace) -> int:
     else:
         _tell(report, dry_run=arguments.dry_run)
     named = {str(path) for path in arguments.paths}
-    unmet = any(refusal.row is None and refusal.file in named for refusal in report.refused)
-    return 1 if unmet or not (report.imported or report.already) else 0
+    whole = {refusal.file for refusal in report.refused if refusal.row is None and not refusal.further}
+    return 1 if whole & named or not (report.imported or report.already) else 0
 
 
 def _tell(report: ImportReport, *, dry_run: bool) -> None:
