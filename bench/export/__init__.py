@@ -26,6 +26,7 @@ class Format:
     """A kind of file that holds the points of a View.
 
     `mime` is its media type, `write` gives its bytes, `about` is a sentence on what is in it and what it is for.
+    `demand` raises UsageError where what is selected cannot be one file, before anything of it is written.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Format:
     mime: str
     write: Callable[[Library, View], bytes]
     about: str = ""
+    demand: Callable[[Library, View], None] = lambda library, view: None
 
     def file_name(self, stem: str) -> str:
         """The name of a file of this format: what it holds, the format, and the ending once."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
-from bench.errors import BenchError
+from bench.errors import UsageError
 from bench.export import Format, published
 from bench.formats import journal
 from bench.holdings.listing import selected
@@ -19,7 +20,7 @@ from bench.library import Library, ids
 from bench.library.bundles import NAME, Bundle, Said
 from bench.library.ledger import Ledgers, read
 from bench.library.staging import source_id_of
-from bench.library.store import Manifest, Root, read_manifest
+from bench.library.store import SOURCE_ID, Manifest, Root, read_manifest
 from bench.view import View
 
 MOST_BYTES = 1 << 30
@@ -31,20 +32,13 @@ def written(library: Library, view: View) -> bytes:
     """The zip with every source that has a selected point, and with those of scores alone where all is selected.
 
     Raises:
-        BenchError: it would be too large to be read again.
+        UsageError: it would be too large to be read again.
     """
-    condition = selected(view)
-    scored = "UNION SELECT source_id FROM scores" if condition == selected(View()) else ""
-    rows = library.fetch(
-        f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} {scored} ORDER BY 1", condition.params
-    )
-    roots = [Root(folder, writable=False) for folder, _ in library.folders]
-    ledgers = read(roots)
-    held = {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
+    demand(library, view)
+    held = _folders(library, view)
+    ledgers = read(_roots(library))
     manifests = {source_id: read_manifest(folder) for source_id, folder in held.items()}
     new = {id: _new_id(id, held[id], manifests[id]) for id in held}
-    if sum(file.stat().st_size for id in held for file, _ in _files(held[id], manifests[id])) > MOST_BYTES:
-        raise BenchError(f"These sources have more than {MOST_BYTES:,} bytes; select less.")
     bundle = Bundle(
         "",
         frozenset(f"sources/{new[id]}/{manifests[id].main}" for id in held),
@@ -59,6 +53,46 @@ def written(library: Library, view: View) -> bytes:
             for file, name in _files(held[id], manifests[id]):
                 archive.writestr(_named(f"sources/{new[id]}/{name}"), file.read_bytes(), zipfile.ZIP_DEFLATED)
     return target.getvalue()
+
+
+def demand(library: Library, view: View) -> None:
+    """Nothing; UsageError where the sources are more than one import takes."""
+    found = sum(map(_bytes, _folders(library, view).values()))
+    if found > MOST_BYTES:
+        raise UsageError(
+            f"The sources of these points have {found / 1e9:,.1f} GB, and a bundle holds {MOST_BYTES / 1e9:.1f} GB, as"
+            " much as one import takes: narrow the selection with the filters and take several bundles."
+        )
+
+
+def _roots(library: Library) -> list[Root]:
+    return [Root(folder, writable=False) for folder, _ in library.folders]
+
+
+def _folders(library: Library, view: View) -> dict[str, Path]:
+    """Each source of the bundle with the folder of its files."""
+    condition = selected(view)
+    scored = "UNION SELECT source_id FROM scores" if condition == selected(View()) else ""
+    rows = library.fetch(
+        f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} {scored} ORDER BY 1", condition.params
+    )
+    roots = _roots(library)
+    return {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
+
+
+def _bytes(folder: Path) -> int:
+    """The bytes of a source's files."""
+    return _whole(folder) if SOURCE_ID.fullmatch(folder.name) else _counted(folder)
+
+
+@lru_cache(maxsize=100_000)
+def _whole(folder: Path) -> int:
+    """The bytes of a source that never changes: its id is the hash of its files."""
+    return _counted(folder)
+
+
+def _counted(folder: Path) -> int:
+    return sum(file.stat().st_size for file, _ in _files(folder, read_manifest(folder)))
 
 
 def _folder(roots: Sequence[Root], source_id: str) -> Path:
@@ -128,5 +162,6 @@ FORMATS = (
         _selected,
         "The whole sources of these points as they came, with their facts, notes, tags and what was hidden, in one"
         " zip. Drop it on another Kneepoint's Data page and it is all there.",
+        demand,
     ),
 )

@@ -14,9 +14,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from bench import chart, holdings, selection
+from bench import chart, export, holdings, selection
 from bench import onward as ways
 from bench.dictionary import Table, tables
+from bench.errors import UsageError
 from bench.export import readable as tabular
 from bench.holdings import asked, history, listing
 from bench.library import Library
@@ -167,6 +168,16 @@ def offers(view: View, key: str, version: str) -> list[Offer]:
 def count(view: View, version: str) -> int:
     """How many points a View selects."""
     return selection.count(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def not_exported(name: str, view: View, version: str) -> str:
+    """Why what a View selects cannot be a file of this format; empty where it can."""
+    try:
+        export.format_named(name).demand(library(), view)
+    except UsageError as problem:
+        return str(problem)
+    return ""
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)

@@ -36,6 +36,9 @@ def box(view: View, points: int, stem: str) -> None:
 
 
 def _button(kind: export.Format, view: View, stem: str) -> None:
+    if problem := cached.not_exported(kind.name, view, cached.library().version):
+        st.markdown(f"**{kind.title}.** {markdown(problem)}")
+        return
     st.download_button(
         kind.title,
         lambda: kind.write(cached.library(), view),

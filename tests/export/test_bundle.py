@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.errors import UsageError
 from bench.export import bundle, format_named
 from bench.library import Library
 from bench.library.bundles import MARK
@@ -61,6 +62,22 @@ def test_sources_of_scores_alone_come_along_where_all_is_selected(tmp_path: Path
     for view, count in ((View(), 1), (some, 0)):
         with zipfile.ZipFile(io.BytesIO(bundle.written(first, view))) as archive:
             assert sum(name.endswith("/s.csv") for name in archive.namelist()) == count
+
+
+def test_a_bundle_holds_no_more_than_one_import_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [table(tmp_path / f"{name}.csv", {"model": name}) for name in ("qwen3-8b", "deepseek-r1")]
+    held = library(tmp_path, *files)
+    both, one = sum(file.stat().st_size for file in files), files[0].stat().st_size
+    monkeypatch.setattr(bundle, "MOST_BYTES", both)
+    assert bundle.written(held, View())
+    monkeypatch.setattr(bundle, "MOST_BYTES", both - 1)
+    for ask in (bundle.demand, bundle.written):
+        with pytest.raises(UsageError, match="narrow the selection with the filters"):
+            ask(held, View())
+    monkeypatch.setattr(bundle, "MOST_BYTES", one)
+    assert bundle.written(held, View.of({"model": ["qwen3-8b"]}))
 
 
 def test_facts_notes_tags_and_retractions_come_along_once(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench import export
-from bench.export import formats
+from bench.export import bundle, formats
 from bench.questions import questions
 from tests.pages.drawn import Open, text_of
 
@@ -42,3 +42,13 @@ def test_more_points_than_a_server_writes_at_once_are_told(
     at = opened("data", tab="points")
     assert "100 are exported at once: narrow the selection" in text_of(at).replace("\\", "")
     assert not {button.label for button in at.get("download_button")} & TITLES
+
+
+def test_a_bundle_of_more_than_an_import_takes_is_told_in_place_of_its_button(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "MOST_BYTES", 1_000)
+    at = opened("pareto", model="deepseek-r1", accelerator="mi325x")
+    told = text_of(at).replace("\\", "")
+    assert "and a bundle holds 0.0 GB, as much as one import takes: narrow the selection" in told
+    assert TITLES - {button.label for button in at.get("download_button")} == {"Bundle for another Kneepoint"}
