@@ -189,7 +189,7 @@ def _add_grid(
     across = [math.log(price / prices[0]) / step for price in grid["quotes"]]
     row = numbers["utilisation"] * 10 - 1
     figure.add_trace(
-        {"type": "scatter", "x": across, "y": [row + 0.42] * len(across), "xaxis": "x2", "yaxis": "y2",
+        {"type": "scatter", "x": across, "y": [row + 0.52] * len(across), "xaxis": "x2", "yaxis": "y2",
          "mode": "markers", "hovertext": [f"{number(price)} USD/h per chip" for price in grid["quotes"]],
          "hovertemplate": "%{hovertext}<extra>a quote in force</extra>",
          "marker": {"symbol": "triangle-down", "size": 9, "color": theme.text,

@@ -187,7 +187,8 @@ def _against_api(found: Found) -> list[str]:
     asked, api, lead = found.asked, found.api, found.lead
     if asked.api_input is None and asked.api_output is None:
         return [
-            "For the volume from which this costs less than an API, state the API's price (api_price_output)."
+            "To see from which volume on this costs less than an API, state the API's price of output tokens"
+            " (api_price_output)."
         ]
     if api is None:
         lacking = "input" if asked.api_input is None else "output"

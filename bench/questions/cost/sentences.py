@@ -204,5 +204,6 @@ def usd(value: float, unit: str = "USD") -> str:
 
 
 def cents(value: float) -> str:
-    """An amount of a bill, to the cent."""
-    return f"{value:,.2f}"
+    """An amount of a bill to the cent, without cents where it has none or is of five digits."""
+    is_whole = value >= 10_000 or round(value, 2).is_integer()
+    return f"{value:,.0f}" if is_whole else f"{value:,.2f}"
