@@ -338,3 +338,16 @@ def test_refused_rows_that_are_not_listed_are_counted(run: Run, tmp_path: Path) 
     status, out, _ = run("import", str(path))
     assert status == 0
     assert "… and 10,005 more refusals; --json lists 10,001 of them." in out
+
+
+def test_what_lies_beside_results_is_told_in_one_line(run: Run, table: str) -> None:
+    folder = Path(table).parent
+    (folder / "README.md").write_text("# What was measured\n")
+    (folder / "server.log").write_text("INFO: ready\n")
+    status, out, _ = run("import", str(folder))
+    assert status == 0
+    assert out.splitlines().count("2 files beside the results are no results: README.md and server.log.") == 1
+    assert "known result format" not in out
+    status, out, _ = run("import", str(folder / "README.md"))
+    assert status == 1
+    assert "README.md is in no known result format" in out

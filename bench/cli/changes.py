@@ -102,6 +102,8 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")
     _tell_open(report, dry_run=dry_run)
+    if aside := report.said_of_no_results():
+        output.line(aside)
     for refusal in report.refused[:SHOWN_REFUSALS]:
         output.line(f"{refusal.file}: {refusal.reason}")
     shown = sum(refusal.many for refusal in report.refused[:SHOWN_REFUSALS])

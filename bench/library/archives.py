@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from bench.errors import InputError
+from bench.library.no_result import is_aside
 
 MAX_ENTRIES = 10_000
 MAX_BYTES = 1 << 30
@@ -254,7 +255,7 @@ class _Archive:
             raise InputError(
                 f"{self._name} holds {odd} ({shown}); an archive of results holds files and folders only."
             )
-        if folder or not parts or any(part.startswith(".") for part in parts) or parts[0] == "__MACOSX":
+        if folder or not parts or any(map(is_aside, parts)):
             return None
         place = "/".join(parts)
         if place in self._places:

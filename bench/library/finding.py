@@ -6,7 +6,7 @@ An archive is a folder: what it holds is unpacked and looked at like the rest, a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from bench import formats
 from bench.errors import InputError
 from bench.formats import Format, journal
 from bench.formats.reading import SourceFile
-from bench.library import bundles
+from bench.library import bundles, no_result
 from bench.library.archives import Unpacked, Unpacking, kind_of
 from bench.library.bundles import Bundle
 from bench.records import Refusal
@@ -41,21 +41,25 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Found:
-    """The result files, what was refused, and what is only told: nothing there, or no result among a folder's files."""
+    """The result files, what was refused, and what is only told: nothing there, or no result among a folder's files.
+
+    `no_results` are files beside results that plainly are none, as they are shown.
+    """
 
     candidates: tuple[Candidate, ...]
     refused: tuple[Refusal, ...]
     passed_over: tuple[Refusal, ...]
+    no_results: tuple[str, ...]
     bundles: tuple[Bundle, ...]
 
 
 @dataclass(frozen=True)
 class _Given:
-    """A file to be looked at; `named` when it was given itself, not found in a folder or an archive."""
+    """A file to be looked at; `within` is the folder or the archive it was found in, None when it was given itself."""
 
     path: Path
     shown: str
-    named: bool
+    within: Path | None
     archived: bool = False
 
 
@@ -85,6 +89,8 @@ class Search:
         self._candidates: list[Candidate] = []
         self._refused: dict[Path, Refusal] = {}
         self._passed_over: dict[Path, Refusal] = {}
+        self._no_results: dict[Path, tuple[_Given, Refusal]] = {}
+        self._holding: set[Path | None] = set()
         self._bundles: list[Bundle] = []
 
     def find(self, paths: Sequence[Path]) -> Found:
@@ -94,6 +100,7 @@ class Search:
                 self._look(given)
         beside = {companion for candidate in self._candidates for companion in candidate.companions}
         own = [one for one in self._candidates if one.path not in beside]
+        aside = self._aside(beside)
         sums, summed_in = _restated(own), dict[Path, list[Path]]()
         shown = {one.path: one.shown for one in own}
         for path, summed in sums.items():
@@ -110,6 +117,7 @@ class Search:
             ),
             refused=tuple(row for path, row in self._refused.items() if path not in beside),
             passed_over=tuple(row for path, row in self._passed_over.items() if path not in beside),
+            no_results=aside,
             bundles=tuple(self._bundles),
         )
 
@@ -122,7 +130,7 @@ class Search:
                 _demand_outside(given.path, self._homes)
             _demand_content(given.path)
             if kind_of(given.path) is None:
-                self._candidates.append(_candidate(given))
+                self._recognise(given)
                 return
             if given.archived:
                 raise InputError(
@@ -130,13 +138,36 @@ class Search:
                 )
             files = self._unpacking.unpack(given.path)
             bundle = self._bundle(files, given.shown)
+            within = given.within or given.path
             for file in files:
                 if bundle is None or file.place in bundle.mains:
-                    self._look(_Given(file.path, f"{given.shown}/{file.place}", False, archived=True))
+                    self._look(_Given(file.path, f"{given.shown}/{file.place}", within, archived=True))
         except (InputError, OSError, MemoryError) as problem:
-            kept = given.shown in self._refuse or (given.named and given.path.is_file())
+            kept = given.shown in self._refuse or (given.within is None and given.path.is_file())
             told = self._refused if kept else self._passed_over
             told[given.path] = Refusal(given.shown, sentence(given.path, problem))
+
+    def _recognise(self, given: _Given) -> None:
+        try:
+            module = formats.recognise(SourceFile(given.path))
+        except InputError as problem:
+            if given.within is None or not no_result.is_plainly_none(given.path):
+                raise
+            self._no_results[given.path] = given, Refusal(given.shown, str(problem))
+            return
+        companions = formats.companions(module, given.path)
+        self._candidates.append(Candidate(given.path, module, companions, given.shown))
+        self._holding.add(given.within)
+
+    def _aside(self, beside: Collection[Path]) -> tuple[str, ...]:
+        """The files that plainly are no result, beside results; where there is no result each is told with why."""
+        aside = []
+        for path, (given, refusal) in self._no_results.items():
+            if given.within not in self._holding:
+                self._passed_over[path] = refusal
+            elif path not in beside:
+                aside.append(given.shown)
+        return tuple(aside)
 
     def _bundle(self, files: Sequence[Unpacked], shown: str) -> Bundle | None:
         """What an archive says of itself as a bundle; None for any other archive."""
@@ -213,24 +244,19 @@ def _hole(path: Path, size: int) -> int | None:
     return None
 
 
-def _candidate(given: _Given) -> Candidate:
-    module = formats.recognise(SourceFile(given.path))
-    return Candidate(given.path, module, formats.companions(module, given.path), given.shown)
-
-
 def _files(paths: Sequence[Path]) -> Iterator[_Given]:
     """Each file once."""
     seen: set[Path] = set()
     for given in paths:
-        named = not given.is_dir()
-        inside = [given] if named else sorted(_below(given))
+        folder = given.is_dir()
+        inside = sorted(_below(given)) if folder else [given]
         for path in inside:
             if path not in seen:
                 seen.add(path)
-                yield _Given(path, str(path), named)
+                yield _Given(path, str(path), given if folder else None)
 
 
 def _below(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
+        if path.is_file() and not any(map(no_result.is_aside, path.relative_to(folder).parts)):
             yield path

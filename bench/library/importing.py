@@ -25,7 +25,7 @@ from bench.formats.source_card import read_card
 from bench.library import bundles, in_place, ledger
 from bench.library.bundles import Bundle
 from bench.library.company import SUMMED_UP, Company, digests_of
-from bench.library.finding import Candidate, sentence
+from bench.library.finding import Candidate, Found, sentence
 from bench.library.listed import Listed
 from bench.library.packs import Held, PackWriter
 from bench.library.report import Already, Imported, ImportReport, MissingFact
@@ -157,6 +157,13 @@ class Batch:
                         digests=self._digests(source_id, file))  # fmt: skip
             reading = _reading(formats.recognise(file), file, held.file)
         self._add(reading, held, self._snapshot.ledgers.facts.get(source_id, {}), None, held.file)
+
+    def leave_out(self, found: Found) -> None:
+        """Nothing; the report says which of the files are not to be read, and why."""
+        for refusal in found.refused:
+            self.refuse(refusal)
+        self.report.refused.extend(found.passed_over)
+        self.report.no_results.extend(found.no_results)
 
     def refuse(self, refusal: Refusal, source_id: str = "") -> None:
         """Nothing; the report and, when the batch is published, the ledger of refusals hold it."""

@@ -160,9 +160,7 @@ class Library:
             chips = frozenset(chip for (chip,) in priced)
             batch = Batch(root, self._snapshot, folder, self._runs(), given, priced=chips, inside=found.bundles,
                           keep=not dry_run)  # fmt: skip
-            for refusal in found.refused:
-                batch.refuse(refusal)
-            batch.report.refused.extend(found.passed_over)
+            batch.leave_out(found)
             for done, candidate in enumerate(found.candidates):
                 tell(done, len(found.candidates), candidate.shown)
                 batch.take(candidate, force=force)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from bench.records import Refusal
+from bench.wording import counted, joined
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class ImportReport:
     refused: list[Refusal] = field(default_factory=list)
     missing_facts: list[MissingFact] = field(default_factory=list)
     not_understood: list[NotUnderstood] = field(default_factory=list)
+    no_results: list[str] = field(default_factory=list)
+    """Files in a folder or an archive of results that plainly are none, such as notes, logs and pictures."""
 
     @property
     def refusals(self) -> int:
@@ -83,6 +87,7 @@ class ImportReport:
             not_understood=[
                 NotUnderstood(**{**row, "keys": tuple(row["keys"])}) for row in document["not_understood"]
             ],
+            no_results=list(document["no_results"]),
         )
 
     def document(self) -> dict[str, Any]:
@@ -93,7 +98,17 @@ class ImportReport:
             "refused": _plain(self.refused),
             "missing_facts": _plain(self.missing_facts),
             "not_understood": _plain(self.not_understood),
+            "no_results": list(self.no_results),
         }
+
+    def said_of_no_results(self) -> str:
+        """The files beside the results that are none, counted and named in one sentence; empty where there are none."""
+        if not self.no_results:
+            return ""
+        names = [PurePath(file).name for file in self.no_results]
+        many = counted(len(names), "file")
+        said = "is no result" if len(names) == 1 else "are no results"
+        return f"{many} beside the results {said}: {joined(list(dict.fromkeys(names)))}."
 
 
 def _plain(rows: Sequence[Any]) -> list[dict[str, Any]]:

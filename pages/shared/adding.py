@@ -140,6 +140,7 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
     facts = state.facts.of(open_sources)
     adding_told.table_of(lines, open_sources, facts)
     adding_told.broken(lines)
+    adding_told.aside(report)
     if open_sources:
         adding_facts.asked(open_sources, state.facts, page, str(state.drops))
     wrong = adding_facts.wrong(facts)
@@ -222,6 +223,7 @@ def _ended(arrival: Arrival, page: Page) -> None:
             came_in = any(line.loads for line in lines)
             sign = ":green[:material/check_circle:]" if came_in else ":gray[:material/info:]"
             st.markdown(f"{sign} **{markdown(by_file.done(lines))}**")
+            adding_told.aside(report)
             adding_told.onward([line.source_id for line in lines if line.loads and line.source_id], page)
             adding_told.refusals(report, arrival.shown, "import-refused")
         st.button("Close", key="adding.close", type="tertiary", on_click=_close, args=(arrival,))

@@ -79,6 +79,12 @@ def broken(lines: Sequence[FileLine]) -> None:
         st.markdown("\n".join([*told, *beyond]))
 
 
+def aside(report: ImportReport) -> None:
+    """The files beside the results that plainly are none, in one quiet line."""
+    if said := report.said_of_no_results():
+        st.caption(markdown(said))
+
+
 def refusals(report: ImportReport, shown: Callable[[str], str], key: str) -> None:
     """What is not loaded: every refused row and file in a table to open and to save; `key` tells two of them apart."""
     refused = by_file.refused(report, shown)
