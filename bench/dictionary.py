@@ -119,6 +119,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "points": ("points", "that the file gave"),
     "scores": ("scores", "that the file gave"),
     "refusals": ("rows", "of the file that were not loaded"),
+    "unread_keys": ("keys", "of the file that its format did not read"),
+    "not_understood": ("", "the first of those keys"),
     "first_date": ("day", "of its first measurement"),
     "last_date": ("day", "of its last measurement"),
     "imported": ("time", "of the import"),

@@ -25,6 +25,7 @@ LEADING = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s", "ttft_
 """The figures a point is told by, the first two that it has."""
 
 NAMED = 3
+NAMED_KEYS = 12
 PASSPORT = ("definition", "unit_in_file", "denominator", "window", "token_source")
 
 
@@ -47,7 +48,8 @@ class Source:
 
     `brought` is None where nobody's import is recorded; `files` are the names of its original files, none where they
     are not kept; `ships` says that it came with Kneepoint and cannot be purged; `hidden_within` counts its points and
-    scores that are hidden one by one.
+    scores that are hidden one by one; `not_understood` is a sentence about the keys its format did not read, empty
+    where it read all.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Source:
     files: tuple[str, ...]
     ships: bool
     hidden_within: int
+    not_understood: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def source(library: Library, source_id: str) -> Source:
         hidden_within=library.fetch(
             "SELECT count(*) FROM retractions WHERE source_id = $1 AND id <> $1", (source_id,)
         )[0][0],
+        not_understood=_not_understood(library, source_id),
     )
 
 
@@ -257,6 +261,18 @@ def _sentence(library: Library, row: Row) -> str:
         words += f", measured {first}" if first == last else f", measured from {first} to {last}"
     refused = counted(row["refusals"], "row was", "rows were") if row["refusals"] else ""
     return f"{words}; {refused} refused." if refused else f"{words}."
+
+
+def _not_understood(library: Library, source_id: str) -> str:
+    many, names = library.fetch(
+        "SELECT unread_keys, not_understood FROM sources WHERE source_id = $1", (source_id,)
+    )[0]
+    if not many:
+        return ""
+    shown = names[:NAMED_KEYS]
+    beyond = [f"{many - len(shown):,} more"] if many > len(shown) else []
+    words = joined([*shown, *beyond], at_most=NAMED_KEYS + 1)
+    return f"{counted(many, 'key was', 'keys were')} not understood: {words}."
 
 
 def _named_or_counted(kind: str, slugs: Sequence[str]) -> str:

@@ -15,6 +15,9 @@ MOST_KEYS, MOST_KEYS_IN_ALL = 200, 10_000
 
 KEY_LENGTH = 200
 
+KEPT_KEYS = 24
+"""Keys not understood that the library keeps of a source by name: every start reads them."""
+
 
 class Listed:
     """The refused rows and the keys of one import, listed as far as there is room and counted beyond."""

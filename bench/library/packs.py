@@ -39,7 +39,7 @@ class Held:
 
     `bytes` is how much of a journal they were made of, 0 for a source that does not grow. `digests` are the sha256 of
     its files, the main one's first; none for a journal that is read in place. Of the keys its format did not read,
-    `unread` counts all and `not_understood` names the first.
+    `unread_keys` counts all and `not_understood` names the first.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Held:
     about: Mapping[str, str] = field(default_factory=dict)
     usd_per_accelerator_hour: float | None = None
     digests: tuple[str, ...] = ()
-    unread: int = 0
+    unread_keys: int = 0
     not_understood: tuple[str, ...] = ()
 
 

@@ -17,6 +17,7 @@ from bench.library import facts as stated
 from bench.library import ids
 from bench.library.columns import IDENTITY, PASSPORTS, REFUSALS, SCORES, SERIES_KEY
 from bench.library.facts import LENGTHS, PRICE, WANTED
+from bench.library.listed import KEPT_KEYS, KEY_LENGTH
 from bench.library.packs import Held
 from bench.library.runs import Runs
 from bench.records import Refusal
@@ -82,6 +83,8 @@ class SourceRows:
             last_date=max(self._dates).isoformat() if self._dates else None,
             source_url=self._url,
             usd_per_accelerator_hour=reading.usd_per_accelerator_hour,
+            unread_keys=len(reading.not_understood),
+            not_understood=tuple(key[:KEY_LENGTH] for key in reading.not_understood[:KEPT_KEYS]),
         )
 
     @property

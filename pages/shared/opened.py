@@ -81,6 +81,7 @@ def _card(source: of_one.Source) -> None:
         ("Imported", f"{when}{by}" if source.ships else f"{when} UTC{by}"),
         ("Read as", " ".join(filter(None, (row["format"], row["tool_version"])))),
         ("Files" if len(source.files) > 1 else "File", joined(list(source.files)) or row["file"]),
+        ("Not read", source.not_understood),
         ("Id", short(source.id)),
     )
     with st.container(border=True, key="behind"):

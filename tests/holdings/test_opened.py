@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from bench.holdings import hidden, opened, original
 from bench.library import Library
 from bench.library.facts import PRICE
 from bench.library.ledger import person
+from bench.library.listed import KEPT_KEYS
+from tests.formats.damage import SAMPLES
 from tests.holdings.made import made, point_of, source_of
 
 
@@ -57,6 +60,28 @@ def test_what_a_hidden_source_gave_is_still_told(library: Library) -> None:
     assert told.hidden is not None
     assert told.hidden.id == id
     assert told.row["output_tokens_per_s"] == 840
+
+
+def test_the_keys_a_format_did_not_read_are_told_after_a_rebuild_too(tmp_path: Path) -> None:
+    result = json.loads((SAMPLES / "vllm" / "concurrency-4.json").read_text())
+    for count in (0, 1, 30):
+        more = {f"news_{number:02}": number for number in range(count)}
+        (tmp_path / f"of{count}.json").write_text(json.dumps({**result, **more}))
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([tmp_path / f"of{count}.json" for count in (0, 1, 30)])
+    library.rebuild()
+    told = {
+        file: opened.source(library, id).not_understood
+        for file, id in library.fetch("SELECT file, source_id FROM sources")
+    }
+    assert told["of0.json"] == ""
+    assert told["of1.json"] == "1 key was not understood: news_00."
+    assert told["of30.json"].startswith("30 keys were not understood: news_00, news_01, ")
+    assert told["of30.json"].endswith(", news_11 and 18 more.")
+    ((many, names),) = library.fetch(
+        "SELECT unread_keys, not_understood FROM sources WHERE file = 'of30.json'"
+    )
+    assert (many, len(names)) == (30, KEPT_KEYS)
 
 
 def test_a_deleted_source_says_who_and_why(library: Library) -> None:
