@@ -10,6 +10,8 @@ from bench.catalogue import Metric
 from bench.plain_text import html
 
 FEWEST_TICKS = 3
+LEAST_SPAN = 0.1
+"""A linear axis spans at least so much of its values, else a difference of a thousandth would look like a cliff."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ def widened(low: float, high: float, log: bool, room: float) -> tuple[float, flo
         return low / widened**0.04, high * widened**room
     if high <= low:
         return low - max(abs(low), 1) / 2, high + max(abs(high), 1) / 2
+    if high - low < (least := LEAST_SPAN * max(abs(low), abs(high))):
+        low, high = (low + high - least) / 2, (low + high + least) / 2
     start = 0.0 if 0 <= low < 0.4 * high else low - 0.04 * (high - low)
     return start, high + room * (high - start)
 

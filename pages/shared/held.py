@@ -63,7 +63,7 @@ def scores(page: Page) -> None:
 
 def prices(page: Page) -> None:
     """Every price of every book."""
-    first = ("book", "provider", "accelerator", "terms", "usd_per_accelerator_hour", "accelerators")
+    first = ("accelerator", "usd_per_accelerator_hour", "terms", "provider", "book", "accelerators")
     held = cached.held("prices", page.version)
     whole(held, "prices", first, "No price is loaded.", words={"terms": pricing.terms_in_words})
 

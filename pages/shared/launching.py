@@ -63,7 +63,7 @@ def headline(found: form.Checked) -> None:
     if found.plan is not None:
         st.title(markdown(foreseen.sentence(found.plan, _budget(found.plan))), anchor=False)
     elif NO_ENDPOINT in found.problem:
-        st.title("Pick an endpoint: what the plan takes, its checks and the start follow.", anchor=False)
+        st.title("Pick an endpoint: then you see what the sweep takes, check it, and start.", anchor=False)
     else:
         st.title("The plan is not complete yet.", anchor=False)
     st.caption(

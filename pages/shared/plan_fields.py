@@ -9,6 +9,7 @@ import streamlit as st
 from bench.plain_text import markdown, visible
 from bench.sweep.planning import form
 from bench.sweep.planning.form import FormField
+from pages.shared import options
 
 COLUMN_PX = 155
 COLD = {"profile": "quick"}
@@ -46,6 +47,8 @@ LONG_TEXT = (
     "facts.variant",
     "facts.checkpoint",
     "facts.model",
+    "endpoint.url",
+    "endpoint.model",
 )
 
 
@@ -79,7 +82,7 @@ def row(stated: Mapping[str, str], keys: tuple[str, ...], problem: form.Checked)
         held = form.texts(problem.plan) if problem.plan else form.unstated(stated.get("profile", ""))
         grid = st.grid(min(sum(spans.values()), 6), min_column_width=COLUMN_PX)
         for key in keys:
-            with grid.cell(column_span=spans[key]):
+            with grid.cell(column_span=spans[key]), options.box(key, "narrow" if spans[key] == 1 else "wide"):
                 _widget(form.fields()[key], stated, held)
                 if problem.field == key:
                     st.markdown(f":small[:red[{markdown(problem.problem)}]]")

@@ -57,11 +57,12 @@ def _summary(line: PointLine) -> None:
         for key in TOLD
         if key in line.metrics
     ]
+    told = joined(figures, at_most=len(TOLD))
     failed = f", {line.requests_failed:,} failed" if line.requests_failed else ""
     st.markdown(
         f"**Point {line.number}: {markdown(load_words(line.load))}, {markdown(shape_words(line))}**  \n"
         + markdown(
-            f"{joined(figures, at_most=len(TOLD))}; {counted(line.requests_ok, 'request')} ended well{failed}."
+            f"{told[:1].upper()}{told[1:]}; {counted(line.requests_ok, 'request')} ended well{failed}."
         )
     )
     flags = [

@@ -20,6 +20,8 @@ from bench.wording import counted, quantity
 HEIGHT = 460
 NOTHING_PX = 120
 ROOM = 0.12
+BESIDE = "\u2002"
+"""Keeps a label clear of its point's ring, on the side where a curve that falls to the right leaves room."""
 
 
 def figure(
@@ -75,8 +77,8 @@ def _line(
         "mode": "lines+markers+text" if len(story.points) <= 12 else "lines+markers",
         "name": html(curve.shape),
         "showlegend": legend,
-        "text": [html(_short(load)) for load in own["load"]],
-        "textposition": "top center",
+        "text": [f"{BESIDE}{html(_short(load))}" for load in own["load"]],
+        "textposition": "top right",
         "textfont": {"size": 11},
         "line": {"color": shade, "width": 1.8},
         "marker": {
