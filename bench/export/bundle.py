@@ -44,6 +44,7 @@ def written(library: Library, view: View) -> bytes:
         frozenset(f"sources/{new[id]}/{manifests[id].main}" for id in held),
         {new[id]: facts for id in held if (facts := ledgers.facts.get(id))},
         tuple(_said(library, ledgers, new)),
+        {digest: new[id] for digest, id in ledgers.sums.items() if id in new},
     )
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,15 +1,16 @@
 """Bundles: sources of one library with all that people said of them, in one zip that another library takes in whole.
 
 `bundle.json` at the archive's root lists the sources, each in a folder of its own with its file and companions as they
-came, and the facts, notes, tags and retractions. A source's id follows from its bytes and so is the same in every
-library; a sweep read in place becomes a source like any other, whose id follows from its journal.
+came, and the facts, notes, tags and retractions, and the sha256 of files that only sum some of them up. A source's id
+follows from its bytes and so is the same in every library; a sweep read in place becomes a source like any other, whose
+id follows from its journal.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -41,12 +42,16 @@ class Said:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What a bundle holds: the places of its sources' main files, facts by source id, and what was said of them."""
+    """What a bundle holds: the places of its sources' main files, facts by source id, and what was said of them.
+
+    `sums` are files that only sum up its sources and others: their sha256, and one of these sources.
+    """
 
     shown: str
     mains: frozenset[str]
     facts: Mapping[str, Mapping[str, Any]]
     said: tuple[Said, ...]
+    sums: Mapping[str, str] = field(default_factory=dict)
 
     def encoded(self) -> bytes:
         """The bundle's own file."""
@@ -55,6 +60,7 @@ class Bundle:
             "sources": sorted(self.mains),
             "facts": {key: dict(value) for key, value in self.facts.items()},
             "said": [one.__dict__ for one in self.said],
+            "sums": dict(self.sums),
         }
         return json.dumps(document, indent=1, ensure_ascii=False, default=str).encode()
 
@@ -75,6 +81,7 @@ def opened(path: Path, shown: str) -> Bundle:
         frozenset(mains),
         {key: _facts(document.fields("facts").fields(key)) for key in document.fields("facts").keys()},  # noqa: SIM118
         tuple(_said(one) for one in document.each("said")),
+        _sums(document.fields("sums")),
     )
 
 
@@ -118,6 +125,13 @@ def _facts(given: Fields) -> dict[str, Any]:
         return stated.checked({key: given.raw(key) for key in given.keys()})  # noqa: SIM118
     except BenchError as problem:
         raise InputError(f"{NAME} states a fact that is none: {problem}") from problem
+
+
+def _sums(given: Fields) -> dict[str, str]:
+    said = {key: given.raw(key) for key in given.keys()}  # noqa: SIM118
+    if not all(isinstance(id, str) and SOURCE_ID.fullmatch(id) for pair in said.items() for id in pair):
+        raise InputError(f"{given.path} in {NAME} are not files and sources by their sha256.")
+    return said
 
 
 def _said(one: Fields) -> Said:

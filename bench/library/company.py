@@ -19,7 +19,7 @@ from bench.library.store import Root, read_manifest
 
 WITH_MORE = "The same file was imported with more of what lies beside it ({})."
 WITH_ITS_RUN = "The same file was imported beside the result that it belongs to ({})."
-SUMMED_UP = "It only sums up what was imported since from {} and others ({})."
+SUMMED_UP = "It only sums up what is in the library from the runs themselves, such as {}."
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,8 @@ class Batch:
                 )
             else:
                 self._read(candidate, staged)
-            self._sum_up(candidate, known or source_id)
+            for sums in candidate.sums:
+                self._sum_up(sha256_of(sums), known or source_id)
         except (InputError, MemoryError, pa.ArrowException, duckdb.Error) as problem:
             self.refuse(Refusal(candidate.shown, sentence(candidate.path, problem)), source_id)
 
@@ -130,14 +131,12 @@ class Batch:
         self._instead_of[source_id] = kin.parts
         return kin.whole
 
-    def _sum_up(self, candidate: Candidate, source_id: str) -> None:
-        """Nothing; files that only sum up this source and others count no more, now or when they come later."""
-        for path in candidate.sums:
-            digest = sha256_of(path)
-            for before in self._company.alone(digest):
-                self._replaced[before] = (source_id, SUMMED_UP.format(candidate.path.name, short(source_id)))
-            if self._company.add_sum(digest, source_id):
-                self._sums.append({"source_id": source_id, "sha256": digest, "file": path.name})
+    def _sum_up(self, digest: str, source_id: str) -> None:
+        """Nothing; a file that only sums up this source and others counts no more, now or when it comes later."""
+        for before in self._company.alone(digest):
+            self._replaced[before] = (source_id, SUMMED_UP.format(short(source_id)))
+        if self._company.add_sum(digest, source_id):
+            self._sums.append({"source_id": source_id, "sha256": digest})
 
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.
@@ -197,6 +196,9 @@ class Batch:
             ledger.write(self._root, "refusals", *(self._refused(*pair) for pair in self._to_keep))
         visible = self._publish_taken(who, generation) if self._taken else None
         said = {"at": ledger.now(), "who": who}
+        for digest, source_id in (pair for one in self._bundles for pair in one.sums.items()):
+            if source_id in self.seen or source_id in self._snapshot.owners:
+                self._sum_up(digest, source_id)
         if self._sums:
             ledger.write(self._root, "sums", *({**said, **entry} for entry in self._sums))
         self._hide_replaced(said)

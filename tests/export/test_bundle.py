@@ -130,6 +130,10 @@ def test_a_bundle_that_reaches_out_of_itself_or_states_nonsense_is_refused(tmp_p
         {"said": [{"action": "annotate", "id": "../x", "source_id": "0" * 64, "text": "x"}]},
         {"said": [{"action": "annotate", "id": "0" * 64, "source_id": "0" * 64, "text": "x" * 5000}]},
         {"said": "x"},
+        {"sums": {"0" * 64: "../x"}},
+        {"sums": {"0" * 64: 7}},
+        {"sums": {"x": "0" * 64}},
+        {"sums": ["0" * 64]},
     ]
     table(tmp_path / "a.csv", {})
     for number, change in enumerate(bad):
