@@ -132,11 +132,14 @@ class Batch:
         return kin.whole
 
     def _sum_up(self, digest: str, source_id: str) -> None:
-        """Nothing; a file that only sums up this source and others counts no more, now or when it comes later."""
-        for before in self._company.alone(digest):
-            self._replaced[before] = (source_id, SUMMED_UP.format(short(source_id)))
+        """Nothing; a file that only sums up this source and others counts no more, now or when it comes later.
+
+        One of which that was known is left as it is: somebody may have restored it since.
+        """
         if self._company.add_sum(digest, source_id):
             self._sums.append({"source_id": source_id, "sha256": digest})
+            for before in self._company.alone(digest):
+                self._replaced[before] = (source_id, SUMMED_UP.format(short(source_id)))
 
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.

@@ -268,6 +268,7 @@ def test_a_sum_gives_way_to_what_it_sums_up(library: Library, tmp_path: Path, of
         for run in runs
     }
     library.restore(sums.sha256)
+    library.add([LEVELS_OF_AIPERF])
     assert set(visible(library)) == {*runs, sums.sha256}
 
 
