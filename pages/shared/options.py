@@ -16,9 +16,9 @@ Size = Literal["narrow", "wide", "full"]
 
 COLUMN_PX = 155
 MOST_COLUMNS = 7
-LONG, LONGEST = 18, 40
-"""A choice with a name of more characters than this gets a box of two columns, so that the name is read whole; on a
-narrow page one with a name beyond the second has a row of its own (look.css)."""
+LONG, LONGER, LONGEST = 18, 40, 50
+"""A choice with a name of more characters than the first gets a box of two columns, beyond the last of three, so that
+the name is read whole; on a narrow page one with a name beyond the second has a row of its own (look.css)."""
 
 
 def row(page: Page, *keys: str, name: str = "options") -> None:
@@ -26,7 +26,7 @@ def row(page: Page, *keys: str, name: str = "options") -> None:
     wanted = [option for option in page.question.OPTIONS if not keys or option.key in keys]
     offered = cached.choices(page.name, page.view, page.version)
     longest = {option.key: _longest(page, option, offered) for option in wanted}
-    spans = {key: 2 if longest[key] > LONG else 1 for key in longest}
+    spans = {key: 1 + (many > LONG) + (many > LONGEST) for key, many in longest.items()}
     with st.container(key=name):
         grid = st.grid(min(sum(spans.values()), MOST_COLUMNS), min_column_width=COLUMN_PX)
         for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
@@ -40,7 +40,7 @@ def box(key: str, size: Size) -> DeltaGenerator:
 
 
 def _size(longest: int) -> Size:
-    return "full" if longest > LONGEST else "wide" if longest > LONG else "narrow"
+    return "full" if longest > LONGER else "wide" if longest > LONG else "narrow"
 
 
 def _longest(page: Page, option: Option, offered: Choices) -> int:

@@ -17,6 +17,18 @@ from tests.pages.drawn import NAMES
 
 Visit = Callable[[], Page]
 
+CUT = """
+() => [...document.querySelectorAll('.st-key-options input')]
+  .filter(input => input.scrollWidth > input.clientWidth + 1).map(input => input.value || input.ariaLabel)
+"""
+ROWS = """
+() => {
+  const grid = document.querySelector('.st-key-options [data-testid=stGrid]'), ends = {}
+  for (const box of [...grid.children].map(cell => cell.getBoundingClientRect()))
+    ends[Math.round(box.top)] = Math.max(ends[Math.round(box.top)] ?? 0, box.right)
+  return [grid.getBoundingClientRect().right, Object.values(ends)]
+}
+"""
 PAPER = "document.querySelector('.js-plotly-plot')?.layout.paper_bgcolor"
 
 
@@ -126,6 +138,22 @@ def test_nothing_scrolls_sideways_at_800_pixels(name: str, visit: Visit) -> None
         ".filter(part => part.getBoundingClientRect().right > innerWidth + 1).length"
     )
     assert wide == 0
+
+
+@pytest.mark.parametrize("name", ["heatmap", "pareto", "scaling", "crossover", "cost"])
+def test_every_option_is_read_whole_and_on_a_narrow_page_they_fill_their_rows(
+    name: str, visit: Visit
+) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 1280, "height": 1000})
+    charted(page, address(name))
+    assert page.evaluate(CUT) == []
+    page.set_viewport_size({"width": 800, "height": 1000})
+    settled(page)
+    assert page.evaluate(CUT) == []
+    edge, rows = page.evaluate(ROWS)
+    assert len(rows) > 1
+    assert rows == pytest.approx([edge] * len(rows), abs=2)
 
 
 def test_the_filters_open_by_keyboard(visit: Visit) -> None:
