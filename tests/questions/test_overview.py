@@ -35,11 +35,6 @@ def point(throughput: float, tpot: float, chip: str = "h100-sxm", **facts: objec
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
-
-
-@pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """H100 gives 100 per chip at concurrency 8 and H200 250; at 16 they are 150 and 200; a projection beats all."""
     folder = tmp_path_factory.mktemp("small")

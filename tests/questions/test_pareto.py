@@ -65,11 +65,6 @@ def point(throughput: float | None, tpot: float | None, **facts: object) -> dict
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
-
-
-@pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Seven points worked out by hand: 2 chips, so per chip is half; interactivity is 1000 / TPOT.
 

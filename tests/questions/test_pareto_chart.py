@@ -11,17 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.chart import LIGHT, hover_lines
-from bench.library import Library
 from bench.plain_text import html
 from bench.questions import pareto
 from bench.questions.pareto import hover, labels, points
 from bench.view import View
 from tests.thorough import times
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
 
 
 def hovers(figure):

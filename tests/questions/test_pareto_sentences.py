@@ -17,11 +17,6 @@ from bench.view import View
 from bench.wording import number
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
-
-
 @pytest.mark.parametrize(
     ("model", "ending"),
     [

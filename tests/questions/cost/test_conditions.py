@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,13 +18,6 @@ ASKED = question("cost")
 ARTICLE = {"source": ["inferencebench-gemma4-h100"]}
 RVLLM = {"source": ["rvllm-tpu-v6e-vs-h100"]}
 SPEED, TTFT = "interactivity_tokens_per_s_per_user_p50", "ttft_ms_p50"
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    library = Library.open(tmp_path_factory.mktemp("none") / "own")
-    yield library
-    library.close()
 
 
 def asked(library: Library, where: dict[str, list[str]] | None = None, **options: Any) -> Answer:

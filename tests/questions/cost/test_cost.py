@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,13 +23,6 @@ ASKED = question("cost")
 ARTICLE = {"source": ["inferencebench-gemma4-h100"]}
 SIX = {"price_book": "articles", "price_terms": "unstated"}
 COST = "usd_per_million_output_tokens"
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    library = Library.open(tmp_path_factory.mktemp("none") / "own")
-    yield library
-    library.close()
 
 
 def asked(library: Library, where: dict[str, list[str]] | None = None, **options: Any) -> Answer:

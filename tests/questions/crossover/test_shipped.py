@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.chart import LIGHT
-from bench.library import Library
 from bench.questions import crossover
 from bench.view import View
 from tests.thorough import some, times
@@ -22,11 +21,6 @@ COLUMN_A = "variant=column A, 50-token completions"
 COLUMN_B = "variant=column B, server defaults"
 APRIL = "variant=CUDA graph, forward only, April 2026"
 JUNE = "variant=CUDA graph, default routes, June 2026"
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("none") / "own")
 
 
 def asked(library, model, **options):

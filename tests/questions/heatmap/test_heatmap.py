@@ -21,11 +21,6 @@ HOSTILE = "<b>%{x}</b> **bold** =1+1 | \u202e"
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
-
-
-@pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """One panel of 4 chips and one of 8, worked out by hand.
 

@@ -14,11 +14,6 @@ from bench.view import View
 from tests.questions.heatmap.results import asked, by_place, library_of, point
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
-
-
 def test_a_ratio_divides_where_both_sides_were_measured(tmp_path):
     rows = [
         point(128, 128, 100), point(1024, 128, 50), point(2048, 128, 80),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from bench.library import Library
@@ -11,13 +9,6 @@ from bench.questions import Answer, question
 from bench.view import View
 
 SCALING = question("scaling")
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    library = Library.open(tmp_path_factory.mktemp("none") / "own")
-    yield library
-    library.close()
 
 
 def asked(library: Library, **where: str) -> Answer:

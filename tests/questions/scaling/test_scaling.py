@@ -26,11 +26,6 @@ LLAMA = View.of({"model": ["llama-3.1-70b"], "accelerator": ["h100-sxm"], "engin
                  "isl": ["1000"], "osl": ["1000"]})  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
-
-
 def run(chips, throughput, concurrency=16, tpot=None, **facts):
     return {"accelerators": chips, "tp": chips, "isl": 1000, "osl": 500, "concurrency": concurrency,
             "output_tokens_per_s": throughput, "tpot_ms_p50": tpot, **facts}  # fmt: skip

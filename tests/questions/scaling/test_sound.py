@@ -5,18 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bench.chart import LIGHT
-from bench.library import Library
 from bench.questions import scaling
 from bench.questions.scaling import operating
 from bench.view import View
 from tests.questions.scaling.test_scaling import GEMMA, LLAMA, asked, by_count, library_of, line_of, run
 
 MONTHS = {"date": "2025-12-19", "engine_version": ""}, {"date": "2026-03-23", "engine_version": ""}
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory):
-    return Library.open(tmp_path_factory.mktemp("own"))
 
 
 def deepseek(precision, isl, osl, **options):
