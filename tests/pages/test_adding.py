@@ -90,6 +90,27 @@ def test_files_are_looked_through_and_then_imported(opened: Open, own_library: P
     assert DRIVEN not in {button.key for button in at.button}
 
 
+def test_what_lies_beside_results_in_a_zip_is_one_quiet_line(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    packed = tmp_path / "runs.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(sweep(tmp_path, 1), "sweep1.csv")
+        archive.writestr("README.md", "# What was measured\n")
+        archive.writestr("chart.png", b"\x89PNG\r\n\x1a\n")
+    at = dropped(opened("data"), packed)
+    for words in (
+        "1 file brings 3 points.",
+        "2 files beside the results are no results: README.md and chart.png.",
+    ):
+        assert words in said(at)
+    assert len(at.dataframe[0].value) == 1
+    assert not any("Refused" in one.label for one in at.expander)
+    at = imported(at)
+    assert "2 files beside the results are no results" in said(at)
+    assert loaded(own_library) == 3
+
+
 def test_the_ways_on_are_whole_views_of_the_new_points(
     opened: Open, own_library: Path, tmp_path: Path
 ) -> None:
