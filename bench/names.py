@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+MACHINE = re.compile(r"^(?:ct\d|tpu\d).*-(?:standard|hightpu)-\d+t$")
+"""The machine types of Google Cloud that have TPUs, which end in the chips of one host."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,20 @@ def engines() -> tuple[Engine, ...]:
 def accelerator(slug: str) -> Accelerator | None:
     """The accelerator with this slug, or None."""
     return next((row for row in accelerators() if row.slug == slug), None)
+
+
+def one_device_a_chip(slug: str | None) -> bool:
+    """Whether this accelerator is known to have one device to a chip, so that a count of either is one of chips.
+
+    False of a name that no row has: it may be that of a chip with two.
+    """
+    known = accelerator(slug) if slug else None
+    return known is not None and known.devices_per_chip == 1
+
+
+def is_machine(text: str) -> bool:
+    """Whether this spelling is a cloud machine's: `ct6e-standard-8t` is a host of eight chips, so one is not a chip."""
+    return MACHINE.search(text.strip().lower()) is not None
 
 
 def model(slug: str) -> Model | None:

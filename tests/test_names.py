@@ -78,3 +78,31 @@ def test_what_is_unknown_keeps_its_own_name():
     assert names.display_name("accelerator", "abacus-9000") == "abacus-9000"
     assert names.accelerator("abacus-9000") is None
     assert names.matching("model", "nobody/some-model") == ("some-model",)
+
+
+@pytest.mark.parametrize(
+    ("machine", "slug"),
+    [
+        ("tpu7x-standard-4t", "tpu-v7x"),
+        ("tpu7x-standard-1t", "tpu-v7x"),
+        ("ct6e-standard-8t", "tpu-v6e"),
+        ("ct5lp-hightpu-4t", "tpu-v5e"),
+        ("CT5P-hightpu-4t", "tpu-v5p"),
+    ],
+)
+def test_a_machine_type_names_its_accelerator_and_is_no_chip(machine: str, slug: str) -> None:
+    assert names.accelerator_slug(machine) == slug
+    assert names.is_machine(machine)
+    assert not names.is_machine(slug)
+
+
+def test_no_accelerators_own_name_is_a_machines() -> None:
+    assert not [row.name for row in names.accelerators() if names.is_machine(row.name)]
+
+
+@pytest.mark.parametrize(
+    ("slug", "known"),
+    [("h100-sxm", True), ("tpu-v6e", True), ("tpu-v7x", False), ("tpu7", False), (None, False)],
+)
+def test_chips_are_counted_by_devices_only_where_the_chip_is_known(slug: str | None, known: bool) -> None:
+    assert names.one_device_a_chip(slug) is known

@@ -9,7 +9,8 @@ where neither says which, the file is refused. Over the requests that ended well
     mean_output_throughput_tokens_per_s, and of input and total: sums over those requests / run_duration
 
 Warm-up and cool-down ratios leave requests out of the sums but not their time out of run_duration, so such a
-throughput is too low and carries a flag. Chips and accelerator are what the person who ran it typed in.
+throughput is too low and carries a flag. Accelerator and number are what the person who ran it typed in; the number is
+one of chips where the accelerator is known to have one device to a chip, and is left out where nobody can tell.
 """
 
 from __future__ import annotations
@@ -164,17 +165,16 @@ def _deployment(metadata: Fields) -> Deployment:
     model = metadata.text("model") or metadata.text("api_model_name")
     engine, chip = metadata.text("server_engine"), metadata.text("server_gpu_type")
     slug = names.accelerator_slug(chip) if chip else None
-    known = names.accelerator(slug) if slug else None
     count = _count(metadata)
-    per_chip = known.devices_per_chip if known is not None else None
+    # A name that is not known may be of a chip with two devices, and a machine's may have been counted by machines.
+    chips = names.one_device_a_chip(slug) and not names.is_machine(chip or "")
     return Deployment(
         model=names.model_slug(model) if model else None,
         checkpoint=model,
         engine=names.engine_slug(engine) if engine else None,
         engine_version=metadata.text("server_version"),
         accelerator=slug,
-        # Where a chip has two devices, nobody can tell which of them the typed number counts.
-        accelerators=count if per_chip in (None, 1) else None,
+        accelerators=count if chips else None,
     )
 
 

@@ -12,8 +12,8 @@ them (77ca49a, its configs.json and workflow_runs.json beside it). Times are sec
     input_tput_per_gpu                     input tokens/s over the GPUs that prefill; it does not add up with the others
 
 The divisor of one node is tp x pp x pcp (expert and data parallelism reuse the same GPUs); the deployment's throughput
-is the figure times its divisor. Where an accelerator has two devices to a chip that divisor counts devices. Power is
-taken where power_valid is 1.
+is the figure times its divisor. That divisor counts devices: it is the number of chips only where the accelerator is
+known to have one device to a chip. Power is taken where power_valid is 1.
 """
 
 from __future__ import annotations
@@ -97,8 +97,9 @@ def read(file: SourceFile) -> Reading:
     figures = Figures(
         NAME, None, window="the whole run, ramp and tail included", token_source="server's usage"
     )
-    points, refused, unread = [], [], dict[str, None]()
-    for place, value in document.records(file):
+    points, unread = [], dict[str, None]()
+    refused: list[Refusal] = []
+    for place, value in document.records(file, refused):
         row = Fields(file.name, value, "" if place == "the document" else place)
         if "config_id" in row and row.text("error"):
             refused.append(Refusal(file.name, f"{place} was refused: its run failed ({row.text('error')})."))
@@ -136,7 +137,7 @@ def _table(file: SourceFile, name: str) -> Mapping[int, dict[str, Any]]:
     if path is None:
         return {}
     found = {}
-    for place, value in document.records(SourceFile(path)):
+    for place, value in document.records(SourceFile(path), []):
         key = Fields(name, value, place).whole("id")
         if key is not None:
             found[key] = value

@@ -11,7 +11,7 @@ own, so what a name means depends on the tool that scenario.load names:
     requests.total                    with failures and incomplete among them
 
 An inference engine's accelerator.count is of one replica (tp x dp_local in the tool's converter) and so counts devices:
-of accelerators with two devices to a chip the number of chips stays open. A zero latency stands for none.
+the number of chips stays open unless the accelerator is known to have one to a chip. A zero latency stands for none.
 """
 
 from __future__ import annotations
@@ -281,8 +281,6 @@ def _deployment(engines: list[Engine]) -> Deployment:
     first = engines[0]
     chips = {names.accelerator_slug(one.accelerator) if one.accelerator else None for one in engines}
     chip = chips.pop() if len(chips) == 1 else None
-    known = names.accelerator(chip) if chip else None
-    per_chip = known.devices_per_chip if known is not None else None
     counts = [one.count * one.replicas if one.count is not None else None for one in engines]
     devices = sum(count for count in counts if count is not None) if None not in counts else None
     if devices is not None and devices > MOST_WHOLE:
@@ -294,7 +292,7 @@ def _deployment(engines: list[Engine]) -> Deployment:
     apart = prefill is not None and decode is not None
     layouts = {tuple(sorted(one.layout.items())) for one in engines}
     layout = first.layout if len(layouts) == 1 and not apart else {}
-    countable = per_chip in (None, 1)
+    countable = names.one_device_a_chip(chip)
     return Deployment(
         model=names.model_slug(first.model) if first.model else None,
         checkpoint=first.model,

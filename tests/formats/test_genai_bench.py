@@ -76,11 +76,29 @@ def test_facts_that_were_typed_in_are_taken(levels: Path) -> None:
     )
 
 
-def test_devices_of_a_chip_with_two_are_not_taken_for_chips(levels: Path) -> None:
-    edited(levels / "experiment_metadata.json", server_gpu_type="tpu7x", server_gpu_count="8")
+@pytest.mark.parametrize(
+    ("typed", "accelerator"),
+    [
+        ("tpu7x", "tpu-v7x"),
+        ("tpu7x-standard-4t", "tpu-v7x"),
+        # Eight chips to each: nobody can tell whether 8 counts them or their hosts.
+        ("ct6e-standard-8t", "tpu-v6e"),
+        ("tpu7", "tpu7"),
+        ("google-tpu-v7", "google-tpu-v7"),
+        ("Abacus 9000", "abacus-9000"),
+    ],
+)
+def test_a_number_that_may_not_be_of_chips_is_not_taken_for_one(
+    levels: Path, typed: str, accelerator: str, tmp_path: Path
+) -> None:
+    edited(levels / "experiment_metadata.json", server_gpu_type=typed, server_gpu_count="8")
     (point,), _ = read_points(levels / AT_4)
-    assert point["accelerator"] == "tpu-v7x"
+    assert point["accelerator"] == accelerator
     assert "accelerators" not in point
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([levels])
+    per_chip = "output_tokens_per_s_per_accelerator"
+    assert library.fetch(f"SELECT DISTINCT accelerator, {per_chip} FROM points") == [(accelerator, None)]
 
 
 def test_the_unit_is_never_assumed(levels: Path) -> None:

@@ -86,9 +86,15 @@ def test_a_dump_is_read_with_its_tables(tmp_path: Path) -> None:
         reading(folder / "benchmark_results.json")
 
 
-def test_devices_of_a_chip_with_two_are_no_chips(tmp_path: Path) -> None:
-    (point,), _ = read_points(changed(tmp_path, hw="tpuv7", tp=8))
-    assert (point["accelerator"], point["devices"]) == ("tpu-v7x", 8)
+@pytest.mark.parametrize(
+    ("hardware", "accelerator"),
+    [("tpuv7", "tpu-v7x"), ("tpu7x-standard-4t", "tpu-v7x"), ("tpu7", "tpu7"), ("abc9", "abc9")],
+)
+def test_devices_are_chips_only_where_a_chip_is_known_to_have_one(
+    tmp_path: Path, hardware: str, accelerator: str
+) -> None:
+    (point,), _ = read_points(changed(tmp_path, hw=hardware, tp=8))
+    assert (point["accelerator"], point["devices"]) == (accelerator, 8)
     assert "accelerators" not in point
     assert point["output_tokens_per_s"] == pytest.approx(8 * 98.9884)
 

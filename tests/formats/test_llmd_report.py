@@ -68,6 +68,19 @@ def test_devices_of_a_tpu_are_chips_only_where_somebody_says_so(tmp_path: Path) 
     assert library.fetch(f"SELECT {figures} FROM points") == [(4, 8, 8, 499.0)]
 
 
+@pytest.mark.parametrize("named", ["tpu7x-standard-4t", "tpu7", "Abacus 9000"])
+def test_devices_of_an_accelerator_that_nobody_knows_are_not_its_chips(tmp_path: Path, named: str) -> None:
+    report = json.loads((SAMPLES / "tpu_0_2_1.json").read_text())
+    for component in report["scenario"]["stack"]:
+        if "accelerator" in component["standardized"]:
+            component["standardized"]["accelerator"]["model"] = named
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    (point,), _ = read_points(path)
+    assert point["devices"] == 8
+    assert "accelerators" not in point
+
+
 def test_a_partial_report_says_what_it_can() -> None:
     (point,), _ = read_points(SAMPLES / "partial_0_2_1.yaml")
     assert point["ttft_ms_p50"] == pytest.approx(35.2835915)

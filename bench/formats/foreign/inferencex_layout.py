@@ -21,12 +21,10 @@ class Layout:
 
 def layout_of(stated: Fields, accelerator: str | None) -> Layout:
     """The layout that a result or a configuration states, on this accelerator."""
-    known = names.accelerator(accelerator) if accelerator else None
-    chips_counted = known is None or known.devices_per_chip in (None, 1)
     roles = _flag(stated, "disagg")
     layout = _roles(stated) if roles or _by_node(stated) else _together(stated)
     found = layout.deployment | {"accelerator": accelerator, "disaggregated": roles, "devices": layout.all}
-    if chips_counted:
+    if names.one_device_a_chip(accelerator):
         found["accelerators"] = layout.all
     else:
         found |= {"prefill_accelerators": None, "decode_accelerators": None}
