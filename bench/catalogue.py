@@ -34,7 +34,8 @@ class Metric:
 
     `base` is the key without its statistic and `statistic` is None for a metric that has none.
     `sql` is a DuckDB expression over stored columns for a metric that can be derived, else None; a stored value
-    always wins over the derived one. `{s}` in it stands for the statistic's suffix.
+    always wins over the derived one. `{s}` in it stands for the suffix of the statistic that it follows from: such an
+    expression turns its input over, so the smallest follows from the largest and the standard deviation from none.
     `distribution` says that the base row exists only with a statistic.
     """
 
@@ -63,6 +64,9 @@ class Metric:
             return ()
         return tuple(dict.fromkeys(re.findall(r"\b[a-z][a-z0-9_]*\b(?!\s*\()", self.sql)))
 
+
+TURNED_OVER = {"min": "max", "max": "min", "std": None}
+"""The statistic of its input that a derived one follows from, where it is not its own; 1000 / a deviation is none."""
 
 DESIGN = "Kneepoint's definition"
 VLLM = "as vLLM bench serve computes it from the same timestamps"
@@ -143,7 +147,7 @@ METRICS: tuple[Metric, ...] = (
             "last token arrival - request sent", VLLM),
     _distribution("interactivity_tokens_per_s_per_user", "Interactivity", "tokens/s/user", "higher",
             "Tokens per second one user sees while the answer streams. The p99 is computed from the p99 of TPOT, so "
-            "it is the slow tail.",
+            "it is the slow tail; the smallest from the largest TPOT. A standard deviation does not follow from TPOT's.",
             "1000 / tpot_ms", "InferenceX: 1 / TPOT", sql="1000 / nullif(tpot_ms{s}, 0)"),
     _distribution("first_event_ms", "First stream event", "ms", "lower",
             "From the request sent to the first event of the stream, whether or not it carries a token.",
@@ -284,7 +288,8 @@ def _instances(row: Metric, columns: frozenset[str]) -> tuple[str, ...]:
     if not row.distribution:
         return (row.key,)
     stem = next(name for name in re.findall(r"\b([a-z][a-z0-9_]*)\{s\}", row.sql or ""))
-    return tuple(f"{row.key}_{statistic}" for statistic in statistics_of(stem, columns))
+    found = (TURNED_OVER.get(statistic, statistic) for statistic in statistics_of(stem, columns))
+    return tuple(f"{row.key}_{statistic}" for statistic in found if statistic is not None)
 
 
 @cache
@@ -303,8 +308,13 @@ def _find(key: str) -> Metric | None:
         label=f"{row.label}, {words}",
         definition=f"{row.definition} This is the {words}.",
         statistic=statistic,
-        sql=row.sql.replace("{s}", f"_{statistic}") if row.sql else None,
+        sql=_derived(row.sql, statistic),
     )
+
+
+def _derived(sql: str | None, statistic: str) -> str | None:
+    source = TURNED_OVER.get(statistic, statistic)
+    return sql.replace("{s}", f"_{source}") if sql and source else None
 
 
 def _split(key: str) -> tuple[str, str | None]:

@@ -65,6 +65,22 @@ def test_derived_metrics_need_their_inputs():
     }
 
 
+def test_the_smallest_interactivity_is_of_the_largest_tpot_and_a_deviation_of_none():
+    """TPOTs of 5, 8 and 20 ms are 200, 125 and 50 tokens/s per user; 1000 / their deviation would be no deviation."""
+    base = "interactivity_tokens_per_s_per_user"
+    made = catalogue.derivable({"tpot_ms_min", "tpot_ms_max", "tpot_ms_std", "tpot_ms_p50"})
+    assert set(made) == {f"{base}_min", f"{base}_max", f"{base}_p50"}
+    with duckdb.connect() as database:
+        row = "SELECT 5.0 AS tpot_ms_min, 8.0 AS tpot_ms_p50, 20.0 AS tpot_ms_max, 6.5 AS tpot_ms_std"
+        found = {
+            key: database.execute(f"SELECT {sql} FROM ({row})").fetchall()[0][0] for key, sql in made.items()
+        }
+    assert found == {f"{base}_min": 50, f"{base}_p50": 125, f"{base}_max": 200}
+    assert catalogue.metric(f"{base}_std").sql is None
+    assert catalogue.metric(f"{base}_std").inputs == ()
+    assert set(catalogue.derivable({"tpot_ms_min"})) == {f"{base}_max"}
+
+
 def test_derived_expressions_worked_out_by_hand():
     """13,181.24 tokens/s on 8 chips are 1,647.655 each; a TPOT of 8 ms is 125 tokens/s per user; 5 of 100 fail."""
     row = "SELECT 13181.24 AS output_tokens_per_s, 8 AS accelerators, 8.0 AS tpot_ms_p50, 95.0 AS requests_ok, 5.0 AS"
