@@ -56,12 +56,22 @@ def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
-@pytest.fixture
-def hostile(own_library: Path, tmp_path: Path) -> Path:
-    """A library with names that would act if they were not treated as text."""
-    report = Library.open(own_library).add([names.write(tmp_path)])
+@pytest.fixture(scope="class")
+def hostile_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where a library with hostile names lies; what pages keep of it is kept for the tests of one class."""
+    place = tmp_path_factory.mktemp("hostile")
+    report = Library.open(place / "library").add([names.write(place)])
     assert not report.refused, report.refused
-    return own_library
+    st.cache_resource.clear()
+    yield place / "library"
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def hostile(shipped: None, hostile_place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A library with names that would act if they were not treated as text; nobody writes to it."""
+    monkeypatch.setenv("KNEEPOINT_LIBRARY", str(hostile_place))
+    return hostile_place
 
 
 @pytest.fixture

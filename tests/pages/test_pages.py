@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bench.questions import questions
+from pages.shared import cached
 from tests.pages.drawn import NAMES, PAGES, Open, headline, text_of
 
 QUESTIONS = [name for name in NAMES if name in questions()]
@@ -56,15 +57,17 @@ def test_the_last_choices_of_all_options_are_answered(name: str, opened: Open) -
     assert headline(at)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_from_files_are_shown_as_text(name: str, hostile: Path, opened: Open) -> None:
-    at = opened(
-        name, accelerator="h100-sxm", origin="published", date_from="2026-03-02", date_to="2026-03-02"
-    )
-    assert not at.exception
-    said = text_of(at)
-    for acting in ("<b>", "<img", "<script", "](javascript:", ":red[", "**x**", "$x$"):
-        assert acting not in said.replace("\\<", "")
+class TestHostileNames:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_names_from_files_are_shown_as_text(self, name: str, hostile: Path, opened: Open) -> None:
+        at = opened(
+            name, accelerator="h100-sxm", origin="published", date_from="2026-03-02", date_to="2026-03-02"
+        )
+        assert not at.exception
+        assert cached.library().path == hostile
+        said = text_of(at)
+        for acting in ("<b>", "<img", "<script", "](javascript:", ":red[", "**x**", "$x$"):
+            assert acting not in said.replace("\\<", "")
 
 
 def test_what_nobody_foresaw_is_one_sentence_and_a_logged_traceback(caplog: pytest.LogCaptureFixture) -> None:

@@ -45,6 +45,12 @@ def library_of(folder: Path, *rows: list[dict[str, object]], prices: list[dict[s
     return library
 
 
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """One deployment, which nothing can be compared with."""
+    return library_of(tmp_path_factory.mktemp("alone"), points("h100-sxm", {1: 100, 4: 400}))
+
+
 def asked(library: Library, a: str = A, b: str = B, **options: object):
     return crossover.answer(library, View.of({}, {"a": a, "b": b, **options}))
 
@@ -311,15 +317,13 @@ def test_the_strip_of_a_pair_has_the_colours_of_its_curves(tmp_path):
         ({"price_book": "no-such-book", "price_terms": "with_points"}, UnknownName),
     ],
 )
-def test_what_an_option_cannot_be_is_said(tmp_path, options, error):
-    library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 400}))
+def test_what_an_option_cannot_be_is_said(alone, options, error):
     with pytest.raises(error, match=next(iter(options.values())) if error is UnknownName else None):
-        crossover.answer(library, View.of({}, options))
+        crossover.answer(alone, View.of({}, options))
 
 
-def test_nothing_to_compare_is_said(tmp_path):
-    library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 400}))
-    answer = crossover.answer(library, View())
+def test_nothing_to_compare_is_said(alone, tmp_path):
+    answer = crossover.answer(alone, View())
     assert "but no 2 that can be compared" in answer.headline
     assert crossover.figure(answer, LIGHT).layout.annotations[0].text == "No pair to draw."
     with pytest.raises(NotFound):
