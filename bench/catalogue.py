@@ -147,7 +147,7 @@ METRICS: tuple[Metric, ...] = (
             "last token arrival - request sent", VLLM),
     _distribution("interactivity_tokens_per_s_per_user", "Interactivity", "tokens/s/user", "higher",
             "Tokens per second one user sees while the answer streams. The p99 is computed from the p99 of TPOT, so "
-            "it is the slow tail; the smallest from the largest TPOT. A standard deviation does not follow from TPOT's.",
+            "it is the slow tail; the smallest is of the largest TPOT. No standard deviation follows from TPOT's.",
             "1000 / tpot_ms", "InferenceX: 1 / TPOT", sql="1000 / nullif(tpot_ms{s}, 0)"),
     _distribution("first_event_ms", "First stream event", "ms", "lower",
             "From the request sent to the first event of the stream, whether or not it carries a token.",

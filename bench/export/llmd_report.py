@@ -20,7 +20,8 @@ import bench
 from bench import names
 from bench.catalogue import statistics_of
 from bench.export import Format
-from bench.formats.llmd_report import BY_TOOL, ENGINE_KNOWN_IN_PART, OTHERS, SAME, UNKNOWN
+from bench.formats.foreign.llmd_stack import ENGINE_KNOWN_IN_PART, UNKNOWN
+from bench.formats.llmd_report import BY_TOOL, OTHERS, SAME
 from bench.holdings.listing import selected
 from bench.library import Library
 from bench.view import View

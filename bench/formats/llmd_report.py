@@ -1,14 +1,16 @@
 """Benchmark Reports of llm-d, versions 0.1, 0.2 and 0.2.1, in YAML or JSON (llm-d-benchmark, benchmark_report).
 
-Every statistic carries its unit, s or ms, and is read by it. A report restates what a tool measured under names of its
-own, so what a name means depends on the tool that scenario.load names:
+Every statistic carries its unit and is read by it; a unit that the schema has not is refused. A report restates what
+a tool measured under names of its own, so what a name means depends on the tool that scenario.load names:
 
     time_per_output_token             tpot_ms; of GuideLLM ntpot_ms, since its TPOT has the first token's wait inside
     inter_token_latency               itl_ms, gaps between chunks; of GuideLLM and AIPerf tpot_ms
     normalized_time_per_output_token  ntpot_ms
     time_to_first_token, request_latency   ttft_ms, e2el_ms
     input_, output_, total_token_rate, request_rate   rates, their mean
-    requests.total                    with failures and incomplete among them
+    requests.total                    with failures and incomplete among them; the latter were still under way at the
+                                      end, neither ended well nor failed, and are told in the note
+    run.time.duration                 of the whole experiment: duration_s only where requests / duration is request_rate
 
 An inference engine's accelerator.count is of one replica (tp x dp_local in the tool's converter) and so counts devices:
 the number of chips stays open unless the accelerator is known to have one to a chip. A zero latency stands for none.
@@ -17,18 +19,17 @@ the number of chips stays open unless the accelerator is known to have one to a 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING
 
-from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
-from bench.records import Deployment, Load, Point, Workload
+from bench.formats.foreign.llmd_stack import UNKNOWN, deployment_of, known
+from bench.records import Load, Point, Workload
 
 if TYPE_CHECKING:
     from bench.formats.reading import Reading, SourceFile
@@ -39,6 +40,14 @@ SOURCE = "llm-d-benchmark"
 
 VERSIONS = ("0.1", "0.2", "0.2.1")
 FACTORS = {"s": 1000.0, "s/token": 1000.0, "ms": 1.0, "ms/token": 1.0}
+QUERIES, TOKENS, COUNT = "queries/s", "tokens/s", "count"
+"""The one unit that the schema has for a rate of requests, for one of tokens, and for a length."""
+
+LONGEST_DURATION = 40
+SAME_WINDOW = 0.01
+"""Requests over an experiment's duration are their rate to so much where that duration is the measurement window."""
+
+DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 STATISTICS = {"mean": "mean", "stddev": "std", "min": "min", "max": "max", "p0p1": "p0_1", "p99p9": "p99_9",
               **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
 SAME = {
@@ -72,25 +81,6 @@ RATES = {
     "output_tokens_per_sec": "output_tokens_per_s", "input_tokens_per_sec": "input_tokens_per_s",
     "total_tokens_per_sec": "total_tokens_per_s", "requests_per_sec": "requests_per_s",
 }  # fmt: skip
-LAYOUT = ("tp", "pp", "dp", "ep")
-UNKNOWN = "unknown"
-ENGINE_KNOWN_IN_PART = "kneepoint-engine"
-"""The label of the generic component in which Kneepoint's export has an engine of which the schema wants more."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    """What a report says of the instances of one engine; `count` is of one of them."""
-
-    role: str | None
-    model: str | None
-    engine: str | None
-    version: str | None
-    accelerator: str | None
-    count: int | None
-    replicas: int
-    layout: dict[str, int]
-    precision: str | None = None
 
 
 def recognises(file: SourceFile) -> Recognition:
@@ -114,15 +104,16 @@ def read(file: SourceFile) -> Reading:
     if measured is None:
         raise InputError(f"{file.name} has no request performance; it may be a report of something else.")
     stated, tool = _stated_load(scenario, version)
-    tool_version = _known(stated, "tool_version")
+    tool_version = known(stated, "tool_version")
     figures = Figures(NAME, version, window="as the tool has it", token_source=None)
     metrics = _metrics(figures, report, measured, BY_TOOL.get(tool or "", OTHERS), version)
+    incomplete = measured.fields("requests").whole("incomplete")
     if not any(key.startswith(("ttft", "e2el", "tpot")) or key.endswith("_per_s") for key in metrics):
         raise InputError(f"{file.name} has neither a latency nor a throughput of requests.")
     load = _load(stated)
     soundness.check(file.name, "the report", metrics, concurrency=load.concurrency)
     point = Point(
-        deployment=_deployment(list(_engines(scenario, version))),
+        deployment=deployment_of(scenario, version),
         workload=_workload(stated, measured.fields("requests")),
         load=load,
         metrics=metrics,
@@ -133,6 +124,7 @@ def read(file: SourceFile) -> Reading:
         harness=tool,
         harness_version=tool_version,
         date=_date(report),
+        note=_note(incomplete),
         flags=failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
     )
     report.passed_over("run", "metadata")
@@ -160,7 +152,7 @@ def _stated_load(scenario: Fields, version: str | None) -> tuple[Fields, str | N
         return Fields(load.file, {}, "scenario.load"), tool.lower() if tool else None
     load.passed_over("metadata", "native")
     stated = load.fields("standardized")
-    tool = _known(stated, "tool")
+    tool = known(stated, "tool")
     stated.passed_over("parallelism", "stage", "prefix", "multi_turn")
     return stated, tool.lower() if tool else None
 
@@ -177,29 +169,51 @@ def _metrics(
     for name, (base, definition) in {**SAME, **by_tool}.items():
         if name in latency:
             _file_statistics(figures, metrics, base, latency.fields(name), definition)
-    rates = measured.fields("throughput")
+    _file_rates(figures, metrics, measured.fields("throughput"), version)
+    requests = measured.fields("requests")
+    total, failed, incomplete = (requests.number(key) for key in ("total", "failures", "incomplete"))
+    ok = total - failed - (incomplete or 0) if total is not None and failed is not None else None
+    file_failures(figures, metrics, failed, ok if ok is not None and ok >= 0 else None)
+    measured.passed_over("service", "resources", "description", "metadata")
+    requests.passed_over("request_size", "multimodal")
+    if version == "0.1":
+        time = measured.fields("time")
+        figures.file(metrics, "duration_s", time.number("duration"), unit="s")
+        time.passed_over("start", "stop", "metadata")
+    else:
+        figures.file(metrics, "duration_s", _window(report, metrics), unit="s")
+    return metrics
+
+
+def _file_rates(figures: Figures, metrics: dict[str, float], rates: Fields, version: str | None) -> None:
     for name, key in RATES.items():
         if name not in rates:
             continue
-        rate = rates.fields(name).number("mean") if version != "0.1" else rates.number(name)
-        if version != "0.1":
-            rates.fields(name).passed_over("units", "mode", *STATISTICS)
-        figures.file(metrics, key, rate, definition="as the tool that measured it has it")
+        unit = QUERIES if key == "requests_per_s" else TOKENS
+        rate = rates.number(name) if version == "0.1" else _mean(rates.fields(name), unit)
+        figures.file(metrics, key, rate, unit=unit, definition="as the tool that measured it has it")
     rates.passed_over("image_rate", "video_rate", "audio_rate")
-    requests = measured.fields("requests")
-    total, lost = requests.number("total"), [requests.number(key) for key in ("failures", "incomplete")]
-    failed = sum(count for count in lost if count is not None) if lost[0] is not None else None
-    ok = total - failed if total is not None and failed is not None and failed <= total else None
-    file_failures(figures, metrics, failed, ok)
-    measured.passed_over("service", "resources", "description", "metadata")
-    requests.passed_over("request_size", "multimodal")
-    seconds = None
-    if version == "0.1":
-        time = measured.fields("time")
-        seconds = time.number("duration")
-        time.passed_over("start", "stop", "metadata")
-    figures.file(metrics, "duration_s", seconds, unit="s")
-    return metrics
+
+
+def _mean(values: Fields, unit: str) -> float | None:
+    """The mean of a statistic for which the schema has this unit alone."""
+    mean = values.number("mean")
+    if mean is not None and values.text("units") != unit:
+        raise values.unfit("units", values.raw("units"), unit)
+    values.passed_over("units", "mode", *STATISTICS)
+    return mean
+
+
+def _window(report: Fields, metrics: dict[str, float]) -> float | None:
+    """How long was measured, in seconds; None where the experiment took longer than what its rate is over."""
+    ok, rate = metrics.get("requests_ok"), metrics.get("requests_per_s")
+    said = _time(report).get("duration")
+    found = DURATION.fullmatch(said) if isinstance(said, str) and len(said) < LONGEST_DURATION else None
+    if found is None or not ok or not rate:
+        return None
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    whole = hours * 3600 + minutes * 60 + seconds
+    return whole if abs(whole * rate / ok - 1) <= SAME_WINDOW else None
 
 
 def _file_statistics(
@@ -214,112 +228,6 @@ def _file_statistics(
     values.passed_over("mode")
 
 
-def _engines(scenario: Fields, version: str | None) -> Iterator[Engine]:
-    if version == "0.1":
-        yield from _engines_0_1(scenario)
-        return
-    for component in scenario.each("stack"):
-        component.passed_over("metadata", "native")
-        one = component.fields("standardized")
-        if one.text("kind") != "inference_engine":
-            one.passed_over(*one.keys())
-            if component.fields("metadata").text("label") == ENGINE_KNOWN_IN_PART:
-                yield _known_in_part(one)
-            continue
-        accelerator = one.fields("accelerator")
-        layout = accelerator.fields("parallelism")
-        yield Engine(
-            one.text("role"), one.fields("model").text("name"), _known(one, "tool"), _known(one, "tool_version"),
-            accelerator.text("model"), accelerator.count("count"), one.count("replicas") or 1,
-            {key: value for key in LAYOUT if (value := layout.count(key))},
-        )  # fmt: skip
-        layout.passed_over("dp_local", "workers")
-
-
-def _known(one: Fields, key: str) -> str | None:
-    """A text that the schema wants; None where the report says that it is not known."""
-    said = one.text(key)
-    return None if said == UNKNOWN else said
-
-
-def _known_in_part(one: Fields) -> Engine:
-    """The generic component that Kneepoint's own export has where the schema's engine wants more than is known."""
-    return Engine(
-        None, one.text("model"), _known(one, "tool"), _known(one, "tool_version"), one.text("accelerator"), None, 1,
-        {key: value for key in LAYOUT if (value := one.count(key))},
-    )  # fmt: skip
-
-
-def _engines_0_1(scenario: Fields) -> Iterator[Engine]:
-    host, model = scenario.fields("host"), scenario.fields("model")
-    name, precision = model.text("name"), model.text("quantization")
-    model.passed_over("adapters", "metadata")
-    host.passed_over("metadata")
-    engines = list(scenario.fields("platform").each("engine"))
-    hosts = list(host.each("accelerator"))
-    roles = host.list("type")
-    scenario.passed_over("description", "metadata")
-    for engine in engines:
-        engine.passed_over("args", "metadata")
-    for place in range(max(len(hosts), min(len(engines), 1))):
-        accelerator = hosts[place] if hosts else Fields(scenario.file, {}, "scenario.host.accelerator")
-        serving = engines[place] if place < len(engines) else None
-        layout = accelerator.fields("parallelism")
-        role = roles[place] if place < len(roles) and isinstance(roles[place], str) else None
-        yield Engine(
-            role, name, serving.text("name") if serving else None, serving.text("version") if serving else None,
-            accelerator.text("model"), accelerator.count("count"), 1,
-            {key: value for key in LAYOUT if (value := layout.count(key))}, precision,
-        )  # fmt: skip
-        accelerator.passed_over("memory", "metadata")
-
-
-def _deployment(engines: list[Engine]) -> Deployment:
-    """What serves: one kind of engine, or those that prefill and those that decode."""
-    if not engines:
-        return Deployment()
-    first = engines[0]
-    chips = {names.accelerator_slug(one.accelerator) if one.accelerator else None for one in engines}
-    chip = chips.pop() if len(chips) == 1 else None
-    counts = [one.count * one.replicas if one.count is not None else None for one in engines]
-    devices = sum(count for count in counts if count is not None) if None not in counts else None
-    if devices is not None and devices > MOST_WHOLE:
-        raise InputError(
-            f"scenario states {devices:.3g} accelerators; expected a number of them that exists."
-        )
-    prefill = _role(engines, counts, "prefill")
-    decode = _role(engines, counts, "decode")
-    apart = prefill is not None and decode is not None
-    layouts = {tuple(sorted(one.layout.items())) for one in engines}
-    layout = first.layout if len(layouts) == 1 and not apart else {}
-    countable = names.one_device_a_chip(chip)
-    return Deployment(
-        model=names.model_slug(first.model) if first.model else None,
-        checkpoint=first.model,
-        precision=first.precision.lower() if first.precision else None,
-        engine=names.engine_slug(first.engine) if first.engine else None,
-        engine_version=first.version,
-        accelerator=chip,
-        accelerators=devices if countable else None,
-        devices=devices,
-        disaggregated=apart or None,
-        prefill_accelerators=prefill if apart and countable else None,
-        decode_accelerators=decode if apart and countable else None,
-        variant=f"{first.replicas} replicas" if len(engines) == 1 and first.replicas > 1 else None,
-        tp=layout.get("tp"),
-        pp=layout.get("pp"),
-        dp=layout.get("dp"),
-        ep=layout.get("ep"),
-    )
-
-
-def _role(engines: list[Engine], counts: list[int | None], role: str) -> int | None:
-    """How many devices have this role; None where none has, or where a count is missing."""
-    mine = [count for one, count in zip(engines, counts, strict=True) if one.role == role]
-    known = [count for count in mine if count is not None]
-    return sum(known) if mine and len(known) == len(mine) else None
-
-
 def _workload(stated: Fields, requests: Fields) -> Workload:
     lengths = {}
     for name, key in (("input_seq_len", "isl"), ("output_seq_len", "osl")):
@@ -328,17 +236,12 @@ def _workload(stated: Fields, requests: Fields) -> Workload:
         fixed = asked.text("distribution") == "fixed" and value is not None and 1 <= value <= MOST_WHOLE
         lengths[f"{key}_requested"] = round(value) if fixed and value is not None else None
         asked.passed_over("std_dev", "min", "max")
-    counted = {
-        key: requests.fields(name) for name, key in (("input_length", "isl"), ("output_length", "osl"))
-    }
-    for one in counted.values():
-        one.passed_over("units", "mode", *STATISTICS)
     source = stated.text("source")
     return Workload(
         isl_requested=lengths["isl_requested"],
         osl_requested=lengths["osl_requested"],
-        isl_actual=counted["isl"].number("mean"),
-        osl_actual=counted["osl"].number("mean"),
+        isl_actual=_mean(requests.fields("input_length"), COUNT),
+        osl_actual=_mean(requests.fields("output_length"), COUNT),
         dataset=source if source and source != UNKNOWN else None,
     )
 
@@ -351,11 +254,25 @@ def _load(stated: Fields) -> Load:
     return Load("open", request_rate=rate) if rate and not concurrency else Load("unknown")
 
 
-def _date(report: Fields) -> datetime.date | None:
-    """The day the run began; None where no time is stated, or none that is one."""
+def _note(incomplete: int | None) -> str | None:
+    if not incomplete:
+        return None
+    return (
+        f"{incomplete:,} requests were still under way at the end; they count neither as good nor as failed."
+    )
+
+
+def _time(report: Fields) -> dict[str, object]:
+    """What the report says of when and how long it ran; nothing where that is no object."""
     run = report.raw("run")
     time = run.get("time") if isinstance(run, dict) else None
-    said = time.get("start") or time.get("end") if isinstance(time, dict) else None
+    return time if isinstance(time, dict) else {}
+
+
+def _date(report: Fields) -> datetime.date | None:
+    """The day the run began; None where no time is stated, or none that is one."""
+    time = _time(report)
+    said = time.get("start") or time.get("end")
     try:
         return datetime.datetime.fromisoformat(said).date() if isinstance(said, str) else None
     except ValueError:

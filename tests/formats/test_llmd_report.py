@@ -52,7 +52,7 @@ def test_a_disaggregated_deployment_of_version_0_1() -> None:
     stated = {
         "accelerator": "h100-sxm", "accelerators": 18, "prefill_accelerators": 2, "decode_accelerators": 16,
         "disaggregated": True, "precision": "fp8", "engine": "vllm", "duration_s": 100, "requests_ok": 95,
-        "requests_failed": 5, "ttft_ms_p50": 180, "tpot_ms_mean": 25, "ntpot_ms_mean": 30, "e2el_ms_mean": 975,
+        "requests_failed": 3, "ttft_ms_p50": 180, "tpot_ms_mean": 25, "ntpot_ms_mean": 30, "e2el_ms_mean": 975,
         "output_tokens_per_s": 30.4, "load_kind": "unknown", "harness": "inference-perf",
     }  # fmt: skip
     assert {key: point[key] for key in stated} == stated
@@ -97,6 +97,19 @@ def test_a_partial_report_says_what_it_can() -> None:
         (("latency", "request_latency", "units"), "ms", "cannot be above e2el_ms_mean"),
         (("latency", "request_latency", "mean"), "4", r"request_latency.mean in report.json is '4'"),
         (("requests", "total"), 800.5, None),
+        (
+            ("throughput", "request_rate", "units"),
+            "queries/min",
+            "units in report.json is 'queries/min'; expected que",
+        ),
+        (("throughput", "output_token_rate", "units"), "ktokens/s", "is 'ktokens/s'; expected tokens/s"),
+        (("throughput", "output_token_rate", "units"), "queries/s", "is 'queries/s'; expected tokens/s"),
+        (("throughput", "request_rate", "units"), None, "units in report.json is None; expected queries/s"),
+        (
+            ("requests", "input_length", "units"),
+            "bytes",
+            "input_length.units in report.json is 'bytes'; expected count",
+        ),
         (("latency",), [], "latency in report.json is a list; expected an object"),
     ],
 )
@@ -115,6 +128,47 @@ def test_what_cannot_be_is_refused(
         return
     with pytest.raises(InputError, match=said):
         read_points(path)
+
+
+def test_requests_still_under_way_at_the_end_have_not_failed(tmp_path: Path) -> None:
+    """As GuideLLM's own file says it: of 100 requests 10 were cut off, so 90 ended well and none failed."""
+    report: Any = yaml.safe_load((SAMPLES / "guidellm_0_2.yaml").read_text())
+    requests = report["results"]["request_performance"]["aggregate"]["requests"]
+    requests |= {"total": 100, "failures": 0, "incomplete": 10}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    (point,), _ = read_points(path)
+    assert (point["requests_ok"], point["requests_failed"], point["failed_share"]) == (90, 0, 0)
+    assert not [flag for flag in json.loads(point.get("flags") or "[]") if flag["kind"] == "failures"]
+    assert point["note"].startswith("10 requests were still under way at the end;")
+    requests["failures"] = 95  # more than the total together, so how many ended well is not known
+    path.write_text(json.dumps(report))
+    (point,), _ = read_points(path)
+    assert point["requests_failed"] == 95
+    assert not {"requests_ok", "failed_share"} & point.keys()
+
+
+@pytest.mark.parametrize(
+    ("duration", "seconds"),
+    # 800 requests ended well at 8 a second, so 100 s were measured.
+    [
+        ("PT100S", 100),
+        ("PT1M40.5S", 100.5),
+        ("PT0H1M39.5S", 99.5),
+        ("PT130S", None),
+        ("100 s", None),
+        (100, None),
+    ],
+)
+def test_the_time_of_an_experiment_is_the_windows_only_where_its_rate_is_over_it(
+    tmp_path: Path, duration: object, seconds: float | None
+) -> None:
+    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    report["run"]["time"] = {"duration": duration}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report, default=str))
+    (point,), _ = read_points(path)
+    assert point.get("duration_s") == seconds
 
 
 def test_a_report_without_requests_is_refused(tmp_path: Path) -> None:
