@@ -14,7 +14,7 @@ from pages.shared.frame import Page
 
 Size = Literal["narrow", "wide", "full"]
 
-COLUMN_PX = 155
+COLUMN_PX = 150
 MOST_COLUMNS = 7
 LONG, LONGER, LONGEST = 18, 40, 50
 """A choice with a name of more characters than the first gets a box of two columns, beyond the last of three, so that
@@ -44,9 +44,10 @@ def _size(longest: int) -> Size:
 
 
 def _longest(page: Page, option: Option, offered: Choices) -> int:
-    """The characters of the longest name in a choice's box; 0 for a box to type in."""
-    names = [*(label for _, label in offered.get(option.key, ())), page.view.option(option.key)]
-    return max(map(len, names)) if option.kind == "choice" else 0
+    """The characters of the longest name in a choice's box; of its label for a box to type in."""
+    if option.kind != "choice":
+        return len(option.label)
+    return max(map(len, [*(label for _, label in offered.get(option.key, ())), page.view.option(option.key)]))
 
 
 def _widget(page: Page, option: Option, offered: Choices) -> None:

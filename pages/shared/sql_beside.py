@@ -47,5 +47,9 @@ def tables() -> None:
     st.caption(markdown(f"{one.about} {counted(one.rows, 'row')}, {counted(len(one.columns), 'column')}."))
     columns = pd.DataFrame([vars(column) for column in one.columns])
     table.show(
-        columns[list(LABELS)], key=f"rows.schema.{one.name}", alt=f"The columns of {one.name}", labels=LABELS
+        columns[list(LABELS)],
+        key=f"rows.schema.{one.name}",
+        alt=f"The columns of {one.name}",
+        labels=LABELS,
+        narrow=("name",),
     )

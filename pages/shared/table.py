@@ -34,9 +34,9 @@ TIMES = frozenset({"at", "imported"})
 DIGITS, SHARE_DIGITS = 4, 3
 """So many digits of a figure are shown, or all before the decimal point; files hold every one."""
 
-MEASURED_ROWS, OUTLIER = 10, 2
+MEASURED_ROWS, OUTLIER = 5, 2
 """A column of text is as wide as its longest text in so many first rows, of those not so many times the mean."""
-LETTER_PX, CELL_PX, WIDEST_PX = 7.4, 18, 420
+LETTER_PX, CELL_PX, WIDEST_PX = 6.3, 22, 360
 
 COUNTS = frozenset({"points", "scores", "refusals", "accelerators", "n"})
 
@@ -50,10 +50,12 @@ def show(
     of: int = 0,
     on_pick: Callable[[int], None] | None = None,
     exact: bool = False,
+    narrow: tuple[str, ...] = (),
 ) -> None:
     """Nothing; draws a readable table, whose rows can be picked where `on_pick` is given.
 
-    Figures have the digits that say something, or with `exact` all of them. `of` is how many rows there are when not
+    Figures have the digits that say something, or with `exact` all of them. Texts are read whole but in the `narrow`
+    columns, which are as wide as the table makes them. `of` is how many rows there are when not
     all are given. `on_pick` is called with the row's position before the page is run again: what changes the address
     belongs there, since a page that is run anew halfway has already told the browser its old one.
     """
@@ -65,7 +67,12 @@ def show(
         hide_index=True,
         height="content" if len(drawn) <= WHOLE_ROWS else MOST_PX,
         column_config={
-            str(name): column(str(name), told.get(str(name)), drawn[name].dtype, width(drawn[name]))
+            str(name): column(
+                str(name),
+                told.get(str(name)),
+                drawn[name].dtype,
+                None if name in narrow else width(drawn[name]),
+            )
             for name in drawn
         },
         placeholder="",

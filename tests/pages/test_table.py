@@ -40,13 +40,13 @@ def test_whole_numbers_and_texts_are_shown_as_they_are():
 
 def test_a_text_below_the_rows_that_the_table_measures_makes_its_column_wide_enough():
     units = pd.Series([None, *["tokens"] * 9, "devices"])
-    assert table.width(units) == pytest.approx(len("devices") * 7.4 + 18, abs=1)
+    assert table.width(units) == pytest.approx(len("devices") * 6.3 + 22, abs=1)
     assert table.width(units.head(10)) is None
 
 
 def test_a_text_that_the_table_takes_for_an_outlier_makes_its_column_wide_enough():
     regions = pd.Series(["eu", "us", "eu", None, "us", "af-casablanca-1"])
-    assert table.width(regions) == pytest.approx(len("af-casablanca-1") * 7.4 + 18, abs=1)
+    assert table.width(regions) == pytest.approx(len("af-casablanca-1") * 6.3 + 22, abs=1)
     assert table.width(pd.Series(["x"] * 9 + ["long" * 500])) == table.WIDEST_PX
     assert table.width(pd.Series([], dtype=str)) is None
     assert table.width(pd.Series([1.5, 2])) is None

@@ -224,6 +224,7 @@ def _set_axes(figure: go.Figure, numbers: Mapping[str, Any], xs: Sequence[float]
         uirevision=f"list {numbers['along']} {numbers['metric']}",
         xaxis={"type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room] if xs else None, "tickvals": ticks,
                "ticktext": [place(tick) for tick in ticks], "title_text": html(along_title(numbers["along"])),
+               "title_font_size": 13,
                "showgrid": False, "tickangle": 0},
         yaxis={"range": [-0.05, lines], "visible": False, "fixedrange": True},
     )  # fmt: skip

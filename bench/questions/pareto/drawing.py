@@ -70,7 +70,8 @@ def _laid_out(traces: Sequence[Mapping[str, Any]], numbers: Mapping[str, Any], t
     """The figure with all its traces: plotly checks those given at once far faster than one after the other."""
     figure = chart.layout(go.Figure(data=list(traces)), theme, height=HEIGHT)
     figure.update_layout(uirevision=f"{numbers['x']} {numbers['y']} {numbers['x_log']}", hovermode="closest")
-    figure.update_layout(legend={"traceorder": "normal", "font_size": 12, "y": -0.15}, margin_t=24)
+    figure.update_layout(margin_t=24, legend={
+        "traceorder": "normal", "font_size": 12, "y": 0, "yref": "container", "yanchor": "bottom"})  # fmt: skip
     return figure
 
 
