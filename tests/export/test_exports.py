@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench import catalogue
 from bench.errors import UnknownName
 from bench.export import format_named, formats, llmd_report, markdown, published
 from bench.formats.reading import POINT_COLUMNS
@@ -265,6 +266,65 @@ def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
         for step in filter(None, place.split(".")):
             here = here[step]
         assert set(here) <= keys, place
+
+
+LEFT_TO_THE_IMPORT = {"point_id", "source_id", "deployment_id", "workload_id", "series_id", "source", "locator", "isl",
+                      "osl", "note", "flags", "origin", "evidence", "restated_in", "source_url"}  # fmt: skip
+"""What an import gives a point anew, works out of the rest, or what docs/exporting.md says is in no report."""
+
+
+@pytest.mark.parametrize("tool", ["vllm", "sglang", "aiperf", "guidellm", "inferencex"])
+def test_what_does_not_come_back_of_a_report_of_llm_d_is_told_in_it(tool: str, tmp_path: Path) -> None:
+    held = Library.open(tmp_path / "library", shipped=False)
+    held.add([SAMPLES / tool])
+    rows = held.query("SELECT * FROM points")
+    lost = set()
+    with zipfile.ZipFile(io.BytesIO(llmd_report.written(rows))) as archive:
+        for row in rows.astype(object).to_dict("records"):
+            archive.extract(f"{row['point_id']}.json", tmp_path)
+            path = tmp_path / f"{row['point_id']}.json"
+            (point,), _ = read_points(path)
+            run = json.loads(path.read_text())["run"]
+            _, _, beyond = run["description"].removesuffix(".").partition("Beyond this schema: ")
+            told = dict(part.partition(" ")[::2] for part in beyond.split(", "))
+            told["duration_s"] = run.get("time", {}).get("duration", "")[2:-1]
+            for key in row.keys() - LEFT_TO_THE_IMPORT - set(catalogue.derivable(row)):
+                value = row[key].date() if key == "date" and not _absent(row[key]) else row[key]
+                if not _absent(value) and point.get(key) != value:
+                    lost.add(key)
+                    assert (float(told[key]) if isinstance(value, float) else told[key]) in (
+                        value,
+                        str(value),
+                    ), key
+    assert "output_tokens" in lost or tool == "inferencex"
+    assert not lost & {
+        "ttft_ms_mean",
+        "tpot_ms_mean",
+        "e2el_ms_mean",
+        "output_tokens_per_s",
+        "model",
+        "concurrency",
+    }
+
+
+def test_a_duration_and_a_random_dataset_have_a_place_in_a_report_of_llm_d(tmp_path: Path) -> None:
+    """95 requests at 2.5 a second took 38 s."""
+    row = {
+        "requests_ok": 95,
+        "requests_failed": 5,
+        "requests_per_s": 2.5,
+        "duration_s": 38.0,
+        "dataset": "random",
+    }
+    held = library(tmp_path, table(tmp_path / "a.csv", row))
+    (found,) = held.query("SELECT * FROM points").astype(object).to_dict("records")
+    report = llmd_report.report({str(key): None if _absent(value) else value for key, value in found.items()})
+    assert report["run"]["time"]["duration"] == "PT38S"
+    assert report["scenario"]["load"]["standardized"]["source"] == "random"
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    (point,), _ = read_points(path)
+    assert (point["duration_s"], point["dataset"], point["requests_ok"]) == (38, "random", 95)
 
 
 @pytest.mark.parametrize("name", formats())
