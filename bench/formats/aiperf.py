@@ -31,7 +31,7 @@ from bench.formats.foreign.aiperf_blocks import LATENCIES, Blocks, file_blocks
 from bench.formats.foreign.aiperf_records import Records, file_records, read_records
 from bench.formats.foreign.days import day_of_seconds, day_of_text
 from bench.formats.foreign.fields import Fields
-from bench.formats.foreign.figures import Figures, failures_flag
+from bench.formats.foreign.figures import Figures, failures_flag, note_of
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Load, Point, Workload
@@ -158,7 +158,8 @@ def _run(figures: Figures, root: Fields, file: SourceFile) -> Point:
     failed = 0.0 if root.raw("error_summary") == [] else None
     metrics = file_blocks(figures, blocks, failed=failed)
     notes = [_filled_in(figures, metrics, blocks, file)]
-    if root.truth("was_cancelled") or root.truth("is_complete") is False:
+    cancelled, complete = root.truth("was_cancelled"), root.truth("is_complete")
+    if cancelled or complete is False:
         notes.append("The run was cancelled before its end.")
     trial = told.whole("trial")
     told.passed_over("benchmark_id", "sweep_id", "random_seed", "run_label", "variation_label", "variation_index",
@@ -176,7 +177,7 @@ def _run(figures: Figures, root: Fields, file: SourceFile) -> Point:
         point,
         date=day_of_text(root.text("start_time")),
         repeat=trial + 1 if trial is not None and trial >= 0 else None,
-        note=" ".join(note for note in notes if note) or None,
+        note=note_of(*notes, figures.zeros_left_out(metrics)),
     )
 
 
@@ -198,7 +199,7 @@ def _trials(figures: Figures, root: Fields) -> Point:
             configured.load_of_values(varied),
             "metrics",
         ),
-        note=_of_trials(trials),
+        note=note_of(_of_trials(trials), figures.zeros_left_out(metrics)),
     )
 
 
@@ -227,7 +228,7 @@ def _cells(figures: Figures, root: Fields) -> Iterator[Point]:
                 f"per_combination_metrics[{place}]",
             ),
             locator=f"per_combination_metrics/{place}",
-            note=_of_trials(trials),
+            note=note_of(_of_trials(trials), figures.zeros_left_out(metrics)),
         )
 
 
@@ -263,8 +264,9 @@ def _read_requests(file: SourceFile) -> Reading:
             "the requests",
         ),
         date=day_of_seconds(records.began),
+        note=figures.zeros_left_out(metrics),
     )
-    return Reading(NAME, points_table(judged([point])), passports=figures.passports(),
+    return Reading(NAME, points_table(judged([point])), passports=figures.passports(), refusals=records.refusals,
                    not_understood=tuple(records.unknown))  # fmt: skip
 
 

@@ -3,9 +3,9 @@
 Times are in the unit that the run asked for (`_time_unit` in the file, `metrics_time_unit` in the metadata), s or ms;
 where neither says which, the file is refused. Over the requests that ended well, with n output tokens a request:
 
-    ttft         ttft_ms   first chunk with content - request sent
+    ttft         ttft_ms   first chunk with content - request begun: each opens a connection, which is inside
     tpot         tpot_ms   (end - first chunk) / (n - 1); left out by the tool where the output took under 1 ms
-    e2e_latency  e2el_ms   end - request sent
+    e2e_latency  e2el_ms   end - request begun; end is when the trailing chunk with the usage has come
     mean_output_throughput_tokens_per_s, and of input and total: sums over those requests / run_duration
 
 Warm-up and cool-down ratios leave requests out of the sums but not their time out of run_duration, so such a
@@ -24,7 +24,7 @@ from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import Fields
-from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Flag, Load, Point, Workload
@@ -52,9 +52,17 @@ FACTORS = {"s": 1000.0, "ms": 1.0}
 STATISTICS = {"mean": "mean", "stddev": "std", "min": "min", "max": "max",
               **{f"p{n}": f"p{n}" for n in (25, 50, 75, 90, 95, 99)}}  # fmt: skip
 LATENCIES = {
-    "ttft": ("ttft_ms", "as catalogue"),
-    "tpot": ("tpot_ms", "as catalogue; requests whose output took under 1 ms are left out"),
-    "e2e_latency": ("e2el_ms", "as catalogue"),
+    "ttft": ("ttft_ms", f"first chunk with content - request begun, opening its connection included, {WELL}"),
+    "tpot": (
+        "tpot_ms",
+        "(end - first chunk) / (output tokens - 1), the wait for the trailing usage chunk inside; requests whose "
+        f"output took under 1 ms are left out, {WELL}",
+    ),
+    "e2e_latency": (
+        "e2el_ms",
+        "end - request begun, opening its connection and the wait for the trailing usage chunk included, "
+        + WELL,
+    ),
 }
 RATES = {
     "mean_output_throughput_tokens_per_s": "output_tokens_per_s",
@@ -105,6 +113,7 @@ def read(file: SourceFile) -> Reading:
         origin="imported",
         harness=SOURCE,
         harness_version=version,
+        note=figures.zeros_left_out(metrics),
         flags=(
             *failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
             *_cut_window(metadata),

@@ -86,6 +86,7 @@ def read(file: SourceFile) -> Reading:
         evidence="measured",
         origin="imported",
         harness=SOURCE,
+        note=figures.zeros_left_out(metrics),
     )
     root.passed_over("input_config", "telemetry_stats", "sessions")
     known = tuple(key for key in root.not_understood() if not key.startswith("input_config."))

@@ -8,7 +8,7 @@ incomplete ones stand beside them in the file and are left. With n output tokens
     inter_token_latency_ms      tpot_ms    (last token - first token) / (n - 1), each request weighted by n - 1
     time_per_output_token_ms    ntpot_ms   (last token - request sent) / n, weighted by n: the wait is inside
     request_latency (seconds)   e2el_ms    end of the stream, its usage included, - request sent
-    requests_per_second, prompt_, output_ and tokens_per_second: events / the time they took
+    requests_per_second, prompt_, output_ and tokens_per_second: events / their window, foreign/guidellm_window.py
 
 So what GuideLLM calls TPOT is others' normalised TPOT and its ITL is others' TPOT. In 0.2 and 0.3 the label TPOT stood
 for (last token - first token) / n, which is neither and is left out. A percentile is the smallest value that so many
@@ -33,8 +33,9 @@ from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
-from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures, note_of
 from bench.formats.foreign.guidellm_data import asked
+from bench.formats.foreign.guidellm_window import OF_REQUESTS, apart, of_tokens
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Flag, Load, Point
@@ -64,7 +65,7 @@ SHAPES = (
 PERCENTILES = {"p001": "p0_1", "p01": "p1", "p05": "p5", "p999": "p99_9",
                **{f"p{n}": f"p{n}" for n in (10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
 STATISTICS = {"mean": "mean", "std_dev": "std", "min": "min", "max": "max"}
-SPOKEN = "; percentiles are values that occurred, not interpolated"
+SPOKEN = f", {WELL}; percentiles are values that occurred, not interpolated"
 LATENCIES = (
     ("time_to_first_token_ms", "ttft_ms", 1.0, "as catalogue; the first request of a connection opens it" + SPOKEN),
     ("inter_token_latency_ms", "tpot_ms", 1.0,
@@ -109,9 +110,6 @@ KNOWN_BACKEND = (
 )  # fmt: skip
 KNOWN_STATISTICS = ("median", "mode", "variance", "count", "total_sum", "pdf", "mean_ci", "percentile_cis",
                     "cumulative_distribution_function")  # fmt: skip
-WINDOW = (
-    "from the first request's start to the last one's end, warm-up and cool-down cut where the run had them"
-)
 
 
 def recognises(file: SourceFile) -> Recognition:
@@ -126,7 +124,7 @@ def read(file: SourceFile) -> Reading:
     report = Fields(file.name, document.loaded(file))
     version = report.fields("metadata").text("guidellm_version")
     figures = Figures(
-        NAME, version, window=WINDOW, token_source="server's usage, else one token for each chunk"
+        NAME, version, window=OF_REQUESTS, token_source="server's usage, else one token for each chunk"
     )
     points = [
         _point(figures, report, benchmark, place, version)
@@ -146,7 +144,7 @@ def read(file: SourceFile) -> Reading:
 def _point(figures: Figures, report: Fields, benchmark: Fields, place: int, version: str | None) -> Point:
     old = "run_stats" in benchmark
     load = _load(benchmark.fields("args" if old else "config"))
-    metrics, incomplete = _metrics(figures, benchmark, old)
+    metrics, said = _metrics(figures, benchmark, version, old)
     soundness.check(report.file, f"benchmarks[{place}]", metrics, concurrency=load.concurrency)
     lengths = benchmark.fields("metrics")
     model = _model(report, benchmark)
@@ -167,10 +165,11 @@ def _point(figures: Figures, report: Fields, benchmark: Fields, place: int, vers
         harness=SOURCE,
         harness_version=version,
         date=day_of_seconds(benchmark.number("start_time")),
-        note=_note(benchmark, incomplete),
+        note=note_of(said, _ceiling(benchmark)),
         flags=(
             *failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
             *_slow_client(benchmark),
+            *apart(benchmark, metrics, version, old),
         ),
     )
 
@@ -195,9 +194,12 @@ def _load(config: Fields) -> Load:
     return Load("unknown")
 
 
-def _metrics(figures: Figures, benchmark: Fields, old: bool) -> tuple[dict[str, float], int | None]:
-    """The figures of one benchmark, and how many of its requests were still under way at the end."""
+def _metrics(
+    figures: Figures, benchmark: Fields, version: str | None, old: bool
+) -> tuple[dict[str, float], str | None]:
+    """The figures of one benchmark, and what there is to say of its requests."""
     metrics: dict[str, float] = {}
+    lost: list[str] = []
     stated = benchmark.fields("metrics")
     stated.passed_over(*KNOWN_METRICS)
     totals = (benchmark if old else stated).fields("request_totals")
@@ -207,7 +209,10 @@ def _metrics(figures: Figures, benchmark: Fields, old: bool) -> tuple[dict[str, 
     for name, key in RATES:
         values = _successful(stated, name)
         if values.number("count") != 0:
-            figures.file(metrics, key, values.number("mean"), definition="of the successful requests")
+            window = of_tokens(version, old) if "tokens" in name else None
+            figures.file(
+                metrics, key, values.number("mean"), definition="of the successful requests", window=window
+            )
     for name, base, factor, definition in LATENCIES:
         values = _successful(stated, name)
         if base == "ntpot_ms" and old:
@@ -216,8 +221,10 @@ def _metrics(figures: Figures, benchmark: Fields, old: bool) -> tuple[dict[str, 
             known = _of_requests(benchmark, name, ok)
             figures.file_samples(
                 metrics, base, known, unit="ms" if factor == 1 else "s", factor=factor,
-                definition="computed anew from the requests that have a value",
+                definition=f"computed anew from the requests that have a value, {WELL}",
             )  # fmt: skip
+            if not known.size:
+                lost.append(base)
             continue
         _file(figures, metrics, base, values, factor, definition)
     for name, key in (("prompt_token_count", "input_tokens"), ("output_token_count", "output_tokens")):
@@ -225,7 +232,16 @@ def _metrics(figures: Figures, benchmark: Fields, old: bool) -> tuple[dict[str, 
         total = values.number("total_sum") if values.number("count") != 0 else None
         figures.file(metrics, key, None if total is None else round(total))
     file_failures(figures, metrics, failed, ok)
-    return metrics, incomplete
+    return metrics, note_of(
+        f"{incomplete:,} requests were still under way at the end; they count neither as good nor as failed."
+        if incomplete
+        else None,
+        f"{', '.join(lost)} is left out: a request without a value counts as 0 ms in it, and the file does not list "
+        "all requests to leave those out."
+        if lost
+        else None,
+        figures.zeros_left_out(metrics),
+    )
 
 
 def _file(
@@ -255,7 +271,9 @@ def _mean(stated: Fields, name: str) -> float | None:
 
 def _of_requests(benchmark: Fields, name: str, ok: int | None) -> Samples:
     """The values of the successful requests that have one; none at all where the file has a sample of them only."""
-    listed = benchmark.fields("requests").list("successful")
+    requests = benchmark.fields("requests")
+    requests.passed_over("errored", "incomplete", "total")
+    listed = requests.list("successful")
     if len(listed) != ok:
         return np.array([])
     values: list[Any] = [request.get(name) if isinstance(request, dict) else None for request in listed]
@@ -290,17 +308,13 @@ def _data(report: Fields, benchmark: Fields) -> Any:
     return stated
 
 
-def _note(benchmark: Fields, incomplete: int | None) -> str | None:
-    said = []
-    if incomplete:
-        said.append(
-            f"{incomplete:,} requests were still under way at the end; they count neither as good nor as failed."
-        )
+def _ceiling(benchmark: Fields) -> str | None:
+    """How many requests an open loop had under way at most, where it was limited."""
     strategy = benchmark.fields("args" if "run_stats" in benchmark else "config").fields("strategy")
     limit = strategy.whole("max_concurrency")
     if (strategy.raw("type_") or strategy.raw("kind")) not in ("synchronous", "concurrent") and limit:
-        said.append(f"At most {limit:,} requests were under way at once.")
-    return " ".join(said) or None
+        return f"At most {limit:,} requests were under way at once."
+    return None
 
 
 def _slow_client(benchmark: Fields) -> tuple[Flag, ...]:

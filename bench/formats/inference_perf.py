@@ -27,7 +27,7 @@ from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
-from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Flag, Load, Point, Workload
@@ -44,11 +44,14 @@ REPORT = Shape(("load_summary", "successes", "failures"), ("object",), specifici
 STATISTICS = {"mean": "mean", "median": "p50", "std_dev": "std", "min": "min", "max": "max", "p0.1": "p0_1",
               "p99.9": "p99_9", **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 75, 90, 95, 99)}}  # fmt: skip
 LATENCIES = {
-    "time_to_first_token": ("ttft_ms", "as catalogue, but reasoning is not looked at"),
-    "time_per_output_token": ("tpot_ms", "(last token - first token) / (output tokens - 1) per request"),
-    "normalized_time_per_output_token": ("ntpot_ms", "as catalogue"),
-    "inter_token_latency": ("itl_ms", "gaps between chunks, pooled over the requests"),
-    "request_latency": ("e2el_ms", "as catalogue"),
+    "time_to_first_token": ("ttft_ms", f"as catalogue, but reasoning is not looked at, {WELL}"),
+    "time_per_output_token": (
+        "tpot_ms",
+        f"(last token - first token) / (output tokens - 1) per request, {WELL}",
+    ),
+    "normalized_time_per_output_token": ("ntpot_ms", f"as catalogue, {WELL}"),
+    "inter_token_latency": ("itl_ms", f"gaps between chunks, pooled {WELL}"),
+    "request_latency": ("e2el_ms", f"as catalogue, {WELL}"),
 }
 RATES = {
     "output_tokens_per_sec": "output_tokens_per_s",
@@ -125,6 +128,7 @@ def read(file: SourceFile) -> Reading:
         evidence="measured",
         origin="imported",
         harness=SOURCE,
+        note=figures.zeros_left_out(metrics),
         flags=(
             *failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
             *_late(load_summary, metrics),

@@ -31,7 +31,7 @@ from bench.formats.foreign.figures import Figures
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.reading import Reading, SourceFile, points_table
 from bench.formats.text_file import check_text, opened
-from bench.records import Deployment, Load, Point, Workload
+from bench.records import Deployment, Load, Point, Refusal, Workload
 
 NAME = "llama_bench"
 TITLE = "llama-bench"
@@ -81,7 +81,8 @@ def read(file: SourceFile) -> Reading:
         InputError: a value is not what it must be, or the rate and the time of a test contradict each other.
     """
     figures = Figures(NAME, None, window="one repetition, the mean of several after a warm-up")
-    rows = _rows_of_csv(file) if file.outline.kind == "csv" else document.records(file)
+    refused: list[Refusal] = []
+    rows = _rows_of_csv(file) if file.outline.kind == "csv" else document.records(file, refused)
     tests = [(where, Fields(file.name, value)) for where, value in rows]
     if not tests:
         raise InputError(f"{file.name} has no test below its header.")
@@ -90,6 +91,7 @@ def read(file: SourceFile) -> Reading:
         NAME,
         points_table(points),
         passports=figures.passports(),
+        refusals=refused,
         tool_version=points[0].harness_version,
         not_understood=not_understood_in(test for _, test in tests),
     )

@@ -21,7 +21,7 @@ from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
-from bench.records import Point
+from bench.records import Point, Refusal
 
 NAME = "llm_optimizer"
 TITLE = "llm-optimizer"
@@ -49,11 +49,13 @@ def read(file: SourceFile) -> Reading:
     if REPEATS.fits(file.outline):
         raise InputError(f"{file.name} repeats the runs of the .jsonl beside it; import that.")
     figures = sglang.passports_of(NAME)
-    lines = [(where, Fields(file.name, value)) for where, value in document.records(file)]
+    refused: list[Refusal] = []
+    lines = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
     return Reading(
         NAME,
         points_table(judged(_point(where, line, figures) for where, line in lines)),
         passports=figures.passports(),
+        refusals=refused,
         not_understood=not_understood_in(line for _, line in lines),
     )
 

@@ -4,7 +4,9 @@ Read: llmperf f1d6bed, `<name>_summary.json` (version "2023-08-31") with `<name>
 
 Formulas, from token_benchmark_ray.py and openai_chat_completions_client.py:
     ttft_s                  first chunk with content - request begun, opening its connection included
-    inter_token_latency_s   (last chunk with content - request begun) / chunks or tokens of the answer: normalised TPOT
+    inter_token_latency_s   (last chunk with content - request begun) / chunks of the answer: normalised TPOT; a chunk
+                            without content counts too, so it is tokens + 1 where each token has a chunk. Of answers
+                            that are fetched after the loop the divisor is the tokens
     end_to_end_latency_s    end of the stream - request begun
     mean_output_throughput  tokens of the answers / time of the whole run, pauses of the client's loop inside
     tpot                    not in the file; (end_to_end_latency_s - ttft_s) / (tokens - 1) of each request beside it
@@ -27,7 +29,7 @@ from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
-from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import stated
@@ -44,12 +46,18 @@ SHAPES = (
 )  # fmt: skip
 """A summary, and the requests beside it."""
 
+PAUSES = (
+    "llmperf's loop waits between requests, which its throughput is divided by and its latencies leave out: the "
+    "throughput is the client's, not the endpoint's"
+)
+
 SUMMARY, REQUESTS = "_summary.json", "_individual_responses.json"
 LATENCIES = {
     "ttft_s": ("ttft_ms", "first chunk with content - request begun, opening its connection included"),
     "inter_token_latency_s": (
         "ntpot_ms",
-        "converted: labelled inter-token latency, is (last chunk with content - request begun) / tokens",
+        "converted: labelled inter-token latency, is (last chunk with content - request begun) / chunks of the answer, "
+        "one without content included (tokens + 1); of answers fetched after the loop / tokens",
     ),
     "end_to_end_latency_s": ("e2el_ms", "end of the stream - request begun"),
 }
@@ -87,7 +95,7 @@ def read(file: SourceFile) -> Reading:
     point = _point(summary, figures, version, _tpots(file, summary.whole("results_num_completed_requests")))
     return Reading(
         NAME,
-        points_table(judged([point])),
+        points_table(judged([point], PAUSES)),
         passports=figures.passports(),
         tool_version=version,
         not_understood=summary.not_understood(),
@@ -106,12 +114,12 @@ def _point(summary: Fields, figures: Figures, version: str | None, tpots: Sample
         figures.file_statistics(
             metrics, base, summary,
             {f"results_{name}_{written}": statistic for written, statistic in STATISTICS.items()},
-            unit="s", factor=1000, definition=f"{definition}, over the requests without an error",
+            unit="s", factor=1000, definition=f"{definition}, {WELL}",
         )  # fmt: skip
     if tpots is not None:
         figures.file_samples(
             metrics, "tpot_ms", tpots, unit="s", factor=1000,
-            definition="(end_to_end_latency_s - ttft_s) / (tokens - 1) of each request without an error",
+            definition=f"(end_to_end_latency_s - ttft_s) / (tokens - 1) of each request beside it, {WELL}",
         )  # fmt: skip
     soundness.check(summary.file, "the summary", metrics, concurrency=concurrency, whole_run=True)
     checkpoint, said = summary.text("model"), stated(_by_people(summary))
@@ -134,6 +142,7 @@ def _point(summary: Fields, figures: Figures, version: str | None, tpots: Sample
         harness=NAME,
         harness_version=version,
         date=day_of_seconds(summary.number("timestamp")),
+        note=figures.zeros_left_out(metrics),
         flags=failures_flag(failed, ok),
     )  # fmt: skip
 
@@ -160,7 +169,7 @@ def _tpots(file: SourceFile, completed: int | None) -> Samples | None:
         if path.name.endswith(REQUESTS):
             with contextlib.suppress(InputError):
                 beside = SourceFile(path)
-                requests = [Fields(path.name, value) for _, value in document.records(beside)]
+                requests = [Fields(path.name, value) for _, value in document.records(beside, [])]
                 well = [request for request in requests if "error_code" not in request]
                 if len(well) == completed:
                     return _each_tpot(well)

@@ -5,10 +5,12 @@ Read: SGLang 0.4 to 0.5.23, with and without --output-details.
 Formulas, from sglang/bench_serving.py of SGLang 0.5.23:
     ttft    first chunk with content - request begun; the Python client opens a connection for every request inside it
     tpot    (e2el - ttft) / (output tokens - 1) of each request with more than one token
-    itl     chunk with content - the one before it, pooled; SGLang's own API spreads it over the tokens of a chunk
+    itl     chunk with content - the one before it, pooled; SGLang's own API spreads it over the tokens of a chunk;
+            with speculative decoding divided by accept_length
     e2el    last chunk with content - request begun
     output_throughput = output tokens / duration, where output tokens are those the server counted or was asked for
-    duration          from before the first request to after the last answer, ramp and tail inside
+    duration          from before the first request to after the last answer, ramp and tail inside, and the control
+                      calls to the server that follow it
 All over the requests that ended well. accept_length is what the server says of its speculative decoding.
 
 Not in the file: date, accelerator, chips; failures without --output-details; model and engine unless server_info is
@@ -24,12 +26,12 @@ from bench import names
 from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
-from bench.records import Deployment, Flag, Load, Point, Workload
+from bench.records import Deployment, Flag, Load, Point, Refusal, Workload
 
 NAME = "sglang"
 TITLE = "SGLang bench_serving"
@@ -43,13 +45,13 @@ RUN = Shape(
 SERVER_FACTS = (
     "tp_size pp_size dp_size ep_size nnodes quantization kv_cache_dtype enable_dp_attention".split()
 )
-WELL = "over the requests that ended well"
 LATENCIES = {
     "ttft": ("ttft_ms", f"first chunk with content - request begun, opening its connection included, {WELL}"),
     "tpot": ("tpot_ms", f"as catalogue, with this tool's TTFT, {WELL} with more than one token"),
     "itl": (
         "itl_ms",
-        f"gaps between chunks with content, over SGLang's own API spread over a chunk's tokens, {WELL}",
+        "gaps between chunks with content, over SGLang's own API spread over a chunk's tokens, with speculative "
+        f"decoding divided by accept_length, {WELL}",
     ),
     "e2e_latency": ("e2el_ms", f"last chunk with content - request begun, {WELL}"),
 }
@@ -71,11 +73,14 @@ def read(file: SourceFile) -> Reading:
         InputError: a value is not what it must be.
     """
     figures = passports_of(NAME)
-    runs = [(where, Fields(file.name, value)) for where, value in document.records(file)]
+    refused: list[Refusal] = []
+    runs = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
+    points = [point(where, run, figures, Stated()) for where, run in runs]
     return Reading(
         NAME,
-        points_table(judged(point(where, run, figures, Stated()) for where, run in runs)),
+        points_table(judged(bench_serving.numbered(points))),
         passports=figures.passports(),
+        refusals=refused,
         not_understood=not_understood_in(run for _, run in runs),
     )
 
@@ -83,7 +88,7 @@ def read(file: SourceFile) -> Reading:
 def passports_of(format_name: str) -> Figures:
     """The passports of a source whose runs are in this tool's keys."""
     return Figures(
-        format_name, None, window="the whole run, ramp and tail inside",
+        format_name, None, window="the whole run, ramp, tail and the control calls after it inside",
         token_source="prompts by the client's tokenizer, answers as the server counted them or was asked for them",
     )  # fmt: skip
 
@@ -111,6 +116,7 @@ def point(where: str, run: Fields, figures: Figures, said: Stated, harness: str 
         source=harness,
         evidence="measured",
         harness=harness,
+        note=figures.zeros_left_out(metrics),
         flags=(*failures_flag(failed, ok), *_counts_flag(run)),
     )
 

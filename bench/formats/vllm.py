@@ -29,12 +29,12 @@ from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
 from bench.formats.foreign.fields import Fields, not_understood_in
-from bench.formats.foreign.figures import Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.foreign.stated import Stated, stated
 from bench.formats.reading import Reading, SourceFile, points_table
-from bench.records import Deployment, Load, Point, Workload
+from bench.records import Deployment, Load, Point, Refusal, Workload
 
 NAME = "vllm"
 TITLE = "vLLM bench serve"
@@ -59,7 +59,6 @@ TOOLS_OWN = frozenset(
 LEFT_OUT = re.compile(
     r"(probe|diffusion|spec_decode)_.*|(mean|median|std|p[\d.]+)_(client_queue_time|e2el_including_client_queue)_ms"
 )
-WELL = "over the requests that ended well"
 LATENCIES = {
     "ttft": (
         "ttft_ms",
@@ -97,13 +96,15 @@ def read(file: SourceFile) -> Reading:
         NAME, None, window="the whole run, ramp and tail inside",
         token_source="the server's usage, else the client's tokenizer",
     )  # fmt: skip
-    results = [(where, Fields(file.name, value)) for where, value in document.records(file)]
+    refused: list[Refusal] = []
+    results = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
     listed = file.outline.kind == "list"
     points = [_point(where, result, figures, listed=listed) for where, result in results]
     return Reading(
         NAME,
-        points_table(judged(points)),
+        points_table(judged(bench_serving.numbered(points))),
         passports=figures.passports(),
+        refusals=refused,
         not_understood=not_understood_in(result for _, result in results),
     )
 
@@ -132,6 +133,7 @@ def _point(where: str, result: Fields, figures: Figures, *, listed: bool) -> Poi
         harness=HARNESS,
         date=_date(result),
         repeat=None if run is None else run + 1,
+        note=figures.zeros_left_out(metrics),
         flags=failures_flag(failed, ok),
     )
 

@@ -57,7 +57,7 @@ def test_a_run_says_what_its_text_says() -> None:
     }  # fmt: skip
     assert {key: point[key] for key in stated} == stated
     assert point["date"].isoformat() == "2026-11-20"
-    assert not {"accelerator", "accelerators", "tp", "engine", "ntpot_ms_mean", "note"} & point.keys()
+    assert not {"accelerator", "accelerators", "tp", "engine", "ntpot_ms_mean"} & point.keys()
 
 
 def test_its_itl_is_tpot_and_its_icl_is_itl() -> None:
@@ -180,7 +180,7 @@ def test_percentiles_a_run_lacks_are_computed_from_its_requests(folder: Path) ->
     (point,), _ = read_points(changed(folder / RUN, drop))
     for key in ("ttft_ms_p95", "ttft_ms_p99", "itl_ms_mean", "itl_ms_p50", "itl_ms_p99"):
         assert point[key] == pytest.approx(whole[key], rel=1e-9)
-    assert "note" not in point
+    assert "was not used" not in point["note"]
     assert "computed from the requests" in passports(folder / RUN)["ttft_ms_p99"]["definition"]
     assert "computed from the requests" not in passports(folder / RUN)["ttft_ms_p50"]["definition"]
 
@@ -327,7 +327,28 @@ def test_what_the_telemetry_calls_the_accelerators_is_taken_but_no_count(folder:
 
 def test_a_cancelled_run_says_so(folder: Path) -> None:
     (point,), _ = read_points(changed(folder / RUN, lambda run: run.update(was_cancelled=True)))
-    assert point["note"] == "The run was cancelled before its end."
+    assert point["note"].startswith("The run was cancelled before its end. 0 ms in the file")
+    both = changed(folder / RUN, lambda run: run.update(was_cancelled=True, is_complete=False))
+    assert reading(both).not_understood == ()
+
+
+def test_zeros_among_its_latencies_are_told() -> None:
+    """Chunks that came in one packet have gaps of 0 ms, here more than half of them."""
+    point = one_point(SAMPLES / "failures-concurrency-16" / RUN)
+    assert "itl_ms_p50" not in point
+    assert point["note"] == (
+        "0 ms in the file is no measurement and was left out: tpot_ms_min, tpot_ms_p1, itl_ms_min, itl_ms_p1, "
+        "itl_ms_p5, itl_ms_p10, itl_ms_p25, itl_ms_p50."
+    )
+
+
+def test_a_last_request_cut_off_is_told(folder: Path) -> None:
+    alone = folder.parent / "alone.jsonl"
+    lines = (SAMPLES / "requests-alone" / "profile_export.jsonl").read_bytes().splitlines()
+    alone.write_bytes(b"\n".join([*lines, lines[-1][:200]]))
+    points, refused = read_points(alone)
+    assert len(points) == 1
+    assert [one.reason for one in refused] == ["The last line of alone.jsonl is cut off and was passed over."]
 
 
 @pytest.mark.parametrize("archived", [False, True])

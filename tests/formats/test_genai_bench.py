@@ -10,7 +10,8 @@ import pytest
 
 from bench.errors import InputError
 from bench.library.library import Library
-from tests.formats.reading_of import one_point, read_points, reading
+from tests.formats.damage import main_files
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "genai_bench"
 AT_4 = "D100_128_text-to-text_num_concurrency_4_time_4s.json"
@@ -151,3 +152,11 @@ def test_drawn_lengths_are_not_taken_for_requested_ones(levels: Path, scenario: 
     (point,), _ = read_points(levels / AT_4)
     assert not {"isl_requested", "osl_requested"} & point.keys()
     assert point["isl_actual"] == 61.25
+
+
+def test_the_passports_tell_what_the_tools_clock_holds() -> None:
+    """Version 0.0.5 posts without a session, and stops its clock after the chunk with the usage."""
+    held = passports(next(iter(main_files("genai_bench"))))
+    assert "opening its connection included" in held["ttft_ms_p50"]["definition"]
+    for key in ("tpot_ms_p50", "e2el_ms_p50"):
+        assert "trailing usage chunk" in held[key]["definition"]

@@ -206,6 +206,7 @@ def test_requests_without_a_value_do_not_count_as_0(tmp_path: Path) -> None:
     assert point["ttft_ms_mean"] == pytest.approx(sum(values) / 22)
     assert point["ttft_ms_max"] == max(values)
     assert "computed anew" in passports(path)["ttft_ms_mean"]["definition"]
+    assert reading(path).not_understood == ()
 
 
 def test_of_a_sample_of_its_requests_nothing_is_computed(tmp_path: Path) -> None:
@@ -216,6 +217,49 @@ def test_of_a_sample_of_its_requests_nothing_is_computed(tmp_path: Path) -> None
     (point,), _ = read_points(changed(tmp_path, sampled))
     assert not [key for key in point if key.startswith("ttft")]
     assert point["tpot_ms_mean"] > 0
+    assert point["note"].startswith("ttft_ms is left out: a request without a value counts as 0 ms in it")
+
+
+def with_warm_up(report: Any, version: str | None) -> None:
+    """2 of 6 s are warm-up: 24 answers of 128 tokens over the 6 s, 16 of the ends within the 4 s."""
+    if version is None:
+        del report["metadata"]["guidellm_version"]
+    else:
+        report["metadata"]["guidellm_version"] = version
+    benchmark = report["benchmarks"][0]
+    benchmark.update(duration=4.0, warmup_duration=2.0)
+    benchmark["metrics"]["requests_per_second"]["successful"]["mean"] = 4.0
+    benchmark["metrics"]["output_tokens_per_second"]["successful"]["mean"] = 3072 / 6
+
+
+@pytest.mark.parametrize(
+    ("version", "differ"),
+    [("0.5.1", True), ("0.7.0", True), (None, True), ("0.8.1", False), ("1.0.0", False)],
+)
+def test_before_0_8_a_warm_up_is_cut_from_the_rate_of_requests_only(
+    version: str | None, differ: bool, tmp_path: Path
+) -> None:
+    report = json.loads(sample("concurrency-4").read_text())
+    with_warm_up(report, version)
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    held, (point,) = passports(path), read_points(path)[0]
+    flags = {flag["kind"]: flag for flag in json.loads(point["flags"])}
+    assert "warm-up and cool-down cut" in held["requests_per_s"]["window"]
+    for key in ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"):
+        assert ("not cut" in held[key]["window"]) == differ, key
+    assert ("windows-differ" in flags) == differ
+    if differ:
+        assert flags["windows-differ"]["seen"] == (
+            "Tokens per second are over 6 s, requests per second over the 4 s left when 2 s of warm-up and 0 s of "
+            "cool-down are cut."
+        )
+
+
+def test_without_a_warm_up_no_windows_differ() -> None:
+    for name in ("concurrency-4", "version-1", "version-0.3"):
+        for point in read_points(sample(name))[0]:
+            assert "windows-differ" not in point.get("flags", "")
 
 
 def test_a_latency_in_the_wrong_unit_is_refused(tmp_path: Path) -> None:

@@ -72,7 +72,12 @@ def test_tpot_is_that_of_the_requests_beside_it_and_near_what_the_server_saw() -
 
 def test_the_passports_say_what_the_labels_mean() -> None:
     held = passports(SAMPLES / SUMMARY)
+    divisor = "chunks of the answer, one without content included (tokens + 1)"
     assert "labelled inter-token latency" in held["ntpot_ms_p50"]["definition"]
+    assert divisor in held["ntpot_ms_p50"]["definition"]
+    for one in json.loads((SAMPLES / REQUESTS).read_text()):
+        chunks = one["end_to_end_latency_s"] / one["inter_token_latency_s"]
+        assert chunks == pytest.approx(one["number_output_tokens"] + 1, abs=0.05)
     assert "opening its connection" in held["ttft_ms_p50"]["definition"]
     assert "LLaMA tokenizer" in held["output_tokens_per_s"]["token_source"]
     assert {held[key]["unit_in_file"] for key in held if "_ms_" in key} == {"s"}

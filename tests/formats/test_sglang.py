@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bench.errors import InputError
+from bench.library.library import Library
 from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "sglang"
@@ -168,10 +169,22 @@ def test_answers_that_hold_another_number_of_tokens_are_flagged(tmp_path: Path) 
     assert found["acceptance_length_tokens"] == 2.4
 
 
-def test_a_last_line_that_was_cut_off_says_nothing(tmp_path: Path) -> None:
+def test_a_last_line_that_was_cut_off_is_told_and_the_others_are_taken(tmp_path: Path) -> None:
     path = written(tmp_path, line(0), line(1))
     path.write_text(path.read_text() + json.dumps(line(0))[:70_000])
-    assert [row["locator"] for row in read_points(path)[0]] == ["line 1", "line 2"]
+    found, refused = read_points(path)
+    assert [row["locator"] for row in found] == ["line 1", "line 2"]
+    told = "The last line of runs.jsonl is cut off and was passed over."
+    assert [(one.row, one.reason) for one in refused] == [(3, told)]
+    library = Library.open(tmp_path / "library", shipped=False)
+    assert [one.reason for one in library.add([path]).refused] == [told]
+
+
+def test_runs_appended_at_one_level_are_repeats(tmp_path: Path) -> None:
+    """Counted lengths differ from run to run; the load and what was asked for do not."""
+    path = written(tmp_path, line(1), line(0), line(1, total_output_tokens=8000), line(1, tag="other server"))
+    found, _ = read_points(path)
+    assert [row.get("repeat") for row in found] == [1, None, 2, None]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -202,3 +215,11 @@ def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str, t
 def test_what_nobody_understood_is_listed(tmp_path: Path) -> None:
     assert reading(written(tmp_path, line(new_figure=1.0))).not_understood == ("new_figure",)
     assert reading(LEVELS).not_understood == ()
+
+
+def test_the_passports_tell_what_itl_is_divided_by_and_what_the_duration_holds() -> None:
+    held = passports(LEVELS)
+    assert "with speculative decoding divided by accept_length" in held["itl_ms_p50"]["definition"]
+    assert {row["window"] for row in held.values()} == {
+        "the whole run, ramp, tail and the control calls after it inside"
+    }

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from bench.errors import InputError
 from bench.formats.foreign.fields import Fields
-from bench.formats.foreign.figures import Figures, file_failures
+from bench.formats.foreign.figures import WELL, Figures, file_failures
 
 TO_MS = {"ms": 1.0, "milliseconds": 1.0, "sec": 1000.0, "s": 1000.0, "seconds": 1000.0, "us": 1e-3, "ns": 1e-6,
          "microseconds": 1e-3, "nanoseconds": 1e-6, "min": 60_000.0}  # fmt: skip
@@ -29,12 +29,15 @@ A_COUNT = ("requests", "tokens", "count")
 STATISTICS = {"avg": "mean", "std": "std", "min": "min", "max": "max",
               **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
 LATENCIES = {
-    "time_to_first_token": ("ttft_ms", "as catalogue; opening a connection is not inside"),
+    "time_to_first_token": ("ttft_ms", f"as catalogue; opening a connection is not inside, {WELL}"),
     "inter_token_latency": (
-        "tpot_ms", "converted: the tool's inter-token latency, (last - first content) / (output tokens - 1) per request"
+        "tpot_ms",
+        f"converted: the tool's inter-token latency, (last - first content) / (output tokens - 1) per request, {WELL}",
     ),
-    "inter_chunk_latency": ("itl_ms", "converted: the tool's inter-chunk latency, the gaps between chunks, pooled"),
-    "request_latency": ("e2el_ms", "to the last chunk with content; opening a connection is not inside"),
+    "inter_chunk_latency": (
+        "itl_ms", f"converted: the tool's inter-chunk latency, the gaps between chunks, pooled {WELL}",
+    ),
+    "request_latency": ("e2el_ms", f"to the last chunk with content; opening a connection is not inside, {WELL}"),
 }  # fmt: skip
 RATES = {
     "output_token_throughput": "output_tokens_per_s",

@@ -29,6 +29,7 @@ from bench.formats.foreign.aiperf_blocks import (
 )
 from bench.formats.foreign.fields import Samples
 from bench.formats.foreign.figures import Figures, file_failures
+from bench.records import Refusal
 
 if TYPE_CHECKING:
     from bench.formats.reading import SourceFile
@@ -58,7 +59,7 @@ class Records:
 
     `units` is the one unit of each tag. Times are in ns since 1970; `good_starts` is -1 where a request states none,
     and has a place for every value of request_latency. `seen` holds every tag so far, `counts` how many a request
-    had, `unknown` the keys that nothing is known of.
+    had, `unknown` the keys that nothing is known of, `refusals` the last line where it is cut off.
     """
 
     failed: int = 0
@@ -72,6 +73,7 @@ class Records:
     seen: set[str] = field(default_factory=lambda: {*SINGLE, POOLED, *LEFT_OUT})
     counts: set[int] = field(default_factory=set)
     unknown: dict[str, None] = field(default_factory=dict)
+    refusals: list[Refusal] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.appends = tuple((tag, self.values[tag].append) for tag in SINGLE)
@@ -140,7 +142,7 @@ def read_records(file: SourceFile) -> Records:
         found.good_starts.append,
         found.counts,
     )
-    for number, record in document.lines(file):
+    for number, record in document.lines(file, found.refusals):
         try:
             metadata, metrics = record["metadata"], record.get("metrics") or {}
             if metadata.get("benchmark_phase", PROFILING) != PROFILING:

@@ -6,9 +6,11 @@ they were asked for, are in seconds.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy as np
 from bench.errors import InputError
 from bench.formats.foreign.fields import Fields, Samples, numbers_of
 from bench.formats.foreign.figures import Figures
-from bench.records import Load
+from bench.records import Load, Point
 
 STATISTIC = re.compile(
     r"(mean|median|std|p(?P<percent>\d{1,3}(?:\.\d{1,3})?))_(?P<latency>[a-z0-9_]+?)(?P<ms>_ms)?"
@@ -47,6 +49,25 @@ def load_of(run: Fields, arrivals: str) -> Load:
     if ceiling:
         return Load("closed", concurrency=ceiling)
     return Load("saturated") if rate == math.inf else Load("unknown")
+
+
+def numbered(points: Sequence[Point]) -> list[Point]:
+    """The points of a file that runs are appended to: those of one deployment, workload and load are repeats 1, 2, …
+
+    A run that states which repeat it is keeps that; lengths that were counted tell no runs apart.
+    """
+    conditions = [
+        (point.deployment, dataclasses.replace(point.workload, isl_actual=None, osl_actual=None), point.load)
+        for point in points
+    ]
+    often = Counter(conditions)
+    so_far = Counter[object]()
+    found = []
+    for point, same in zip(points, conditions, strict=True):
+        so_far[same] += 1
+        alone = often[same] == 1 or point.repeat is not None
+        found.append(point if alone else dataclasses.replace(point, repeat=so_far[same]))
+    return found
 
 
 def file_latencies(

@@ -19,6 +19,7 @@ import yaml
 from bench.errors import InputError
 from bench.formats.reading import SourceFile
 from bench.formats.text_file import check_depth, check_text, opened
+from bench.records import Refusal
 
 MAX_BYTES = 256_000_000
 MAX_LINES_BYTES = 1_000_000_000
@@ -42,10 +43,13 @@ def loaded(file: SourceFile) -> Any:
         return parsed(stream.read(), file.name)
 
 
-def records(file: SourceFile) -> list[tuple[str, Any]]:
-    """The objects of a file with where each is: those of a list, those of lines, or the one that the file is."""
+def records(file: SourceFile, refusals: list[Refusal]) -> list[tuple[str, Any]]:
+    """The objects of a file with where each is: those of a list, those of lines, or the one that the file is.
+
+    A last line that is cut off is added to the refusals.
+    """
     if file.outline.kind == "lines" or (file.outline.kind == "object" and _goes_on(file)):
-        return [(f"line {number}", value) for number, value in lines(file)]
+        return [(f"line {number}", value) for number, value in lines(file, refusals)]
     value = loaded(file)
     if isinstance(value, list):
         return [(f"entry {number}", entry) for number, entry in enumerate(value, start=1)]
@@ -59,8 +63,10 @@ def _goes_on(file: SourceFile) -> bool:
         return whole and stream.readline(MAX_LINE).lstrip().startswith(b"{")
 
 
-def lines(file: SourceFile) -> Iterator[tuple[int, Any]]:
+def lines(file: SourceFile, refusals: list[Refusal]) -> Iterator[tuple[int, Any]]:
     """The values of a file of lines, counted from 1; blank lines are passed over, a last one that is cut off too.
+
+    The cut one is added to the refusals when all others were pulled.
 
     Raises:
         InputError: a line before the last is no JSON, or the file or a line is too large.
@@ -69,7 +75,7 @@ def lines(file: SourceFile) -> Iterator[tuple[int, Any]]:
     if size > MAX_LINES_BYTES:
         raise InputError(f"{file.name} has {size:,} bytes; the limit is {MAX_LINES_BYTES:,}, so divide it.")
     with opened(file.path) as stream:
-        number, cut = 0, None
+        number, cut, cut_at = 0, None, 0
         while line := stream.readline(MAX_LINE):
             number += 1
             if cut is not None:
@@ -85,11 +91,14 @@ def lines(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 try:
                     value = parsed(line, f"Line {number:,} of {file.name}")
                 except InputError as problem:
-                    cut = problem  # raised where a further line follows
+                    cut, cut_at = problem, number  # raised where a further line follows
                     continue
             yield number, value
         if cut is not None and number == 1:
             raise cut
+        if cut is not None:
+            reason = f"The last line of {file.name} is cut off and was passed over."
+            refusals.append(Refusal(file.name, reason, row=cut_at))
 
 
 def parsed(text: bytes, name: str) -> Any:

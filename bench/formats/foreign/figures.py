@@ -14,6 +14,9 @@ from bench.formats.reading import passports_table
 from bench.records import Flag, Passport
 
 AS_CATALOGUE = "as catalogue"
+WELL = "over the requests that ended well"
+"""What every tool's latencies are over, in the words that every passport has for it."""
+
 PERCENTS = (50, 90, 95, 99)
 
 
@@ -31,6 +34,7 @@ class Figures:
         self._format, self._tool_version = format, tool_version
         self._window, self._token_source = window, token_source
         self._passports: dict[str, Passport] = {}
+        self._zeros: dict[str, None] = {}
 
     def file(
         self,
@@ -42,19 +46,24 @@ class Figures:
         factor: float = 1.0,
         definition: str = AS_CATALOGUE,
         denominator: str | None = None,
+        window: str | None = None,
     ) -> None:
         """Nothing; the value times `factor` is this metric of the point, with a passport. None is left out.
 
-        `unit` is the one in the file. `definition` is "as catalogue", or how it was converted. A latency of 0 is no
-        measurement but a tool's way to say that there was none, so it is left out too.
+        `unit` is the one in the file. `definition` is "as catalogue", or how it was converted; `window` what this
+        metric is over, where that is not the source's. A latency of 0 is no measurement but a tool's way to say that
+        there was none, so it is left out too, which `zeros_left_out` tells.
         """
-        if value is None or not math.isfinite(value) or (value == 0 and metric(key).unit == "ms"):
+        if value is None or not math.isfinite(value):
+            return
+        if value == 0 and metric(key).unit == "ms":
+            self._zeros[key] = None
             return
         metrics[key] = float(value) * factor
         if key not in self._passports:
             self._passports[key] = Passport(
                 key, self._format, self._tool_version, definition, unit or metric(key).unit or None, denominator,
-                self._window, self._token_source,
+                window or self._window, self._token_source,
             )  # fmt: skip
 
     def file_statistics(
@@ -109,9 +118,24 @@ class Figures:
                     metrics, f"{base}_{statistic}", value, unit=unit, factor=factor, definition=definition
                 )
 
+    def zeros_left_out(self, metrics: Mapping[str, float]) -> str | None:
+        """The sentence on the latencies of this point that are 0 in the file, for its note; None where none is.
+
+        A spread of 0 is none of them: it is that of one request, or of equal ones. Asked once for each point, when all
+        its figures are filed: the next one begins anew.
+        """
+        keys = [key for key in self._zeros if key not in metrics and not key.endswith("_std")]
+        self._zeros.clear()
+        return f"0 ms in the file is no measurement and was left out: {', '.join(keys)}." if keys else None
+
     def passports(self) -> pa.Table | None:
         """The passports as columns; None where no figure was filed."""
         return passports_table(list(self._passports.values())) if self._passports else None
+
+
+def note_of(*sentences: str | None) -> str | None:
+    """The note of a point: what there is to say, in one text; None where there is nothing."""
+    return " ".join(sentence for sentence in sentences if sentence) or None
 
 
 def failures_flag(failed: float | None, ok: float | None) -> tuple[Flag, ...]:

@@ -1,7 +1,8 @@
-"""Whether the lengths that were counted are those that were asked for.
+"""Whether what was counted is what was asked for: the lengths, and in a closed loop the requests in flight.
 
 Tools make prompts with a tokenizer of their own, and the server counts them with the model's: 100 tokens asked for were
-48 to 61 as a server counted them, in results of four tools.
+48 to 61 as a server counted them, in results of four tools. Little's law tells the requests in flight: a client that
+pauses has fewer of them than it was asked to keep, and its throughput is not the endpoint's.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
+from bench.formats.foreign.soundness import littles_law
 from bench.records import Flag, Point
 from bench.wording import number, share
 
 LENGTH_SHARE = 0.05
 """How far the mean length may be from what was asked; our own sweeps calibrate their prompts, others' do not."""
+
+NOT_ONLY_SERVING = (
+    "the window holds more than serving, such as a client's pauses, or one of the three is not what it says"
+)
 
 WORDS = {
     "isl": ("Inputs", "Give the tool the model's own tokenizer, or compare at the actual length."),
@@ -24,12 +30,20 @@ WORDS = {
 }
 
 
-def judged(points: Iterable[Point]) -> list[Point]:
-    """The points, each with a flag more for a mean length that is not the one asked for."""
+def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Point]:
+    """The points, each with a flag more for a mean length that is not the one asked for, and for requests in flight
+    that are not; `because` says why those may be others."""
     return [
-        dataclasses.replace(point, flags=(*point.flags, *found)) if (found := _off_target(point)) else point
+        dataclasses.replace(point, flags=(*point.flags, *found))
+        if (found := [*_off_target(point), *_in_flight(point, because)])
+        else point
         for point in points
     ]
+
+
+def _in_flight(point: Point, because: str) -> tuple[Flag, ...]:
+    closed = point.load.concurrency if point.load.load_kind == "closed" else None
+    return littles_law(point.metrics, closed, point.workload.osl_actual, because=because)
 
 
 def _off_target(point: Point) -> list[Flag]:

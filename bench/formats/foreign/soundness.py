@@ -18,7 +18,10 @@ from bench.formats.consistency import ROUNDED_MS, ROUNDING, first_before_last, r
 from bench.records import Flag
 
 LITTLE_TOLERANCE = 1.5
-"""Lengths drawn from 80 to 100 % of the stated ones, a ramp and a tail explain a third."""
+"""Lengths drawn from 80 to 100 % of the stated ones and a client's own delays explain a third."""
+LONGEST_OF_MEAN = 2.0
+"""How long the longest request is taken to be where only the mean is known: lengths drawn evenly from 0 on."""
+NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
 TOO_MUCH, TOO_LITTLE = 100.0, 0.005
 """Between them lies all that ramps, failures and rounding do; a wrong unit is off by 1,000."""
 
@@ -151,29 +154,50 @@ def _unsound(file: str, where: str, seen: str, why: str) -> InputError:
 
 
 def littles_law(
-    metrics: Mapping[str, float], concurrency: float | None, osl: float | None
+    metrics: Mapping[str, float],
+    concurrency: float | None,
+    osl: float | None,
+    *,
+    because: str = NOT_THE_OTHERS,
 ) -> tuple[Flag, ...]:
     """The flag that throughput, latency and concurrency of a closed loop do not fit each other; none where they do.
 
-    Requests in flight are the rate of answers times their mean time in the system (Little's law); a ramp, a tail and
-    lengths drawn below the requested ones take it down to some 75 %.
+    Requests in flight are the rate of answers times their mean time in the system (Little's law). `because` says why
+    they may be others than those that were kept under way.
     """
     implied = _in_flight(metrics, osl)
     if not (implied and concurrency):
         return ()
-    off = max(implied / concurrency, concurrency / implied)
-    if off <= LITTLE_TOLERANCE:
+    least, most = _least_in_flight(metrics, concurrency), concurrency * LITTLE_TOLERANCE
+    if least <= implied <= most:
         return ()
+    off = max(implied / concurrency, concurrency / implied)
     return (
         Flag(
             "littles-law",
             f"Throughput x latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; the stated "
             f"concurrency is {concurrency:,.0f}, {off:.2g} times off.",
-            "Requests in flight equal arrival rate x time in the system, so throughput, latency or concurrency of "
-            "this row is not what the others' is.",
+            f"Requests in flight equal arrival rate x time in the system: {because}.",
             "Leave the point out of rankings, or measure it again.",
         ),
     )
+
+
+def _least_in_flight(metrics: Mapping[str, float], concurrency: float) -> float:
+    """How few requests a closed loop may have had in flight on average, its ramp, tail and failures counted for it.
+
+    A loop that fills each free place at once ends within the sum of all times / places + the longest of them (Graham,
+    Bounds for certain multiprocessing anomalies, 1966). A failed request's time is not known: it is taken for the
+    longest. Without a number of requests a ramp and a tail are inside the tolerance.
+    """
+    ok, failed = metrics.get("requests_ok"), metrics.get("requests_failed", 0.0)
+    mean = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
+    if not ok or not mean:
+        return concurrency / LITTLE_TOLERANCE
+    places = min(concurrency, ok + failed)
+    longest = max(metrics.get("e2el_ms_max", metrics.get("e2el_ms_p99", LONGEST_OF_MEAN * mean)), mean)
+    share = ok * mean / (ok * mean + (places + failed) * longest)
+    return places * share / LITTLE_TOLERANCE
 
 
 def unit_unfit(metrics: Mapping[str, float], concurrency: float | None, osl: float | None) -> str | None:
@@ -188,7 +212,8 @@ def unit_unfit(metrics: Mapping[str, float], concurrency: float | None, osl: flo
 
 
 def _in_flight(metrics: Mapping[str, float], osl: float | None) -> float | None:
-    """The requests in flight that throughput and latency imply."""
+    """The requests in flight that throughput and latency imply; by the rate of requests where no length is known."""
     output = metrics.get("output_tokens_per_s")
+    rate = output / osl if output and osl else metrics.get("requests_per_s")
     latency = metrics.get("e2el_ms_mean", metrics.get("e2el_ms_p50"))
-    return output / osl * latency / 1000 if output and latency and osl else None
+    return rate * latency / 1000 if rate and latency else None

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bench.errors import InputError
 from bench.formats.foreign.document import lines, loaded, parsed, records
 from bench.formats.reading import SourceFile
+from bench.records import Refusal
 from tests.formats.foreign.documents import JSON
 
 
@@ -59,20 +60,26 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
 
 
 def test_a_last_line_that_is_cut_off_is_passed_over_and_another_is_not(tmp_path: Path) -> None:
-    assert list(lines(file(tmp_path, b'\xef\xbb\xbf{"a": 1}\n\n{"a": 2}\n{"a": 3'))) == [
-        (1, {"a": 1}),
-        (3, {"a": 2}),
+    told: list[Refusal] = []
+    cut = file(tmp_path, b'\xef\xbb\xbf{"a": 1}\n\n{"a": 2}\n{"a": 3')
+    assert list(lines(cut, told)) == [(1, {"a": 1}), (3, {"a": 2})]
+    assert told == [
+        Refusal("result.json", "The last line of result.json is cut off and was passed over.", row=4)
     ]
     with pytest.raises(InputError, match=r"Line 2 of result\.json is not valid JSON"):
-        list(lines(file(tmp_path, b'{"a": 1}\n{"a": \n{"a": 3}\n')))
+        list(lines(file(tmp_path, b'{"a": 1}\n{"a": \n{"a": 3}\n'), told))
     with pytest.raises(InputError, match="Line 1"):
-        list(lines(file(tmp_path, b'{"a": ')))
+        list(lines(file(tmp_path, b'{"a": '), told))
+    assert len(told) == 1
 
 
 def test_records_of_an_object_a_list_and_lines(tmp_path: Path) -> None:
-    assert records(file(tmp_path, b'{"a": 1}')) == [("the document", {"a": 1})]
-    assert records(file(tmp_path, b'[{"a": 1}, 2]')) == [("entry 1", {"a": 1}), ("entry 2", 2)]
-    assert records(file(tmp_path, b'{"a": 1}\n{"a": 2}')) == [("line 1", {"a": 1}), ("line 2", {"a": 2})]
+    told: list[Refusal] = []
+    assert records(file(tmp_path, b'{"a": 1}'), told) == [("the document", {"a": 1})]
+    assert records(file(tmp_path, b'[{"a": 1}, 2]'), told) == [("entry 1", {"a": 1}), ("entry 2", 2)]
+    both = [("line 1", {"a": 1}), ("line 2", {"a": 2})]
+    assert records(file(tmp_path, b'{"a": 1}\n{"a": 2}'), told) == both
+    assert told == []
 
 
 def test_yaml_too_large_to_be_read_in_seconds_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bench.formats.foreign.fields import Fields
-from bench.formats.foreign.figures import Figures
+from bench.formats.foreign.figures import WELL, Figures
+from tests.formats.damage import main_files
+from tests.formats.reading_of import passports
 
 
 def test_the_statistics_of_a_latency_are_filed_in_milliseconds_and_none_over_one_that_is_known() -> None:
@@ -24,3 +26,37 @@ def test_the_statistics_of_a_latency_are_filed_in_milliseconds_and_none_over_one
     }
     assert rows == dict.fromkeys(("ttft_ms_mean", "ttft_ms_p50"), ("s", "first chunk - request sent", "1.0"))
     assert stated.not_understood() == ("p99", "mode")
+
+
+def test_a_latency_of_0_is_left_out_and_told_once_with_its_point() -> None:
+    figures, first, second = Figures("a_tool", None), dict[str, float](), dict[str, float]()
+    for statistic, value in {"p50": 0.0, "p99": 4.0, "min": 0.0, "max": 0.0, "std": 0.0}.items():
+        figures.file(first, f"itl_ms_{statistic}", value)
+    figures.file(first, "itl_ms_max", 9.0)  # computed anew from the requests
+    assert first == {"itl_ms_p99": 4.0, "itl_ms_max": 9.0}
+    said = "0 ms in the file is no measurement and was left out: itl_ms_p50, itl_ms_min."
+    assert figures.zeros_left_out(first) == said
+    figures.file(second, "requests_failed", 0.0)
+    assert figures.zeros_left_out(second) is None
+
+
+def test_a_metric_may_be_over_another_window_than_the_others() -> None:
+    figures, metrics = Figures("a_tool", None, window="the whole run"), dict[str, float]()
+    figures.file(metrics, "requests_per_s", 2.0)
+    figures.file(metrics, "output_tokens_per_s", 9.0, window="from the first token to the last")
+    table = figures.passports()
+    assert table is not None
+    assert [row["window"] for row in table.to_pylist()] == [
+        "the whole run",
+        "from the first token to the last",
+    ]
+
+
+@pytest.mark.parametrize(
+    "tool", "aiperf genai_bench genai_perf guidellm inference_perf llmperf sglang vllm".split()
+)
+def test_every_tool_says_in_one_wording_that_its_latencies_are_over_successes(tool: str) -> None:
+    for path in main_files(tool):
+        latencies = {key: row["definition"] for key, row in passports(path).items() if "_ms_" in key}
+        assert latencies
+        assert [key for key, said in latencies.items() if WELL not in said] == [], path

@@ -60,3 +60,36 @@ def test_a_hundred_tokens_of_genai_bench_were_sixty_one() -> None:
     (told,) = json.loads(point["flags"])
     assert told["kind"] == "isl_off_target"
     assert told["seen"] == "Inputs had 61.2 tokens on average where 100 were asked for (-39 % off)."
+
+
+def test_of_every_tool_s_runs_only_llmperf_s_has_other_requests_in_flight_than_were_asked_for() -> None:
+    """Ramps, tails and failures of the others are within what a closed loop may have; llmperf's pauses are not."""
+    told = {}
+    for name in sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir()):
+        for path in main_files(name):
+            for point in read_points(path)[0]:
+                flags = {flag["kind"]: flag for flag in json.loads(point.get("flags", "[]"))}
+                if "littles-law" in flags:
+                    told[name] = flags["littles-law"]
+    assert told.keys() == {"llmperf"}
+    # 81.7 tokens/s / 63.08 tokens x 307 ms, where the server itself saw 674.9 tokens/s.
+    assert told["llmperf"]["seen"] == (
+        "Throughput x latency is 0.4 requests in flight; the stated concurrency is 4, 10 times off."
+    )
+    assert "llmperf's loop waits between requests" in told["llmperf"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("load", "kinds"),
+    [
+        (Load("closed", concurrency=8), ["littles-law"]),
+        (Load("closed", concurrency=2), []),
+        (Load("open", request_rate=2.0), []),
+        (Load("saturated"), []),
+    ],
+)
+def test_requests_in_flight_are_held_against_a_closed_loop_alone(load: Load, kinds: list[str]) -> None:
+    # 2 requests/s of 1 s each are 2 in flight.
+    metrics = {"requests_per_s": 2.0, "e2el_ms_mean": 1000.0, "e2el_ms_max": 1100.0, "requests_ok": 200.0}
+    (point,) = judged([Point(Deployment(), Workload(), load, metrics, "a", "b")])
+    assert [flag.kind for flag in point.flags] == kinds

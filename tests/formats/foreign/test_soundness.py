@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
-from bench.formats.foreign.soundness import check, unit_unfit
+from bench.formats.foreign.soundness import check, littles_law, unit_unfit
 
 GOOD = {
     "duration_s": 10.0, "requests_ok": 80.0, "ttft_ms_mean": 30.0, "ttft_ms_p50": 28.0, "ttft_ms_p99": 60.0,
@@ -144,3 +146,53 @@ def test_failures_are_counted_and_told() -> None:
     (flag,) = failures_flag(4, 12)
     assert flag.seen == "4 of 16 requests failed (25%)."
     assert failures_flag(0, 12) == failures_flag(None, 12) == ()
+
+
+def greedy(times: list[float], concurrency: int, pause: float) -> float:
+    """How long a closed loop takes that fills each free place at once, or after a pause."""
+    free = [0.0] * concurrency
+    ends = []
+    for time in times:
+        ends.append(heapq.heappop(free) + pause + time)
+        heapq.heappush(free, ends[-1])
+    return max(ends)
+
+
+def in_figures(good: list[float], window: float) -> dict[str, float]:
+    return {
+        "requests_ok": float(len(good)), "requests_per_s": len(good) / window * 1000,
+        "e2el_ms_mean": float(np.mean(good)), "e2el_ms_max": max(good),
+    }  # fmt: skip
+
+
+@given(
+    st.lists(st.tuples(st.floats(1, 1e4), st.booleans()), min_size=1, max_size=60).filter(
+        lambda requests: any(ok for _, ok in requests)
+    ),
+    st.integers(1, 64),
+)
+def test_no_closed_loop_is_flagged_whatever_its_ramp_its_tail_and_its_failures(
+    requests: list[tuple[float, bool]], concurrency: int
+) -> None:
+    """A failure takes at most as long as the slowest answer."""
+    good = [time for time, ok in requests if ok]
+    times = [min(time, max(good)) for time, _ in requests]
+    metrics = in_figures(good, greedy(times, concurrency, 0.0))
+    metrics["requests_failed"] = float(len(times) - len(good))
+    assert littles_law(metrics, concurrency, None) == ()
+
+
+@given(st.lists(st.floats(200, 400), min_size=30, max_size=60), st.integers(1, 8))
+def test_a_client_that_pauses_four_times_as_long_as_a_request_is_flagged(
+    times: list[float], concurrency: int
+) -> None:
+    metrics = in_figures(times, greedy(times, concurrency, 1600.0))
+    (flag,) = littles_law(metrics, concurrency, None, because="it pauses")
+    assert flag.why == "Requests in flight equal arrival rate x time in the system: it pauses."
+
+
+def test_more_in_flight_than_were_kept_under_way_is_flagged() -> None:
+    # 400 tokens/s in answers of 50 that take 1 s are 8 in flight.
+    metrics = {"output_tokens_per_s": 400.0, "e2el_ms_mean": 1000.0, "requests_ok": 100.0}
+    assert littles_law(metrics, 6, 50) == ()
+    assert [flag.kind for flag in littles_law(metrics, 4, 50)] == ["littles-law"]
