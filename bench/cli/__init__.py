@@ -5,11 +5,15 @@ Results go to stdout, everything else to stderr. Exit status: 0 done, 1 the requ
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from types import FrameType
 
 import bench
 from bench.cli import changes, endpoints, exporting, looking, output, sweeping, telling
@@ -26,10 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = _run(given)
+        with _unwound_by(signal.SIGTERM, signal.SIGHUP):
+            status = _run(given)
         sys.stdout.flush()
         return status
-    except SystemExit as end:  # argparse has printed its help
+    except SystemExit as end:  # argparse has printed its help, or a signal came
         return end.code if isinstance(end.code, int) else MISUSED
     except BrokenPipeError:
         _leave_the_pipe()
@@ -48,6 +53,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         what = f"{type(problem).__name__}: {problem}"
         output.remark(f"Something unforeseen went wrong ({what}); KNEEPOINT_TRACEBACK=1 shows where.")
         return UNMET
+
+
+@contextlib.contextmanager
+def _unwound_by(*signals: signal.Signals) -> Iterator[None]:
+    """These end the block as an error would, so that what lies in the temporary folder is cleared away.
+
+    Only the main thread may say so, and only where nobody has said otherwise.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    alone = threading.current_thread() is threading.main_thread()
+    ours = [number for number in signals if alone and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _run(argv: Sequence[str]) -> int:

@@ -1,0 +1,49 @@
+"""A command that is told to end clears away after itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bench.library import Library
+
+pytestmark = pytest.mark.long
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+    """Told so while it unpacks and reads; what was published before then is there, and nothing else is."""
+    archive, temporary = tmp_path / "many.zip", tmp_path / "tmp"
+    temporary.mkdir()
+    with zipfile.ZipFile(archive, "w") as many:
+        for row in range(300):
+            many.writestr(f"{row}.csv", f"model,output_tokens_per_s\nm{row},{row + 1}\n")
+    command = [
+        sys.executable,
+        "-m",
+        "bench",
+        "import",
+        "--no-shipped",
+        "--library",
+        str(tmp_path / "library"),
+        str(archive),
+    ]
+    with subprocess.Popen(
+        command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE
+    ) as importing:
+        until = time.monotonic() + 30
+        while not any(temporary.iterdir()) and time.monotonic() < until:
+            time.sleep(0.01)
+        importing.send_signal(number)
+        importing.communicate(timeout=30)
+    assert importing.returncode == 128 + number
+    assert list(temporary.iterdir()) == []
+    points = Library.open(tmp_path / "library", shipped=False).fetch("select count(*) n from points")
+    assert points == [(0,)] or points == [(300,)]
