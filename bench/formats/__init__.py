@@ -22,7 +22,8 @@ if (
 ):  # pyarrow behind them takes a tenth of a second, which who only writes a journal need not wait
     from bench.formats.reading import Reading, SourceFile
 
-SHOWN_NEAR = 2
+SHOWN_NEAR, NEAR = 2, 0.4
+"""So many formats are named as nearest, those of which a file has this share of the keys or more."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,19 @@ def restated(module: Format, paths: Sequence[Path]) -> Mapping[Path, Path]:
 
 
 def recognise(file: SourceFile) -> Format:
-    """The most specific format that knows this file; InputError with every format's reason when none or two do."""
+    """The most specific format that knows this file.
+
+    Raises:
+        InputError: none does, with what the file is and what to import instead where that is known, else with what it
+            lacks of the nearest ones; or two do.
+    """
+    from bench.formats.foreign.turned_away import why_turned_away
+
     found = [(module, module.recognises(file)) for module in modules()]
     best = max((recognition.specificity for _, recognition in found), default=0)
     winners = [module for module, recognition in found if recognition.specificity == best]
     if best == 0:
-        raise InputError(f"{file.name} is in no known result format{_how_near(found)}.")
+        raise InputError(f"{file.name} {why_turned_away(file) or _how_near(found)}")
     if len(winners) > 1:
         titles = " and ".join(module.TITLE for module in winners)
         raise InputError(
@@ -92,11 +100,12 @@ def recognise(file: SourceFile) -> Format:
 
 
 def _how_near(found: Sequence[tuple[Format, Recognition]]) -> str:
-    """The formats a file comes nearest to and what it lacks of them, then the others."""
+    """The formats a file comes nearest to and what it lacks of them; where it is near none, what could be imported."""
     ordered = sorted(found, key=lambda pair: -pair[1].near)
-    near = [(module, said) for module, said in ordered if said.near > 0][:SHOWN_NEAR] or [
-        (module, said) for module, said in ordered if module.NAME == "published"
-    ]
-    told = " and ".join(f"{module.TITLE} ({said.why})" for module, said in near)
-    others = [module.TITLE for module, _ in ordered if module not in [one for one, _ in near]]
-    return f"; nearest is {told}, and it is none of {', '.join(others)}"
+    near = [f"{module.TITLE} ({said.why})" for module, said in ordered if said.near >= NEAR][:SHOWN_NEAR]
+    if near:
+        return f"is in no known result format; nearest is {' and '.join(near)}."
+    return (
+        "is in no known result format: it begins like no result of a tool that is read (python -m bench formats lists "
+        "them), and a table needs the column model and one named as a metric, such as output_tokens_per_s."
+    )

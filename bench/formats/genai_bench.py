@@ -37,16 +37,10 @@ TITLE = "genai-bench run"
 SOURCE = "genai-bench"
 METADATA = "experiment_metadata.json"
 
-SHAPES = (
-    Shape(
-        ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario"),
-        specificity=5,
-    ),
-    Shape(
-        ("cmd", "benchmark_version", "metrics_time_unit", "iteration_type"), specificity=5, turned_away=True
-    ),
+RUN = Shape(
+    ("aggregated_metrics.stats", "aggregated_metrics.run_duration", "aggregated_metrics.scenario"),
+    specificity=5,
 )
-"""A level's run, and the metadata of an experiment."""
 
 FACTORS = {"s": 1000.0, "ms": 1.0}
 STATISTICS = {"mean": "mean", "stddev": "std", "min": "min", "max": "max",
@@ -74,8 +68,8 @@ FIXED = re.compile(r"D\((\d{1,9}),\s*(\d{1,9})\)")
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether the file is a level's run; the metadata of an experiment is known, and no result by itself."""
-    return recognised_by(file.outline, SHAPES)
+    """Whether the file is a level's run."""
+    return recognised_by(file.outline, [RUN])
 
 
 def companions(path: Path) -> tuple[Path, ...]:
@@ -85,14 +79,10 @@ def companions(path: Path) -> tuple[Path, ...]:
 
 
 def read(file: SourceFile) -> Reading:
-    """The level as one point; InputError for metadata alone, and where no unit of time is stated."""
+    """The level as one point; InputError where no unit of time is stated."""
     from bench.formats.reading import Reading, points_table
 
     run = Fields(file.name, document.loaded(file))
-    if "aggregated_metrics" not in run:
-        raise InputError(
-            f"{file.name} describes an experiment; import its folder, with the files of its levels."
-        )
     stated, metadata = run.fields("aggregated_metrics"), _metadata(file)
     factor = _factor(run, metadata)
     version = metadata.text("benchmark_version")

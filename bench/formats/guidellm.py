@@ -59,8 +59,19 @@ SHAPES = (
         ("object",),
         specificity=5,
     ),
+    Shape(
+        ("benchmarks[].config.strategy", "benchmarks[].config.run_index", "benchmarks[].metrics"),
+        ("yaml",),
+        specificity=5,
+    ),
+    Shape(
+        ("benchmarks[].args.strategy", "benchmarks[].args.max_number", "benchmarks[].metrics"),
+        ("yaml",),
+        specificity=5,
+    ),
 )
-"""Reports of 0.5 and later, of 0.4, and of 0.2 and 0.3."""
+"""Reports of 0.5 and later, of 0.4, and of 0.2 and 0.3; then of 0.4 on and of before as YAML, whose keys are sorted, so
+that the head of a file does not reach the later ones."""
 
 PERCENTILES = {"p001": "p0_1", "p01": "p1", "p05": "p5", "p999": "p99_9",
                **{f"p{n}": f"p{n}" for n in (10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
@@ -121,7 +132,7 @@ def read(file: SourceFile) -> Reading:
     """Each benchmark of the report as one point; InputError where there is none."""
     from bench.formats.reading import Reading, points_table
 
-    report = Fields(file.name, document.loaded(file))
+    report = Fields(file.name, _document(file))
     version = report.fields("metadata").text("guidellm_version")
     figures = Figures(
         NAME, version, window=OF_REQUESTS, token_source="server's usage, else one token for each chunk"
@@ -139,6 +150,19 @@ def read(file: SourceFile) -> Reading:
         settings.passed_over(*KNOWN_SETTINGS)
     return Reading(NAME, points_table(judged(points)), passports=figures.passports(), tool_version=version,
                    not_understood=report.not_understood())  # fmt: skip
+
+
+def _document(file: SourceFile) -> Any:
+    """The report; of YAML that is too large or no plain YAML, an InputError that names its twin."""
+    try:
+        return document.loaded(file)
+    except InputError as problem:
+        if file.outline.kind != "yaml":
+            raise
+        said = str(problem).removesuffix(".")
+        raise InputError(
+            f"{said}, or import the benchmarks.json of the same run (--output kind=json)."
+        ) from problem
 
 
 def _point(figures: Figures, report: Fields, benchmark: Fields, place: int, version: str | None) -> Point:

@@ -16,21 +16,17 @@ layers lie on it; how many chips that are is known where it names one, or severa
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator
-from typing import Any
 
 from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
-from bench.formats.foreign import document, soundness
+from bench.formats.foreign import csv_rows, document, soundness
 from bench.formats.foreign.days import day_of_text
 from bench.formats.foreign.fields import Fields, not_understood_in
 from bench.formats.foreign.figures import Figures
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.formats.reading import Reading, SourceFile, points_table
-from bench.formats.text_file import check_text, opened
 from bench.records import Deployment, Load, Point, Refusal, Workload
 
 NAME = "llama_bench"
@@ -58,7 +54,6 @@ LEFT_OUT = (
     "fit_target fit_min_ctx stddev_ts samples_ns samples_ts tensor_buft_overrides devices tensor_split "
     "load_mode moe_cache n_gen_warmup".split()
 )
-MAX_BYTES = 16_000_000
 QUANTISED = re.compile(
     r"\b(?P<plain>BF16|F16|F32)\b|\b(?P<packed>I?Q\d\w*)\b(?: - (?P<size>Small|Medium|Large))?", re.I
 )
@@ -82,7 +77,13 @@ def read(file: SourceFile) -> Reading:
     """
     figures = Figures(NAME, None, window="one repetition, the mean of several after a warm-up")
     refused: list[Refusal] = []
-    rows = _rows_of_csv(file) if file.outline.kind == "csv" else document.records(file, refused)
+    if file.outline.kind == "csv":
+        rows = [
+            (where, {key: _cell(file, key, text) for key, text in row.items()})
+            for where, row in csv_rows.rows(file)
+        ]
+    else:
+        rows = document.records(file, refused)
     tests = [(where, Fields(file.name, value)) for where, value in rows]
     if not tests:
         raise InputError(f"{file.name} has no test below its header.")
@@ -95,24 +96,6 @@ def read(file: SourceFile) -> Reading:
         tool_version=points[0].harness_version,
         not_understood=not_understood_in(test for _, test in tests),
     )
-
-
-def _rows_of_csv(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    check_text(file.path, MAX_BYTES)
-    with opened(file.path) as stream:
-        text = stream.read().decode().removeprefix("\ufeff")
-    try:
-        header, *rows = csv.reader(text.splitlines())
-    except csv.Error as problem:
-        raise InputError(f"{file.name} is no CSV throughout: {problem}.") from problem
-    for number, cells in enumerate(rows, start=1):
-        if cells and len(cells) != len(header):
-            raise InputError(
-                f"Row {number:,} of {file.name} has {len(cells):,} cells; expected {len(header):,}, as its header."
-            )
-        if cells:
-            row = dict(zip(header, cells, strict=True))
-            yield f"row {number}", {key: _cell(file, key, value) for key, value in row.items() if value}
 
 
 def _cell(file: SourceFile, key: str, text: str) -> object:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 
 from bench import names
-from bench.errors import InputError
 from bench.formats import Recognition, sglang
 from bench.formats.foreign import document
 from bench.formats.foreign.fields import Fields, not_understood_in
@@ -31,23 +30,16 @@ LINE = Shape(
     ("config.client_args", "config.server_args", "config.server_cmd_args", "results.completed",
      "results.output_throughput", "results.mean_e2e_latency_ms")
 )  # fmt: skip
-REPEATS = Shape(("metadata", "best_configurations", "test_results"), turned_away=True)
 ENGINE_COMMANDS = {"vllm serve": "vllm", "python -m sglang.launch_server": "sglang"}
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether the first line has arguments and results, or the file is the one that repeats the lines."""
-    return recognised_by(file.outline, [LINE, REPEATS])
+    """Whether the first line has arguments and results."""
+    return recognised_by(file.outline, [LINE])
 
 
 def read(file: SourceFile) -> Reading:
-    """One point for each line.
-
-    Raises:
-        InputError: it is the file that repeats the lines, or a value is not what it must be.
-    """
-    if REPEATS.fits(file.outline):
-        raise InputError(f"{file.name} repeats the runs of the .jsonl beside it; import that.")
+    """One point for each line; InputError where a value is not what it must be."""
     figures = sglang.passports_of(NAME)
     refused: list[Refusal] = []
     lines = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]

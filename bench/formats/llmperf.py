@@ -39,12 +39,10 @@ from bench.records import Deployment, Load, Point, Workload
 NAME = "llmperf"
 TITLE = "llmperf"
 
-SHAPES = (
-    Shape(("mean_input_tokens", "mean_output_tokens", "num_concurrent_requests", "results_ttft_s_mean",
-           "results_inter_token_latency_s_mean", "results_num_completed_requests")),
-    Shape(("ttft_s", "inter_token_latency_s", "end_to_end_latency_s", "number_output_tokens"), turned_away=True),
+RUN = Shape(
+    ("mean_input_tokens", "mean_output_tokens", "num_concurrent_requests", "results_ttft_s_mean",
+     "results_inter_token_latency_s_mean", "results_num_completed_requests")
 )  # fmt: skip
-"""A summary, and the requests beside it."""
 
 PAUSES = (
     "llmperf's loop waits between requests, which its throughput is divided by and its latencies leave out: the "
@@ -68,8 +66,8 @@ STATISTICS = {
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether it has the keys of a summary, or is the list of requests beside one."""
-    return recognised_by(file.outline, SHAPES)
+    """Whether it has the keys of a summary."""
+    return recognised_by(file.outline, [RUN])
 
 
 def companions(path: Path) -> tuple[Path, ...]:
@@ -79,13 +77,7 @@ def companions(path: Path) -> tuple[Path, ...]:
 
 
 def read(file: SourceFile) -> Reading:
-    """The one point of a run.
-
-    Raises:
-        InputError: it is the list of requests alone, or a value is not what it must be.
-    """
-    if file.outline.kind == "list":
-        raise InputError(f"{file.name} has the requests of a run; import the …{SUMMARY} beside it.")
+    """The one point of a run; InputError where a value is not what it must be."""
     summary = Fields(file.name, document.loaded(file))
     version = summary.text("version")
     figures = Figures(

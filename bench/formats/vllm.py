@@ -40,13 +40,7 @@ NAME = "vllm"
 TITLE = "vLLM bench serve"
 HARNESS = "vllm-bench"
 
-KEYS = ("model_id", "num_prompts", "completed", "total_input_tokens", "output_throughput")
-SHAPES = (
-    Shape(KEYS),
-    Shape(KEYS, ("csv",), turned_away=True),
-    Shape(("run_number", "error_type", "error", "serve_overrides", "bench_overrides"), turned_away=True),
-)
-"""Results of every version, the summary of a sweep, and its note of a run that failed."""
+RESULT = Shape(("model_id", "num_prompts", "completed", "total_input_tokens", "output_throughput"))
 
 TOOLS_OWN = frozenset(
     "date endpoint_type backend label model_id tokenizer_id best_of num_prompts request_rate burstiness "
@@ -78,28 +72,21 @@ ENGINE_DIALECTS = {"tensorrt-llm", "tgi", "lmdeploy", "llama.cpp"}
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether the first result has the keys that every version writes, or it is a sweep's summary or note."""
-    return recognised_by(file.outline, SHAPES)
+    """Whether the first result has the keys that every version writes."""
+    return recognised_by(file.outline, [RESULT])
 
 
 def read(file: SourceFile) -> Reading:
     """One point for each result in the file.
 
     Raises:
-        InputError: it is a sweep's summary, warm-up or failure, or a value is not what it must be.
+        InputError: it is a sweep's summary or warm-up, or a value is not what it must be.
     """
-    if file.outline.kind == "csv":
-        raise InputError(
-            f"{file.name} is the summary of a sweep; import the run=….json files below its folder."
-        )
-    figures = Figures(
-        NAME, None, window="the whole run, ramp and tail inside",
-        token_source="the server's usage, else the client's tokenizer",
-    )  # fmt: skip
+    figures = passports_of(NAME)
     refused: list[Refusal] = []
     results = [(where, Fields(file.name, value)) for where, value in document.records(file, refused)]
     listed = file.outline.kind == "list"
-    points = [_point(where, result, figures, listed=listed) for where, result in results]
+    points = [point(where, result, figures, listed=listed) for where, result in results]
     return Reading(
         NAME,
         points_table(judged(bench_serving.numbered(points))),
@@ -109,7 +96,16 @@ def read(file: SourceFile) -> Reading:
     )
 
 
-def _point(where: str, result: Fields, figures: Figures, *, listed: bool) -> Point:
+def passports_of(format_name: str) -> Figures:
+    """The collector of figures and passports for a format whose results are in these keys."""
+    return Figures(
+        format_name, None, window="the whole run, ramp and tail inside",
+        token_source="the server's usage, else the client's tokenizer",
+    )  # fmt: skip
+
+
+def point(where: str, result: Fields, figures: Figures, *, listed: bool = False) -> Point:
+    """The point that one result in these keys is; `listed`: it stood in a list, as a sweep's summaries do."""
     run = _run_number(result, listed=listed)
     load = _load(result)
     metrics: dict[str, float] = {}
@@ -140,10 +136,6 @@ def _point(where: str, result: Fields, figures: Figures, *, listed: bool) -> Poi
 
 def _run_number(result: Fields, *, listed: bool) -> int | None:
     """Which run of a sweep's combination this is, from 0; None for a result that is of no sweep."""
-    if "error_type" in result:
-        raise InputError(
-            f"{result.file} tells of a run that failed ({result.text('error_type')}) and has no figures; run it again."
-        )
     run = result.whole("run_number")
     if run is not None and run < 0:
         raise InputError(f"{result.file} is the warm-up of a sweep; import the run=….json files beside it.")

@@ -58,6 +58,9 @@ MAGIC = {
     b"BZh": "bzip2",
     b"\xfd7zXZ\0": "xz",
 }
+SPREADSHEET = (b"[Content_Types].xml", b"docProps/", b"xl/", b"_rels/")
+"""How the first name in a zip that is a spreadsheet begins, behind the 30 bytes of its header."""
+
 FOREIGN = {
     b"7z\xbc\xaf\x27\x1c": "7z",
     b"Rar!": "rar",
@@ -86,10 +89,12 @@ def kind_of(path: Path) -> str | None:
 
 
 def kind(head: bytes) -> str | None:
-    """What archive begins with these bytes; None for none."""
+    """What archive begins with these bytes; None for none, and for a spreadsheet, which is a zip of its parts."""
     if head[257:262] == b"ustar":
         return "tar"
     known = next((name for mark, name in (MAGIC | FOREIGN).items() if head.startswith(mark)), None)
+    if known == "zip" and head[30:].startswith(SPREADSHEET):
+        return None
     return None if known == "bzip2" and head[4:10] != b"1AY&SY" else known
 
 

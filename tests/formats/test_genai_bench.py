@@ -139,7 +139,7 @@ def test_a_window_that_leaves_out_requests_and_not_their_time_is_told(levels: Pa
 
 
 def test_metadata_alone_is_no_result_and_every_key_is_understood(levels: Path) -> None:
-    with pytest.raises(InputError, match="describes an experiment; import its folder"):
+    with pytest.raises(InputError, match="describes an experiment of genai-bench; import its folder"):
         reading(levels / "experiment_metadata.json")
     assert reading(levels / AT_4).not_understood == ()
 

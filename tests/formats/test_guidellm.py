@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -346,3 +347,24 @@ def test_levels_of_different_files_are_one_series(tmp_path: Path) -> None:
     assert {"engine", "accelerator", "accelerators"} <= {fact.fact for fact in report.missing_facts}
     rows = library.fetch("SELECT concurrency, output_tokens_per_s_per_accelerator FROM points ORDER BY 1")
     assert rows == [(4, None), (16, None)]
+
+
+@pytest.mark.parametrize("name", ["concurrency-4", "version-1", "version-0.3"])
+@pytest.mark.parametrize("sort_keys", [True, False])
+def test_the_same_report_as_yaml_is_the_same_points(name: str, sort_keys: bool, tmp_path: Path) -> None:
+    """GuideLLM sorts the keys of its YAML, so that what tells its version comes last, far beyond the head."""
+    path = tmp_path / "benchmarks.yaml"
+    path.write_text(yaml.safe_dump(json.loads(sample(name).read_text()), sort_keys=sort_keys))
+    assert read_points(path) == read_points(sample(name))
+
+
+def test_yaml_that_is_too_large_names_its_twin(tmp_path: Path) -> None:
+    path = tmp_path / "benchmarks.yaml"
+    text = yaml.safe_dump(json.loads(sample("concurrency-4").read_text()))
+    path.write_text(text + "".join(f"more_{number}: {'x' * 90}\n" for number in range(9000)))
+    with pytest.raises(InputError) as problem:
+        reading(path)
+    assert str(problem.value) == (
+        f"benchmarks.yaml has {path.stat().st_size:,} bytes; YAML is read up to 1,000,000, so save it as JSON, or "
+        "import the benchmarks.json of the same run (--output kind=json)."
+    )

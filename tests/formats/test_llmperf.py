@@ -116,7 +116,9 @@ def test_a_folder_is_one_source_with_the_requests_in_it(tmp_path: Path) -> None:
 
 
 def test_the_requests_alone_are_no_result(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has the requests of a run; import the …_summary\.json beside it"):
+    with pytest.raises(
+        InputError, match=r"has the requests of a run of llmperf; import the …_summary\.json beside it"
+    ):
         read_points(SAMPLES / REQUESTS)
 
 

@@ -14,7 +14,11 @@ from bench.formats.text_file import beginning
 Kind = Literal["object", "list", "lines", "yaml", "csv", "none"]
 
 BLANKS = re.compile(r"[ \t\r\n]*")
-YAML_KEY = re.compile(r"^([A-Za-z_][\w.-]*):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+YAML_KEY = re.compile(r"^[A-Za-z_][\w.-]*:", re.MULTILINE)
+YAML_LINE = re.compile(
+    r"^(?P<blank> *)(?P<dashes>(?:-[ \t]+)*)(?P<key>[A-Za-z_][\w.-]*):[ \t]*(?P<said>.*?)[ \t\r]*$",
+    re.MULTILINE,
+)
 COMMENT = re.compile(r"(^|\s+)#.*$")
 LONGEST_NUMBER = 40
 DEEPEST = 16
@@ -26,7 +30,7 @@ class Outline:
     """The beginning of a file.
 
     kind: an object, a list, several objects in lines, YAML, CSV, or none of these.
-    value: the first value as far as it came: of lines the first line's, of YAML its top-level keys with the texts
+    value: the first value as far as it came: of lines the first line's, of YAML its keys in blocks with the texts
         behind them, of CSV the list of its header's cells.
     """
 
@@ -71,16 +75,63 @@ def outline_of(head: bytes) -> Outline:
         following = _after_blanks(text, end)
         several = end > place and text[following : following + 1] == "{"
         return Outline("lines" if several else "object", value)
-    keys = dict(YAML_KEY.findall(text))
-    if keys and "," not in text.split("\n", 1)[0].split(":", 1)[0]:
-        return Outline("yaml", {key: COMMENT.sub("", said).strip("'\"") for key, said in keys.items()})
+    if YAML_KEY.search(text) and "," not in text.split("\n", 1)[0].split(":", 1)[0]:
+        return Outline("yaml", _blocks(text))
     header = _header(text)
     return Outline("csv", header) if len(header) > 1 else Outline("none")
 
 
+@dataclass
+class _Block:
+    """An object of YAML: where its keys begin, and the one that what is indented further belongs to."""
+
+    column: int
+    keys: dict[str, Any]
+    latest: str = ""
+
+
+def _blocks(text: str) -> dict[str, Any]:
+    """The keys of YAML in blocks, in objects and lists as far as their indents tell; a scalar is the text it is.
+
+    Lines of a folded text that look like keys are taken for some, which adds keys and hides none.
+    """
+    root: dict[str, Any] = {}
+    opened = [_Block(0, root)]
+    for line in YAML_LINE.finditer(text):
+        column = len(line["blank"])
+        while opened[-1].column > column:
+            opened.pop()
+        for _ in range(line["dashes"].count("-")):
+            column += 2
+            opened.append(_Block(column, _entry(opened[-1])))
+        block = opened[-1]
+        if block.column < column:
+            if block.keys.get(block.latest) != "":
+                continue
+            block.keys[block.latest] = inner = dict[str, Any]()
+            block = _Block(column, inner)
+            opened.append(block)
+        block.latest = line["key"]
+        block.keys[block.latest] = COMMENT.sub("", line["said"]).strip("'\"")
+    return root
+
+
+def _entry(block: _Block) -> dict[str, Any]:
+    """A further object of the list under this block's latest key."""
+    entry: dict[str, Any] = {}
+    listed = block.keys.get(block.latest)
+    if isinstance(listed, list):
+        listed.append(entry)
+    elif block.latest:
+        block.keys[block.latest] = [entry]
+    return entry
+
+
 def _header(text: str) -> list[str]:
+    """The cells of the first line that is no comment."""
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     try:
-        return next(csv.reader([text.split("\n", 1)[0].strip("\r")]), [])
+        return next(csv.reader([first]), [])
     except csv.Error:
         return []
 

@@ -18,14 +18,11 @@ class Shape:
     """The keys that the first object of a file has, of a CSV its header, and the kinds of file they come in.
 
     specificity: the number of keys where it is not stated.
-    turned_away: such a file holds no result. It is known so that its refusal can say what to import instead, and no
-        other file is told to come near it.
     """
 
     keys: tuple[str, ...]
     kinds: tuple[Kind, ...] = ("object", "list", "lines", "yaml")
     specificity: int | None = None
-    turned_away: bool = False
 
     def lacks(self, outline: Outline) -> list[str]:
         """The keys that a file which begins so does not have."""
@@ -45,8 +42,7 @@ def recognised_by(outline: Outline, shapes: Iterable[Shape]) -> Recognition:
         lacking = shape.lacks(outline)
         if not lacking and outline.kind in shape.kinds:
             return Recognition(shape.specificity or len(shape.keys), f"it has {', '.join(shape.keys)}")
-        if not shape.turned_away:
-            missed.append((shape, lacking))
+        missed.append((shape, lacking))
     nearest, lacking = min(missed, key=lambda one: len(one[1]) / len(one[0].keys))
     wanted, there = len(nearest.keys), len(nearest.keys) - len(lacking)
     said = f"lacks {', '.join(lacking)}" if lacking else _of_another_kind(outline, nearest)

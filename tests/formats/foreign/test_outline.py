@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,7 +54,8 @@ def test_keys_inside_what_is_cut_off_are_known() -> None:
         ('{"a": 1}\n{"a": 2}\n', "lines", {"a": 1}),
         ('{"a": 1}\n', "object", {"a": 1}),
         ('{"a": NaN, "b": Infinity, "c": 1}', "object", None),
-        ("version: '0.2'\nrun:\n  uid: x\n", "yaml", {"version": "0.2", "run": ""}),
+        ("version: '0.2'\nrun:\n  uid: x\n", "yaml", {"version": "0.2", "run": {"uid": "x"}}),
+        ("# of a tool\n#\nEndpoint,Type\n1,2\n", "csv", ["Endpoint", "Type"]),
         ("build_commit,model\n1,2\n", "csv", ["build_commit", "model"]),
         ("a\n", "none", None),
         ("", "none", None),
@@ -64,6 +66,53 @@ def test_each_kind_of_file(text: str, kind: str, value: object) -> None:
     assert outline.kind == kind
     if value is not None:
         assert outline.value == value
+
+
+@given(OBJECTS, st.booleans())
+def test_the_keys_of_yaml_in_blocks_are_those_of_the_document(
+    value: dict[str, object], sort_keys: bool
+) -> None:
+    """The same objects in the same lists, whatever their values; keys that need quotes are passed over."""
+    plain = yaml.safe_load(yaml.safe_dump({"first": 1, "all": _named(value)}))
+    text = yaml.safe_dump(plain, sort_keys=sort_keys, width=10**6)
+    outline = outline_of(text.encode())
+    assert outline.kind == "yaml"
+    assert _keys(outline.value) == _keys(plain)
+
+
+@pytest.mark.parametrize("indent", [0, 2])
+def test_a_list_of_yaml_may_stand_under_its_key_or_further_in(indent: int) -> None:
+    by = " " * indent
+    outline = outline_of(
+        f"runs:\n{by}- name: a  # the first\n{by}  rate:\n{by}    mean: 1.5\n{by}- name: b\nend: 'x'\n".encode()
+    )
+    assert outline.value == {
+        "runs": [{"name": "a", "rate": {"mean": "1.5"}}, {"name": "b"}],
+        "end": "x",
+    }
+    assert outline.has("runs[].rate.mean")
+
+
+def test_keys_of_a_cut_yaml_are_known_as_far_as_they_came() -> None:
+    outline = outline_of(b"metadata:\n  version: 2\nbenchmarks:\n- config:\n    strategy:\n      typ")
+    assert outline.at("metadata.version") == "2"
+    assert not outline.lacks("benchmarks[].config.strategy")
+    assert outline.lacks("benchmarks[].config.strategy.type_", "benchmarks[].metrics")
+
+
+def _named(value: object) -> object:
+    """The value with letters for keys, texts for what is no object, and lists of objects alone."""
+    if isinstance(value, dict):
+        return {f"k{place}": _named(one) for place, one in enumerate(value.values())} or "none"
+    if isinstance(value, list):
+        return [one for one in map(_named, value) if isinstance(one, dict)] or "none"
+    return "text"
+
+
+def _keys(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _keys(one) for key, one in value.items()}
+    return [_keys(one) for one in value] if isinstance(value, list) else None
 
 
 def test_nesting_and_digits_do_no_harm() -> None:
