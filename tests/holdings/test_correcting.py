@@ -35,22 +35,30 @@ def library(tmp_path: Path) -> Library:
     return made(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def settled(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library that is to stay as it is: a point is hidden and tagged, so that both could be taken back."""
+    library = made(tmp_path_factory.mktemp("settled"))
+    point = point_of(library, 16)
+    library.tag(point, "odd")
+    library.retract(point, "for the restore")
+    return library
+
+
 def files_of(library: Library) -> dict[str, bytes]:
     found = (path for path in library.path.rglob("*") if path.is_file())
     return {str(path.relative_to(library.path)): path.read_bytes() for path in found}
 
 
 @pytest.mark.parametrize("mode", ["off", "token", "oidc", "local"])
-def test_who_may_not_changes_nothing(mode: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, point = source_of(library, "mine.csv"), point_of(library, 16)
-    library.retract(point, "for the restore")
-    library.tag(point, "odd")
-    before = files_of(library)
+def test_who_may_not_changes_nothing(mode: str, settled: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, point = source_of(settled, "mine.csv"), settled.fetch("SELECT id FROM retractions")[0][0]
+    before = files_of(settled)
     monkeypatch.setenv("KNEEPOINT_ACCESS", mode)
     for change in CHANGES.values():
         with pytest.raises(AccessDenied):
-            change(library, ELSEWHERE, source, point)
-    assert files_of(library) == before
+            change(settled, ELSEWHERE, source, point)
+    assert files_of(settled) == before
 
 
 def test_every_change_leaves_its_line_in_the_audit(library: Library) -> None:
@@ -160,9 +168,11 @@ def test_a_tag_is_put_on_once_and_taken_off(library: Library) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "a,b", "x" * 41, "a\x07b"])
-def test_what_is_no_tag_is_none(library: Library, text: str) -> None:
+def test_what_is_no_tag_is_none(settled: Library, text: str) -> None:
+    before = files_of(settled)
     with pytest.raises(UsageError):
-        correcting.tag(library, HERE, point_of(library, 16), text)
+        correcting.tag(settled, HERE, point_of(settled, 64), text)
+    assert files_of(settled) == before
 
 
 def test_notes_tags_and_what_is_hidden_are_there_after_a_restart(library: Library) -> None:

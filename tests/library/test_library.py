@@ -21,6 +21,21 @@ def library(tmp_path: Path) -> Library:
     return Library.open(tmp_path / "library", shipped=False)
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """An empty library in which nothing is ever to be written."""
+    return Library.open(tmp_path_factory.mktemp("untouched") / "library", shipped=False)
+
+
+@pytest.fixture(scope="module")
+def settled(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library of one sweep, which is to stay as it is."""
+    folder = tmp_path_factory.mktemp("settled")
+    library = Library.open(folder / "library", shipped=False)
+    library.add([sweep(folder, 1)])
+    return library
+
+
 def points(library: Library) -> int:
     return int(library.fetch("SELECT count(*) FROM points")[0][0])
 
@@ -207,7 +222,14 @@ class TestImport:
     def test_the_report_is_the_documented_json(self, library: Library, tmp_path: Path) -> None:
         file = table(tmp_path / "t.csv", {"engine": None}, {"output_tokens_per_s": "many"})
         document = json.loads(json.dumps(library.add([file]).document()))
-        assert set(document) == {"imported", "already", "refused", "missing_facts", "not_understood", "no_results"}
+        assert set(document) == {
+            "imported",
+            "already",
+            "refused",
+            "missing_facts",
+            "not_understood",
+            "no_results",
+        }
         assert {"file", "format", "sha256", "points"} <= set(document["imported"][0])
         assert {"file", "row", "reason"} <= set(document["refused"][0])
 
@@ -364,11 +386,11 @@ class TestFacts:
         ],
     )
     def test_a_fact_that_does_not_fit_is_refused(
-        self, library: Library, tmp_path: Path, key: str, value: object
+        self, untouched: Library, tmp_path: Path, key: str, value: object
     ) -> None:
         with pytest.raises(UsageError):
-            library.add([sweep(tmp_path, 1)], {key: value})
-        assert not library.path.exists()
+            untouched.add([sweep(tmp_path, 1)], {key: value})
+        assert not untouched.path.exists()
 
     def test_an_unknown_fact_offers_the_nearest(self, library: Library, tmp_path: Path) -> None:
         with pytest.raises(UnknownName, match="accelerator"):
@@ -424,13 +446,14 @@ class TestHiding:
             library.purge(source, "never")
 
     @pytest.mark.parametrize("id", ["", "../../etc", "0" * 16, "0" * 64, "%", "deadbeef", "A" * 16])
-    def test_an_id_that_is_none_is_not_found(self, library: Library, tmp_path: Path, id: str) -> None:
-        library.add([sweep(tmp_path, 1)])
-        for change in (library.retract, library.annotate, library.purge):
+    def test_an_id_that_is_none_is_not_found(self, settled: Library, id: str) -> None:
+        before = everything(settled.path)
+        for change in (settled.retract, settled.annotate, settled.purge):
             with pytest.raises(NotFound):
                 change(id, "why")
         with pytest.raises(NotFound):
-            library.restore(id)
+            settled.restore(id)
+        assert everything(settled.path) == before
 
     def test_a_change_needs_its_reason(self, library: Library, tmp_path: Path) -> None:
         source = library.add([sweep(tmp_path, 1)]).imported[0].sha256
