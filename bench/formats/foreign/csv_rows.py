@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterator
 
 from bench.errors import InputError
@@ -13,7 +14,8 @@ MAX_BYTES = 16_000_000
 
 
 def rows(file: SourceFile) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each row with where it is, counted from 1 below the header; blank rows and empty cells are left out.
+    """Each row with where it is, counted from 1 below the header; blank rows and empty cells are left out, and comments
+    and blank lines above the header.
 
     Raises:
         InputError: the file is too large or no CSV throughout, or a row has another number of cells than the header.
@@ -21,8 +23,9 @@ def rows(file: SourceFile) -> Iterator[tuple[str, dict[str, str]]]:
     check_text(file.path, MAX_BYTES)
     with opened(file.path) as stream:
         text = stream.read().decode().removeprefix("\ufeff")
+    lines = itertools.dropwhile(lambda line: not line.strip() or line.startswith("#"), text.splitlines())
     try:
-        header, *below = csv.reader(text.splitlines())
+        header, *below = list(csv.reader(lines)) or [[]]
     except csv.Error as problem:
         raise InputError(f"{file.name} is no CSV throughout: {problem}.") from problem
     for number, cells in enumerate(below, start=1):
