@@ -13,6 +13,8 @@ from bench.formats.columns import Mask, Verdicts, mask, shown
 
 ROUNDING, ROUNDED_MS = 1.001, 0.02
 """Tools round what they print, to two digits after the point at the coarsest."""
+ROUNDING_OF_MEANS = 1.02
+"""A mean may be the tool's own and its bounds computed anew from requests whose mean is a per cent off."""
 
 
 def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
@@ -24,6 +26,10 @@ def check(columns: dict[str, pa.Array], verdicts: Verdicts) -> None:
         late = _beyond(columns[first], columns[last])
         if pc.any(late).as_py():
             _refuse(mask(late), (first,), last, columns, verdicts)
+    for lower, higher in mean_within(metrics):
+        beyond = _beyond(columns[lower], columns[higher], ROUNDING_OF_MEANS)
+        if pc.any(beyond).as_py():
+            _refuse(mask(beyond), (lower,), higher, columns, verdicts)
 
 
 @cache
@@ -50,9 +56,22 @@ def first_before_last(metrics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((f"ttft_ms_{s}", f"e2el_ms_{s}") for s in statistics if f"e2el_ms_{s}" in metrics)
 
 
-def _beyond(lower: pa.Array, higher: pa.Array) -> pa.Array:
+@cache
+def mean_within(metrics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Pairs of columns of a distribution where lower is better: its smallest value and its mean, its mean and its
+    largest, and its standard deviation and its largest, which is the greater where no value is below zero."""
+    pairs = [
+        (f"{row.key}_{lower}", f"{row.key}_{higher}")
+        for row in base_metrics()
+        if row.distribution and row.direction == "lower"
+        for lower, higher in (("min", "mean"), ("mean", "max"), ("std", "max"))
+    ]
+    return tuple(pair for pair in pairs if set(pair) <= set(metrics))
+
+
+def _beyond(lower: pa.Array, higher: pa.Array, rounding: float = ROUNDING) -> pa.Array:
     """Where the lower value is above the higher one by more than rounding."""
-    return pc.greater(lower, pc.add(pc.multiply(higher, ROUNDING), ROUNDED_MS))
+    return pc.greater(lower, pc.add(pc.multiply(higher, rounding), ROUNDED_MS))
 
 
 def _among(found: Iterable[str], statistic: str) -> list[str]:

@@ -139,6 +139,21 @@ def test_percentiles_are_compared_across_a_gap(tmp_path: Path) -> None:
     assert refusals[0].expected == "at least 9.0, the value of tpot_ms_min"
 
 
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("a,9,8,20,1", "at least 9.0, the value of tpot_ms_min"),
+        ("a,7,21,20,1", "at least 21.0, the value of tpot_ms_mean"),
+        ("a,7,8,20,21", "at least 21.0, the value of tpot_ms_std"),
+    ],
+)
+def test_a_mean_outside_its_bounds_is_refused(tmp_path: Path, row: str, expected: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"model,tpot_ms_min,tpot_ms_mean,tpot_ms_max,tpot_ms_std\n{row}\na,7,8,20,1\n")
+    points, refusals = read_points(path)
+    assert (len(points), [refusal.expected for refusal in refusals]) == (1, [expected])
+
+
 def test_a_row_with_a_cell_too_many_or_too_few_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "ragged.csv"
     path.write_text('model,tpot_ms_p50,note\na,1,"two\nlines"\n\na,1\na,2,x,y\na,3,\n')

@@ -1,20 +1,20 @@
-"""Whether a point's figures can be true together: order of percentiles, first token before last, and units.
+"""Whether a point's figures can be true together: statistics of each latency, latencies of a request, rates, units.
 
 Units are held against the clock: with c requests under way for d seconds, n answers of mean latency l take up n x l
 of c x d seconds and no more (Little's law). A closed loop uses nearly all of them, so a figure that is a thousand times
-too large or too small was filed in the wrong unit. So was one of three that do not add up by that much: a request takes
-its TTFT and then a TPOT for each further token.
+too large or too small was filed in the wrong unit. Requests that are all sent at once fill the run too; an open loop
+may be idle, and there only the parts of a request, the rates and the time that HTTP itself takes tell.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import pairwise
 
 from bench.catalogue import metric
-from bench.errors import InputError
-from bench.formats.consistency import ROUNDED_MS, ROUNDING, first_before_last, rising_statistics
+from bench.formats.foreign import distributions, latency_parts, rates
+from bench.formats.foreign.contradiction import contradiction
+from bench.formats.foreign.latency_parts import TOO_LITTLE, TOO_MUCH, means_of
 from bench.records import Flag
 
 LITTLE_TOLERANCE = 1.5
@@ -22,15 +22,12 @@ LITTLE_TOLERANCE = 1.5
 LONGEST_OF_MEAN = 2.0
 """How long the longest request is taken to be where only the mean is known: lengths drawn evenly from 0 on."""
 NOT_THE_OTHERS = "throughput, latency or concurrency of this row is not what the others' is"
-TOO_MUCH, TOO_LITTLE = 100.0, 0.005
-"""Between them lies all that ramps, failures and rounding do; a wrong unit is off by 1,000."""
-
-A_THOUSAND, NEARLY = 1000.0, 0.1
-NO_TTFT_MS, NO_TTFT_OF_TPOT = 0.5, 0.05
-"""No model answers over HTTP so soon, far below the time of one step; 10 to 500 ms in seconds are such numbers."""
-
 BEYOND_THE_RUN = 10.0
 """Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
+PARTS_OF_A_RUN = ("e2el_ms", "ttft_ms", "tpot_ms", "itl_ms", "ntpot_ms")
+OF_ALL_AT_ONCE = 0.002
+"""Of requests that are all sent at once, none is shorter on average than this share of the run, unless a single one
+takes longer than all others together."""
 
 
 def check(
@@ -39,28 +36,26 @@ def check(
     metrics: Mapping[str, float],
     *,
     concurrency: float | None = None,
+    saturated: bool = False,
     whole_run: bool = False,
+    osl: float | None = None,
 ) -> None:
     """Nothing when the figures can be true together; InputError that names the two that cannot.
 
-    `where` is the place in the file; `concurrency` what a closed loop kept under way, else None; `whole_run` says that
-    the duration is from before the first request to after the last answer.
+    `where` is the place in the file; `concurrency` what a closed loop kept under way, else None; `saturated` says that
+    all requests were sent at once; `whole_run` that the duration is from before the first request to after the last
+    answer, and that throughputs are sums over it; `osl` is the mean length of the answers, where metrics lack it.
     """
-    keys = tuple(metrics)
     for key, value in metrics.items():
         if value < 0 or not math.isfinite(value):
-            raise _unsound(file, where, f"{key} is {value:g}", "no measurement is below zero")
-    for rising in rising_statistics(keys):
-        for lower, higher in pairwise(rising):
-            if metrics[lower] > metrics[higher] * ROUNDING + ROUNDED_MS:
-                raise _contradiction(file, where, lower, higher, metrics)
-    for first, last in first_before_last(keys):
-        if metrics[first] > metrics[last] * ROUNDING + ROUNDED_MS:
-            raise _contradiction(file, where, first, last, metrics)
+            raise contradiction(file, where, f"{key} is {value:g}", "no measurement is below zero")
+    distributions.check(file, where, metrics)
     _check_unit(file, where, metrics, concurrency)
-    _check_parts(file, where, metrics)
-    if whole_run:
-        _check_within(file, where, metrics)
+    latency_parts.check(file, where, metrics, osl)
+    if saturated:
+        _check_saturated(file, where, metrics, whole_run=whole_run)
+    _check_within(file, where, metrics, BEYOND_THE_RUN if whole_run else TOO_MUCH)
+    rates.check(file, where, metrics, same_window=whole_run, osl=osl)
 
 
 def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency: float | None) -> None:
@@ -74,83 +69,50 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
         room = min(concurrency, ok) * duration
         share = ok * latency / 1000 / room
         if share > TOO_MUCH:
-            raise _unsound(
+            raise contradiction(
                 file, where, f"{key} is {latency:g}",
                 f"{ok:g} answers that slow do not fit into {duration:g} s at concurrency {concurrency:g}: the unit is "
                 f"not {metric(key).unit}",
             )  # fmt: skip
-        if key == "ttft_ms_mean" and "e2el_ms_mean" not in metrics and (gaps := _gaps(metrics)):
+        if key == "ttft_ms_mean" and "e2el_ms_mean" not in metrics and (gaps := means_of(metrics).gaps):
             share *= 1 + gaps * metrics.get("tpot_ms_mean", math.inf) / latency
         elif key != "e2el_ms_mean":
             continue
         if share < TOO_LITTLE and not metrics.get("requests_failed"):
-            raise _unsound(
+            raise contradiction(
                 file, where, f"{key} is {latency:g}",
                 f"{ok:g} answers that fast take no {duration:g} s at concurrency {concurrency:g}: the unit is not "
                 f"{metric(key).unit}",
             )  # fmt: skip
 
 
-def _gaps(metrics: Mapping[str, float]) -> float:
-    """How many tokens a request had after its first one, on average; 0 where that is not known."""
-    tokens, ok = metrics.get("output_tokens"), metrics.get("requests_ok")
-    return max(0.0, tokens / ok - 1) if tokens and ok else 0.0
+def _check_saturated(file: str, where: str, metrics: Mapping[str, float], *, whole_run: bool) -> None:
+    """Sent at once, requests are under way as long as the run lasts, so together they take that long at least.
 
-
-def _check_parts(file: str, where: str, metrics: Mapping[str, float]) -> None:
-    """Whatever the load: E2EL is TTFT + TPOT x (tokens - 1), near enough to see a unit that only one of them has."""
-    ttft, tpot, e2el = (metrics.get(f"{base}_ms_mean") for base in ("ttft", "tpot", "e2el"))
-    if not (ttft and tpot):
+    A failed one may have hung on after the others, so with failures it cannot be told.
+    """
+    duration, ok, latency = (metrics.get(key) for key in ("duration_s", "requests_ok", "e2el_ms_mean"))
+    if not (duration and ok and latency) or metrics.get("requests_failed"):
         return
-    seen = f"ttft_ms_mean is {ttft:g}"
-    if ttft < NO_TTFT_MS and ttft < tpot * NO_TTFT_OF_TPOT:
-        raise _unsound(
-            file, where, seen, f"no first token comes so soon where a further one takes {tpot:g} ms: the unit is not ms"
+    share = latency / 1000 / duration
+    if ok * share < TOO_LITTLE or (whole_run and share < OF_ALL_AT_ONCE):
+        raise contradiction(
+            file, where, f"e2el_ms_mean is {latency:g}",
+            f"{ok:g} answers that fast, all asked for at once, take no {duration:g} s: the unit is not ms",
         )  # fmt: skip
-    gaps = _gaps(metrics)
-    if not e2el or gaps < 1 or e2el <= ttft:
-        return
-    share = tpot * gaps / (e2el - ttft)
-    if not TOO_LITTLE <= share <= TOO_MUCH:
-        raise _unsound(
-            file,
-            where,
-            f"tpot_ms_mean is {tpot:g}",
-            f"{gaps:,.0f} tokens after the first took {e2el - ttft:g} ms together: the unit is not ms",
-        )
-    wait = e2el - tpot * gaps
-    if ttft < tpot and abs(wait / (ttft * A_THOUSAND) - 1) < NEARLY:
-        raise _unsound(
-            file, where, seen, f"e2el_ms_mean leaves {wait:g} ms before the first token: the unit is not ms"
-        )
 
 
-def _check_within(file: str, where: str, metrics: Mapping[str, float]) -> None:
-    """Whatever the load: no request takes longer than the run it is part of."""
+def _check_within(file: str, where: str, metrics: Mapping[str, float], most: float) -> None:
+    """Whatever the load: nothing that is part of a request takes longer than the run that the request is part of."""
     duration = metrics.get("duration_s")
     for key, value in metrics.items():
-        if duration and key.startswith(("e2el_ms", "ttft_ms")) and value > duration * 1000 * BEYOND_THE_RUN:
-            raise _unsound(
+        if duration and key.startswith(PARTS_OF_A_RUN) and value > duration * 1000 * most:
+            raise contradiction(
                 file,
                 where,
                 f"{key} is {value:g}",
                 f"the run took {duration:g} s: the unit is not {metric(key).unit}",
             )
-
-
-def _contradiction(
-    file: str, where: str, lower: str, higher: str, metrics: Mapping[str, float]
-) -> InputError:
-    return _unsound(
-        file,
-        where,
-        f"{lower} is {metrics[lower]:g}",
-        f"it cannot be above {higher}, which is {metrics[higher]:g}",
-    )
-
-
-def _unsound(file: str, where: str, seen: str, why: str) -> InputError:
-    return InputError(f"{file}: in {where} {seen}, but {why}; correct the file or leave this result out.")
 
 
 def littles_law(

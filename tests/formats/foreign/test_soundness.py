@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bench.errors import InputError
 from bench.formats.foreign.figures import Figures, failures_flag, file_failures
 from bench.formats.foreign.soundness import check, littles_law, unit_unfit
+from tests.formats.foreign.runs import ANY, PLAIN, Run, runs
 
 GOOD = {
     "duration_s": 10.0, "requests_ok": 80.0, "ttft_ms_mean": 30.0, "ttft_ms_p50": 28.0, "ttft_ms_p99": 60.0,
@@ -196,3 +197,54 @@ def test_more_in_flight_than_were_kept_under_way_is_flagged() -> None:
     metrics = {"output_tokens_per_s": 400.0, "e2el_ms_mean": 1000.0, "requests_ok": 100.0}
     assert littles_law(metrics, 6, 50) == ()
     assert [flag.kind for flag in littles_law(metrics, 4, 50)] == ["littles-law"]
+
+
+def check_run(run: Run, metrics: dict[str, float] | None = None) -> None:
+    check("f.json", "run 1", metrics or run.metrics, concurrency=run.concurrency, saturated=run.kind == "saturated",
+          whole_run=True)  # fmt: skip
+
+
+@given(runs(ANY))
+def test_no_true_run_is_refused(run: Run) -> None:
+    """A closed loop, an open one or all at once; mixed lengths, requests that hang and fail, figures rounded or not."""
+    check_run(run)
+
+
+@given(runs(PLAIN), st.data())
+def test_one_figure_off_by_a_thousand_is_refused(run: Run, data: st.DataObject) -> None:
+    """All but a standard deviation, which may be 0, and a smallest value that is smaller still."""
+    key = data.draw(st.sampled_from([k for k in run.metrics if k[-4:] != "_std" and k != "requests_failed"]))
+    factor = 1000 if key.endswith("_min") else data.draw(st.sampled_from([1000, 0.001]))
+    check_run(run)
+    with pytest.raises(InputError):
+        check_run(run, {**run.metrics, key: run.metrics[key] * factor})
+
+
+@given(
+    runs(PLAIN),
+    st.sampled_from(["ttft_ms", "tpot_ms", "itl_ms", "ntpot_ms", "e2el_ms", ""]),
+    st.sampled_from([1000, 0.001]),
+)
+def test_a_latency_in_another_unit_is_refused_whatever_the_load(run: Run, base: str, factor: float) -> None:
+    off = {key: value * factor if "_ms_" in key and key.startswith(base) else value
+           for key, value in run.metrics.items()}  # fmt: skip
+    with pytest.raises(
+        InputError, match=r"unit is not ms|cannot be above|no mean is further|would make it larger"
+    ):
+        check_run(run, off)
+
+
+SENT_AT_ONCE = {"duration_s": 3.6, "requests_ok": 24.0, "e2el_ms_mean": 1500.0}
+
+
+@pytest.mark.parametrize("whole_run", [True, False])
+def test_requests_sent_at_once_fill_the_run(whole_run: bool) -> None:
+    check("f.json", "run 1", SENT_AT_ONCE, saturated=True, whole_run=whole_run)
+    check("f.json", "run 1", {**SENT_AT_ONCE, "e2el_ms_mean": 0.6}, whole_run=whole_run)
+    with pytest.raises(InputError, match=r"24 answers that fast, all asked for at once, take no 3.6 s"):
+        check("f.json", "run 1", {**SENT_AT_ONCE, "e2el_ms_mean": 0.6}, saturated=True, whole_run=whole_run)
+
+
+def test_a_failure_may_have_hung_on_after_all_others() -> None:
+    hung = {**SENT_AT_ONCE, "e2el_ms_mean": 0.6, "requests_failed": 1.0}
+    check("f.json", "run 1", hung, saturated=True, whole_run=True)
