@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
+from weakref import WeakKeyDictionary
 
 from bench import catalogue
 from bench.errors import UnknownName, UsageError
@@ -86,11 +87,20 @@ def terms_in_words(terms: str) -> str:
 
 def books(library: Library) -> tuple[Book, ...]:
     """Every loaded price book under each of its terms, by name and terms; quotes without a price do not count."""
-    found = library.fetch(
-        "SELECT book, terms, list(DISTINCT accelerator), count(*), max(as_of) FROM prices"
-        " WHERE usd_per_accelerator_hour > 0 GROUP BY book, terms ORDER BY book, terms"
-    )
-    return tuple(Book(name, terms, frozenset(chips), *rest) for name, terms, chips, *rest in found)
+    version, known = _BOOKS.get(library, ("", ()))
+    if version != library.version:
+        version = library.version
+        found = library.fetch(
+            "SELECT book, terms, list(DISTINCT accelerator), count(*), max(as_of) FROM prices"
+            " WHERE usd_per_accelerator_hour > 0 GROUP BY book, terms ORDER BY book, terms"
+        )
+        known = tuple(Book(name, terms, frozenset(chips), *rest) for name, terms, chips, *rest in found)
+        _BOOKS[library] = version, known
+    return known
+
+
+_BOOKS: WeakKeyDictionary[Library, tuple[str, tuple[Book, ...]]] = WeakKeyDictionary()
+"""The books of a library and the version they are of: a page asks for them four times over."""
 
 
 def providers(library: Library, book: str = "", terms: str = "") -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import pytest
 
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
+from bench.names import DATA
 from bench.pricing import asked, books, chip_prices, comparable, quotes, terms_in_words
 
 
@@ -67,3 +68,18 @@ def test_a_book_and_terms_are_checked_against_those_that_are_loaded(tmp_path: Pa
         asked(library, "", "often")
     with pytest.raises(UsageError, match="articles has no spot prices"):
         asked(library, "articles", "spot")
+
+
+def test_a_price_book_that_comes_later_is_offered_after_the_next_look(tmp_path: Path) -> None:
+    library, other = Library.open(tmp_path / "own"), Library.open(tmp_path / "other")
+    before = books(library)
+    header, quote = (DATA / "prices" / "articles.csv").read_text().splitlines()[:2]
+    own = tmp_path / "own" / "prices" / "ours.csv"
+    own.parent.mkdir(parents=True)
+    own.write_text(f"{header}\n{quote.replace('articles,', 'ours,', 1)}\n")
+    library.refresh()
+    assert {book.name for book in books(library)} - {book.name for book in before} == {"ours"}
+    assert books(other) == before
+    own.unlink()
+    library.refresh()
+    assert books(library) == before
