@@ -12,12 +12,12 @@ from typing import Any, get_args
 import pyarrow as pa
 
 from bench import names
+from bench.formats.foreign.days import EARLIEST, may_be
 from bench.formats.reading import POINT_COLUMNS, REAL, SCORE_COLUMNS, TRUTH, WHOLE
 from bench.records import Evidence, LoadKind, Origin
 
 MAX_TEXT = 4096
 MAX_WHOLE = 2**53
-EARLIEST = datetime.date(2000, 1, 1)
 WHOLE_NUMBER = re.compile(r"\+?[0-9]{1,30}(?:\.0{0,30})?")
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 TRUE, FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
@@ -119,8 +119,7 @@ def day(cell: str) -> datetime.date:
         value = datetime.date.fromisoformat(cell) if DATE.fullmatch(cell) else None
     except ValueError:
         value = None
-    latest = datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=1)
-    if value is None or not EARLIEST <= value <= latest:
+    if value is None or not may_be(value):
         raise Unexpected(f"a date such as 2026-11-20, from {EARLIEST.year} and not in the future")
     return value
 

@@ -37,20 +37,23 @@ HINTED = 50
 STORED_AS = {"isl": "isl_requested", "osl": "osl_requested"}
 WRITTEN_AS = {stored: written for written, stored in STORED_AS.items()}
 NOT_IN_FILE = frozenset({"locator", *WRITTEN_AS})
+NAMING = ("model", "harness", "source")
+"""One of them says what a row is of: a model, the tool that measured one without naming it, or where it stands."""
+
 SCORE_MARKS = ("model", "benchmark", "metric", "value")
 STATISTIC = re.compile(r"(^|_)(p\d+(_\d+)?|mean|median|std|min|max)$")
 LOAD_NUMBERS = {"concurrency": "closed", "request_rate": "open", "batch": "batch"}
 
 
 def recognises(file: SourceFile) -> Recognition:
-    """Whether the file is a table with a column `model` (or `harness`) and a metric of the catalogue, or of scores."""
+    """Whether the file is a table of scores, or has a metric of the catalogue and a column `model` or one instead."""
     names = column_names(file)
     if not names:
         return Recognition(0, "it is no table in CSV, JSON or Parquet")
     if set(SCORE_MARKS) <= set(names):
         return Recognition(2, "a table of scores")
     metrics = [name for name in names if is_metric(name)]
-    told = next((name for name in ("model", "harness") if name in names), None)
+    told = next((name for name in NAMING if name in names), None)
     if told and metrics:
         return Recognition(2, f"the columns {told} and {metrics[0]}")
     if metrics:
@@ -186,9 +189,9 @@ class _Reader:
         everyone = np.ones(len(verdicts.bad), dtype=np.bool_)
         for name in needed:
             absent = mask(pc.is_null(columns[name])) if name in columns else everyone
-            if name == "model" and "harness" in columns:
+            for other in NAMING if name == "model" else ():
                 # A tool that names no model measured one all the same; an export of its points has none to give.
-                absent = absent & mask(pc.is_null(columns["harness"]))
+                absent = absent & mask(pc.is_null(columns[other])) if other in columns else absent
             verdicts.against(absent, name, None, "a value in every row")
         if not self._scores:
             verdicts.against(

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from bench import names
 from bench.errors import UnknownName, UsageError
+from bench.formats.foreign.days import EARLIEST, may_be
 from bench.formats.reading import (
     ABOUT,
     DEPLOYMENT_COLUMNS,
@@ -89,7 +90,10 @@ def _checked(key: str, value: object) -> Any:
         raise UsageError(f"{key} is {text!r}; choose one of {', '.join(CHOICES[key])}.")
     if key == "source_url" and not text.startswith(("https://", "http://")):
         raise UsageError(f"source_url is {text!r}; a link begins with https:// or http://.")
-    return SPELLINGS.get(key, str)(text)
+    spelled = SPELLINGS.get(key, str)(text)
+    if not spelled:
+        raise UsageError(f"{key} is {text[:80]!r}; write a name with at least one letter a-z or digit.")
+    return spelled
 
 
 def _plain(kind: pa.DataType, value: Any) -> Any:
@@ -113,10 +117,14 @@ def _truth(key: str, value: object) -> bool:
 
 
 def _date(key: str, value: object) -> str:
+    expected = f"a date as 2026-11-20, from {EARLIEST.year} and not in the future"
     try:
-        return datetime.date.fromisoformat(str(value)[:10]).isoformat()
+        day = datetime.date.fromisoformat(str(value)[:10])
     except ValueError as problem:
-        raise UsageError(f"{key} is {str(value)[:80]!r}; write a date as 2026-11-20.") from problem
+        raise UsageError(f"{key} is {str(value)[:80]!r}; write {expected}.") from problem
+    if not may_be(day):
+        raise UsageError(f"{key} is {day.isoformat()}; write {expected}.")
+    return day.isoformat()
 
 
 def _number(key: str, value: object, *, whole: bool) -> float | int:

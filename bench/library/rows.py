@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from bench.catalogue import is_metric
 from bench.errors import InputError
+from bench.formats.foreign import days
 from bench.formats.reading import POINT_COLUMNS, REAL, SCORE_COLUMNS, Reading
 from bench.library import facts as stated
 from bench.library import ids
@@ -39,13 +40,21 @@ class SourceRows:
     """The rows of one source on their way into a pack, and what is counted on the way."""
 
     def __init__(
-        self, held: Held, facts: Mapping[str, Any], runs: Runs, priced: Collection[str] = ()
+        self,
+        held: Held,
+        facts: Mapping[str, Any],
+        runs: Runs,
+        priced: Collection[str] = (),
+        sought: Collection[str] = (),
     ) -> None:
-        """`priced`: the accelerators that cost something in a price book."""
+        """`priced`: the accelerators that cost something in a price book; `sought`: ids of points and scores of which
+        `found` says afterwards those that are here."""
         self._held = held
         self._facts = facts
         self._runs = runs
         self._priced = pa.array(sorted(priced), type=pa.string())
+        self._sought = pa.array(sorted(sought), type=pa.string())
+        self.found: set[str] = set()
         self._costs = False
         self._points = 0
         self._slugs: set[str] = set()
@@ -99,7 +108,9 @@ class SourceRows:
         if None in locators or len(set(locators)) < len(locators):
             raise InputError(f"{self._held.file}: two points share a place in the file; correct the format.")
         count = len(rows)
-        rows = rows.append_column("point_id", ids.point_ids(self._held.id, locators))
+        made = ids.point_ids(self._held.id, locators)
+        self._find(made)
+        rows = rows.append_column("point_id", made)
         rows = rows.append_column("source_id", pa.repeat(pa.scalar(self._held.id), count))
         deployments, workloads = ids.deployments(rows), ids.workloads(rows)
         rows = rows.append_column("deployment_id", ids.hex_digits(deployments))
@@ -109,6 +120,10 @@ class SourceRows:
         rows = rows.append_column("series_id", series).append_column(SERIES_KEY, pa.array(keys))
         self._count(rows)
         return rows
+
+    def _find(self, made: pa.Array) -> None:
+        if len(self._sought):
+            self.found.update(made.filter(pc.is_in(made, self._sought)).to_pylist())
 
     def _count(self, rows: pa.Table) -> None:
         self._points += len(rows)
@@ -137,6 +152,7 @@ class SourceRows:
         rows = stated.applied(rows, self._facts, SCORE_COLUMNS)
         made = ids.point_ids(self._held.id, [f"score {text}" for text in rows.column("locator").to_pylist()])
         self._note(rows)
+        self._find(made)
         return rows.set_column(rows.schema.get_field_index("score_id"), "score_id", made)
 
 
@@ -153,7 +169,19 @@ def _completed(rows: pa.Table) -> pa.Table:
     for name, kind in POINT_COLUMNS.items():
         if name not in columns:
             columns[name] = pa.nulls(len(rows), kind)
+    for name in stated.SPELLINGS:
+        columns[name] = pc.if_else(pc.equal(columns[name], ""), None, columns[name])
+    columns["date"] = _days(columns["date"])
     return pa.table(columns)
+
+
+def _days(column: pa.Array) -> pa.Array:
+    """The days of measurements; absent where nothing can have been measured yet, or any more."""
+    range_of = pc.min_max(column).as_py().values()
+    if all(day is None or days.may_be(day) for day in range_of):
+        return column
+    known = pc.and_(pc.greater_equal(column, days.EARLIEST), pc.less_equal(column, days.latest()))
+    return pc.if_else(known, column, None)
 
 
 def _length(rows: pa.Table, axis: str) -> pa.ChunkedArray:

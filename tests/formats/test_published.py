@@ -122,6 +122,11 @@ def test_a_cell_that_cannot_be_right_refuses_its_row(
 
 def test_a_row_without_model_or_metric_is_refused(tmp_path: Path) -> None:
     assert only_refusal(tmp_path, model="").column == "model"
+    for other in ("harness", "source"):  # a tool that names no model measured one all the same
+        path = tmp_path / f"{other}.csv"
+        path.write_text(f"{other},tpot_ms_p50\nx,1\n,2\n")
+        points, refusals = read_points(path)
+        assert (len(points), [refusal.column for refusal in refusals]) == (1, ["model"])
     nothing = dict.fromkeys(("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "e2el_ms_p50"), "")
     assert only_refusal(tmp_path, **nothing).expected == "at least one metric"
 

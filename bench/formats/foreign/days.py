@@ -1,11 +1,21 @@
-"""Moments as tools write them -> the day, in UTC where the moment says where it is."""
+"""Moments as tools write them -> the day, in UTC where the moment says where it is; and which days there are."""
 
 from __future__ import annotations
 
 import datetime
 
-EARLIEST, LATEST = 2000, 2100
-"""Years; a clock outside was never set."""
+EARLIEST = datetime.date(2000, 1, 1)
+"""A clock before it was never set."""
+
+
+def latest() -> datetime.date:
+    """Tomorrow, which it is already somewhere."""
+    return datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=1)
+
+
+def may_be(day: datetime.date) -> bool:
+    """Whether something can have been measured on this day."""
+    return EARLIEST <= day <= latest()
 
 
 def day_of_seconds(moment: float | None) -> datetime.date | None:
@@ -16,7 +26,7 @@ def day_of_seconds(moment: float | None) -> datetime.date | None:
         day = datetime.datetime.fromtimestamp(moment, datetime.UTC).date()
     except (OverflowError, ValueError, OSError):
         return None
-    return day if EARLIEST <= day.year < LATEST else None
+    return day if may_be(day) else None
 
 
 def day_of_text(moment: str | None) -> datetime.date | None:
@@ -28,4 +38,4 @@ def day_of_text(moment: str | None) -> datetime.date | None:
         day = (known.astimezone(datetime.UTC) if known.tzinfo else known).date()
     except (OverflowError, ValueError):
         return None
-    return day if EARLIEST <= day.year < LATEST else None
+    return day if may_be(day) else None
