@@ -101,6 +101,8 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
         )
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")
+    for sentence in report.said_of_taken_over(dry_run=dry_run):
+        output.line(sentence)
     _tell_open(report, dry_run=dry_run)
     if aside := report.said_of_no_results():
         output.line(aside)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from bench.export import Format, published
 from bench.formats import journal
 from bench.holdings.listing import selected
 from bench.library import Library, ids
-from bench.library.bundles import NAME, Bundle, Said
+from bench.library.bundles import MOST_SAID, NAME, Bundle, Said
 from bench.library.ledger import Ledgers, read
-from bench.library.staging import source_id_of
+from bench.library.staging import sha256_of, source_id_of
 from bench.library.store import SOURCE_ID, Manifest, Root, read_manifest
 from bench.view import View
 
@@ -29,14 +29,15 @@ POINTS = "points.parquet"
 
 
 def written(library: Library, view: View) -> bytes:
-    """The zip with every source that has a selected point, and with those of scores alone where all is selected.
+    """The zip with every source that has a selected point; where all is selected with those of scores alone, and of
+    what is hidden.
 
     Raises:
         UsageError: it would be too large to be read again.
     """
     demand(library, view)
-    held = _folders(library, view)
     ledgers = read(_roots(library))
+    held = _folders(library, view, ledgers)
     manifests = {source_id: read_manifest(folder) for source_id, folder in held.items()}
     new = {id: _new_id(id, held[id], manifests[id]) for id in held}
     bundle = Bundle(
@@ -57,8 +58,17 @@ def written(library: Library, view: View) -> bytes:
 
 
 def demand(library: Library, view: View) -> None:
-    """Nothing; UsageError where the sources are more than one import takes."""
-    found = sum(map(_bytes, _folders(library, view).values()))
+    """Nothing; UsageError where the sources, or what was said of them, are more than one import takes."""
+    ledgers = read(_roots(library))
+    held = _folders(library, view, ledgers)
+    said = sum(entry.get("source_id") in held for entry in (*ledgers.notes, *ledgers.tags.values()))
+    said += sum(one.source_id in held for one in ledgers.retractions.values())
+    if said > MOST_SAID:
+        raise UsageError(
+            f"The sources of these points have {said:,} notes, tags and retractions, and a bundle holds {MOST_SAID:,}:"
+            " narrow the selection with the filters and take several bundles."
+        )
+    found = sum(map(_bytes, held.values()))
     if found > MOST_BYTES:
         raise UsageError(
             f"The sources of these points have {found / 1e9:,.1f} GB, and a bundle holds {MOST_BYTES / 1e9:.1f} GB, as"
@@ -70,15 +80,34 @@ def _roots(library: Library) -> list[Root]:
     return [Root(folder, writable=False) for folder, _ in library.folders]
 
 
-def _folders(library: Library, view: View) -> dict[str, Path]:
+def _folders(library: Library, view: View, ledgers: Ledgers) -> dict[str, Path]:
     """Each source of the bundle with the folder of its files."""
     condition = selected(view)
-    scored = "UNION SELECT source_id FROM scores" if condition == selected(View()) else ""
-    rows = library.fetch(
-        f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} {scored} ORDER BY 1", condition.params
-    )
     roots = _roots(library)
-    return {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
+    if condition != selected(View()):
+        rows = library.fetch(
+            f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} ORDER BY 1", condition.params
+        )
+        return {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
+    rows = library.fetch("SELECT source_id, retracted IS NOT NULL FROM sources ORDER BY 1")
+    held = {str(source_id): _folder(roots, str(source_id)) for source_id, _ in rows}
+    twice = _twice(held, {str(source_id) for source_id, hidden in rows if hidden}, ledgers)
+    return {source_id: folder for source_id, folder in held.items() if source_id not in twice}
+
+
+def _twice(held: Mapping[str, Path], hidden: Collection[str], ledgers: Ledgers) -> set[str]:
+    """The hidden sources whose file lies beside another's too, or only sums others up: these bring what it says."""
+    beside: dict[int, list[Path]] = {}
+    for folder in (folder for source_id, folder in held.items() if hidden and source_id not in hidden):
+        for file, _ in _files(folder, read_manifest(folder)):
+            beside.setdefault(file.stat().st_size, []).append(file)
+    found = set()
+    for source_id in hidden:
+        main = held[source_id] / read_manifest(held[source_id]).main
+        digest, alike = sha256_of(main), beside.get(main.stat().st_size, ())
+        if digest in ledgers.sums or any(sha256_of(file) == digest for file in alike):
+            found.add(source_id)
+    return found
 
 
 def _bytes(folder: Path) -> int:

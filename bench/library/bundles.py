@@ -9,9 +9,10 @@ id follows from its journal.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from bench.errors import BenchError, InputError
@@ -19,12 +20,18 @@ from bench.formats.foreign.document import parsed
 from bench.formats.foreign.fields import Fields
 from bench.library import facts as stated
 from bench.library import ledger
-from bench.library.store import SHORT_ID, SOURCE_ID, Root
+from bench.library.archives import Unpacked
+from bench.library.store import SHORT_ID, SOURCE_ID, short
 
 NAME = "bundle.json"
 MARK, VERSION = "kneepoint_bundle", 1
 MAX_BYTES = 64_000_000
 ACTIONS = ("annotate", "tag", "retract")
+PLACE = re.compile(r"(sources/([0-9a-f]{64})/)[^/]+")
+"""Where a source's main file lies, in the folder that its id names."""
+
+MOST_SAID = 20_000
+"""So many notes, tags and retractions are in one bundle: every start of a library reads them all."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,8 @@ class Said:
 class Bundle:
     """What a bundle holds: the places of its sources' main files, facts by source id, and what was said of them.
 
-    `sums` are files that only sum up its sources and others: their sha256, and one of these sources.
+    `sums` are files that only sum up its sources and others: their sha256, and one of these sources. `lacking` are the
+    places among `mains` where it has no file.
     """
 
     shown: str
@@ -52,6 +60,7 @@ class Bundle:
     facts: Mapping[str, Mapping[str, Any]]
     said: tuple[Said, ...]
     sums: Mapping[str, str] = field(default_factory=dict)
+    lacking: tuple[str, ...] = ()
 
     def encoded(self) -> bytes:
         """The bundle's own file."""
@@ -65,66 +74,83 @@ class Bundle:
         return json.dumps(document, indent=1, ensure_ascii=False, default=str).encode()
 
 
-def opened(path: Path, shown: str) -> Bundle:
-    """What a bundle's file says; InputError when it is damaged or of a later version."""
+@dataclass(frozen=True)
+class Bundled:
+    """A source as it lies in a bundle: the id that its folder is named by, and the folder's other files."""
+
+    bundle: Bundle
+    id: str
+    beside: tuple[Path, ...]
+
+    def demand(self, source_id: str, name: str) -> None:
+        """Nothing where its bytes give this id; InputError where they are others than the bundle was made of."""
+        if source_id != self.id:
+            raise InputError(
+                f"{name} is not the file that the bundle was made of: its bytes give the id {short(source_id)}, and it"
+                f" lies in the folder of {short(self.id)}; ask for the bundle again, or import the file by itself."
+            )
+
+
+def opened(path: Path, shown: str, files: Sequence[Unpacked]) -> Bundle:
+    """What a bundle's file says beside these files; InputError when it is damaged or of a later version."""
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{NAME} in {shown} is larger than {MAX_BYTES:,} bytes.")
     document = Fields(NAME, parsed(path.read_bytes(), NAME))
     version = document.whole(MARK)
     if version != VERSION:
         raise InputError(f"{shown} is a bundle of version {version}; this Kneepoint reads version {VERSION}.")
-    mains = document.list("sources")
-    if not all(isinstance(place, str) and _inside(place) for place in mains):
-        raise InputError(f"{NAME} in {shown} names a source that is not in it.")
+    mains = _mains(document.list("sources"), Path(shown).name)
+    if len(document.list("said")) > MOST_SAID:
+        raise InputError(
+            f"{NAME} in {Path(shown).name} has {len(document.list('said')):,} notes, tags and retractions; at most"
+            f" {MOST_SAID:,} are taken, so divide the bundle."
+        )
+    held = {file.place for file in files}
     return Bundle(
         shown,
-        frozenset(mains),
+        mains,
         {key: _facts(document.fields("facts").fields(key)) for key in document.fields("facts").keys()},  # noqa: SIM118
         tuple(_said(one) for one in document.each("said")),
         _sums(document.fields("sums")),
+        tuple(sorted(mains - held)),
     )
 
 
-def take_over(
-    root: Root, bundles: Sequence[Bundle], ledgers: ledger.Ledgers, known: Collection[str], who: str
-) -> None:
-    """Nothing; the notes, tags and retractions that nobody has made here before are in the root's ledgers.
-
-    `known` are the sources that are in the library now; what was said of others is passed over.
-    """
-    written = {(str(note.get("id")), str(note.get("text"))) for note in ledgers.notes}
-    made = 0
-    for said in (one for bundle in bundles for one in bundle.said if one.source_id in known):
-        entry = {
-            "at": ledger.now(),
-            "who": who,
-            "id": said.id,
-            "source_id": said.source_id,
-            "action": said.action,
-        }
-        if said.action == "annotate" and (said.id, said.text) not in written:
-            ledger.write(root, "notes", {**entry, "text": said.text})
-        elif said.action == "tag" and (said.id, said.text) not in ledgers.tags:
-            ledger.write(root, "notes", {**entry, "tag": said.text})
-        elif said.action == "retract" and said.id not in ledgers.retractions:
-            ledger.write(root, "retractions", {**entry, "reason": said.text})
-        else:
-            continue
-        made += 1
-    if made:
-        ledger.audit(root, who, "bundle", files=[Path(bundle.shown).name for bundle in bundles], notes=made)
+def sources(bundle: Bundle, files: Sequence[Unpacked]) -> Iterator[tuple[Unpacked, Bundled]]:
+    """The main file of each source that lies in a bundle, and what goes with it."""
+    folders: dict[str, list[Unpacked]] = {}
+    for file in files:
+        folders.setdefault("/".join(file.place.split("/")[:2]), []).append(file)
+    for inside in folders.values():
+        for file in inside:
+            if file.place in bundle.mains:
+                beside = tuple(other.path for other in inside if other is not file)
+                yield file, Bundled(bundle, file.place.split("/")[1], beside)
 
 
-def _inside(place: str) -> bool:
-    parts = PurePosixPath(place).parts
-    return bool(parts) and not place.startswith("/") and ".." not in parts
+def _mains(places: Sequence[object], archive: str) -> frozenset[str]:
+    """The places of the main files; InputError where there is none, or one is no file in the folder of a source."""
+    if not places:
+        raise InputError(
+            f"{archive} is a bundle without a source, so there is nothing that it could say of one."
+        )
+    found = [PLACE.fullmatch(place) if isinstance(place, str) else None for place in places]
+    wrong = next((place for place, match in zip(places, found, strict=True) if match is None), None)
+    if wrong is not None:
+        raise InputError(
+            f"{NAME} in {archive} names a source at {ascii(wrong)[:80]}; each lies in a folder sources/ID."
+        )
+    if len({match[2] for match in found if match}) < len(places):
+        raise InputError(f"{NAME} in {archive} names two files for one source.")
+    return frozenset(match[0] for match in found if match)
 
 
 def _facts(given: Fields) -> dict[str, Any]:
     try:
-        return stated.checked({key: given.raw(key) for key in given.keys()})  # noqa: SIM118
+        found = stated.checked({key: given.raw(key) for key in given.keys()})  # noqa: SIM118
     except BenchError as problem:
         raise InputError(f"{NAME} states a fact that is none: {problem}") from problem
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def _sums(given: Fields) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bench.errors import InputError, NotFound
 from bench.formats import journal
@@ -16,6 +17,7 @@ from bench.library.packs import Held, Pack
 from bench.library.snapshot import Snapshot
 from bench.library.staging import Staged, as_it_lies
 from bench.library.store import Root, read_manifest
+from bench.library.summing import sums_up
 
 WITH_MORE = "The same file was imported with more of what lies beside it ({})."
 WITH_ITS_RUN = "The same file was imported beside the result that it belongs to ({})."
@@ -55,7 +57,7 @@ class Company:
         files = frozenset(staged.digests)
         same = self._mains.get(main, [])
         whole = [id for id in same if files <= self._files[id]] or self._beside.get(main, [])
-        if main in self._sums:
+        if main in self._sums and self._is_sum(staged, self._sums[main]):
             whole = [*whole, self._sums[main]]
         if whole:
             return Kin(min(whole, key=lambda id: id in self._snapshot.ledgers.retractions))
@@ -80,6 +82,12 @@ class Company:
         self._sums.setdefault(digest, source_id)
         return new
 
+    def _is_sum(self, staged: Staged, source_id: str) -> bool:
+        """Whether a file of which it was said that it sums up this source does so; a bundle may have said it of any."""
+        pack = self._snapshot.owners.get(source_id)
+        run = None if pack is None else main_of(source_id, pack)
+        return run is None or sums_up(staged.main, run)
+
     def _look(self) -> None:
         if self._known:
             return
@@ -97,6 +105,15 @@ class Company:
             self._mains.setdefault(digest, []).append(source_id)
         for digest in digests[1:]:
             self._beside.setdefault(digest, []).append(source_id)
+
+
+def main_of(source_id: str, pack: Pack) -> Path | None:
+    """The main file of a source that this pack holds; None where its files are gone, or it is read in place."""
+    folder = Root(pack.path.parent.parent, writable=False).source(source_id)
+    try:
+        return folder / read_manifest(folder).main
+    except NotFound:
+        return None
 
 
 def digests_of(held: Held, pack: Pack) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ An archive is a folder: what it holds is unpacked and looked at like the rest, a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from bench.formats import Format, journal
 from bench.formats.reading import SourceFile
 from bench.library import bundles, no_result
 from bench.library.archives import Unpacked, Unpacking, kind_of
-from bench.library.bundles import Bundle
+from bench.library.bundles import Bundle, Bundled
 from bench.records import Refusal
 
 HOLE_BYTES = 1 << 20
@@ -29,7 +29,7 @@ Looking = Callable[[str], None]
 class Candidate:
     """A result file of a known format; `shown` is the path as a person knows it, the archive's name included.
 
-    `sums` are files that only sum up this one and others.
+    `sums` are files that only sum up this one and others. `bundled` is what a bundle says it is, None outside of one.
     """
 
     path: Path
@@ -37,6 +37,7 @@ class Candidate:
     companions: tuple[Path, ...]
     shown: str
     sums: tuple[Path, ...] = ()
+    bundled: Bundled | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class _Given:
     shown: str
     within: Path | None
     archived: bool = False
+    bundled: Bundled | None = None
 
 
 class Search:
@@ -137,11 +139,9 @@ class Search:
                     f"{given.path.name} is an archive in an archive; unpack the outer one first."
                 )
             files = self._unpacking.unpack(given.path)
-            bundle = self._bundle(files, given.shown)
-            within = given.within or given.path
-            for file in files:
-                if bundle is None or file.place in bundle.mains:
-                    self._look(_Given(file.path, f"{given.shown}/{file.place}", within, archived=True))
+            for file, bundled in self._inside(files, given):
+                shown, within = f"{given.shown}/{file.place}", given.within or given.path
+                self._look(_Given(file.path, shown, within, archived=True, bundled=bundled))
         except (InputError, OSError, MemoryError) as problem:
             kept = given.shown in self._refuse or (given.within is None and given.path.is_file())
             told = self._refused if kept else self._passed_over
@@ -156,7 +156,9 @@ class Search:
             self._no_results[given.path] = given, Refusal(given.shown, str(problem))
             return
         companions = formats.companions(module, given.path)
-        self._candidates.append(Candidate(given.path, module, companions, given.shown))
+        if given.bundled is not None and set(companions) != set(given.bundled.beside):
+            companions = given.bundled.beside  # as they were where it comes from, whose version took others
+        self._candidates.append(Candidate(given.path, module, companions, given.shown, bundled=given.bundled))
         self._holding.add(given.within)
 
     def _aside(self, beside: Collection[Path]) -> tuple[str, ...]:
@@ -169,14 +171,22 @@ class Search:
                 aside.append(given.shown)
         return tuple(aside)
 
-    def _bundle(self, files: Sequence[Unpacked], shown: str) -> Bundle | None:
-        """What an archive says of itself as a bundle; None for any other archive."""
+    def _inside(
+        self, files: Sequence[Unpacked], archive: _Given
+    ) -> Iterable[tuple[Unpacked, Bundled | None]]:
+        """The files of an archive that are looked at: all, or of one that says that it is a bundle the sources."""
         said = next((file.path for file in files if file.place == bundles.NAME), None)
         if said is None or not SourceFile(said).outline.has(bundles.MARK):
-            return None
-        bundle = bundles.opened(said, shown)
+            return [(file, None) for file in files]
+        bundle = bundles.opened(said, archive.shown, files)
         self._bundles.append(bundle)
-        return bundle
+        for place in bundle.lacking:
+            shown = f"{archive.shown}/{place}"
+            reason = (
+                f"{bundles.NAME} names {Path(place).name} as a source, but it does not lie in the bundle."
+            )
+            self._passed_over[Path(shown)] = Refusal(shown, reason)
+        return bundles.sources(bundle, files)
 
 
 def _restated(candidates: Sequence[Candidate]) -> dict[Path, Path]:

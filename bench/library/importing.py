@@ -22,18 +22,20 @@ from bench.errors import InputError
 from bench.formats import journal
 from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
-from bench.library import bundles, in_place, ledger
+from bench.library import in_place, ledger
 from bench.library.bundles import Bundle
-from bench.library.company import SUMMED_UP, Company, digests_of
+from bench.library.company import SUMMED_UP, Company, digests_of, main_of
 from bench.library.finding import Candidate, Found, sentence
+from bench.library.hearsay import Hearsay, SourceOf
 from bench.library.listed import Listed
 from bench.library.packs import Held, PackWriter
-from bench.library.report import Already, Imported, ImportReport, MissingFact
+from bench.library.report import Already, Hidden, Imported, ImportReport, MissingFact
 from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
 from bench.library.staging import Staged, as_it_lies, publish_sources, sha256_of, stage
 from bench.library.store import Manifest, Root, publish, read_manifest, short
+from bench.library.summing import sums_up
 from bench.records import Refusal
 
 
@@ -61,7 +63,8 @@ class Batch:
         keep: bool = True,
     ) -> None:
         """`facts` are stated by source id, those of "" for every source taken; `priced` accelerators have a price.
-        The files come `inside` these bundles: what they say is taken over, unless facts say otherwise.
+        Some files come `inside` these bundles: what they say of their sources is taken over, but for facts
+        that are stated here.
 
         With `keep` false nothing is copied or written.
         """
@@ -71,6 +74,9 @@ class Batch:
         self._runs = runs
         self._facts = facts or {}
         self._bundles = inside
+        self._hearsay = Hearsay(snapshot.ledgers)
+        self._hearsay.open(inside)
+        self._new_facts: dict[str, dict[str, Any]] = {}
         self._priced = priced
         self._keep = keep
         self._writer = PackWriter(folder)
@@ -86,21 +92,30 @@ class Batch:
 
     def stated(self, source_id: str) -> dict[str, Any]:
         """The facts this import states for a source; None takes one back."""
-        bundled = {key: value for one in self._bundles for key, value in one.facts.get(source_id, {}).items()}
-        return {**bundled, **self._facts.get("", {}), **self._facts.get(source_id, {})}
+        return {**self._hearsay.facts(source_id), **self._own_facts(source_id)}
+
+    def _own_facts(self, source_id: str) -> dict[str, Any]:
+        """Those that whoever imports states."""
+        return {**self._facts.get("", {}), **self._facts.get(source_id, {})}
 
     def _new(self, source_id: str) -> dict[str, Any]:
         """Those for a source that has none yet, so that there is nothing to take back; it keeps those of the ones
         that it stands instead of."""
-        before = [self._snapshot.ledgers.facts.get(id, {}) for id in self._instead_of.get(source_id, ())]
-        together = {key: value for facts in (*before, self.stated(source_id)) for key, value in facts.items()}
-        return {key: value for key, value in together.items() if value is not None}
+        if source_id not in self._new_facts:
+            before = [self._snapshot.ledgers.facts.get(id, {}) for id in self._instead_of.get(source_id, ())]
+            said = (self._hearsay.facts(source_id), *before, self._own_facts(source_id))
+            together = {key: value for facts in said for key, value in facts.items()}
+            self._new_facts[source_id] = {key: value for key, value in together.items() if value is not None}
+        return self._new_facts[source_id]
 
     def take(self, candidate: Candidate, *, force: bool = False) -> None:
         """Nothing; the file's rows are in the batch, or the report says why they are not."""
         source_id = ""
         try:
             staged = self._staged(candidate)
+            if candidate.bundled is not None:
+                candidate.bundled.demand(staged.source_id, candidate.path.name)
+                self._hearsay.vouch(candidate.bundled)
             source_id = staged.source_id
             known = self._known(candidate, staged)
             if known is not None:
@@ -172,25 +187,51 @@ class Batch:
         self.report.refused.append(refusal)
         self._to_keep.append((source_id, refusal))
 
+    def hear(self, source_of: SourceOf) -> None:
+        """Nothing; the report says what of the bundles' words is taken over once this is published, and what is not."""
+        held = self.seen | set(self._snapshot.owners)
+        for bundle in self._bundles:
+            hidden = self._hear_sums(bundle, held)
+            told, refused = self._hearsay.hear(bundle, held, source_of, hidden, self._facts.get("", {}))
+            self.report.taken_over.extend([told] if told else [])
+            self.report.refused.extend([refused] if refused else [])
+
+    def _hear_sums(self, bundle: Bundle, held: Collection[str]) -> list[Hidden]:
+        """The sources that are hidden since they only sum up those of a bundle: it says so, and their content does."""
+        before = set(self._replaced)
+        for digest, source_id in bundle.sums.items():
+            if source_id in held and source_id in self._hearsay.vouched(bundle):
+                run = self._main(source_id)
+                sums = [self._main(id) for id in self._company.alone(digest)]
+                if all(run is not None and one is not None and sums_up(one, run) for one in sums):
+                    self._sum_up(digest, source_id)
+        new = self._replaced.keys() - before - self._snapshot.ledgers.retractions.keys()
+        return [Hidden(id, id, self._replaced[id][1]) for id in sorted(new)]
+
+    def _main(self, source_id: str) -> Path | None:
+        """A source's main file, staged or in the library; None where that is gone."""
+        taken = next((one for one in self._taken if one.held.id == source_id), None)
+        if taken is not None and taken.staged is not None:
+            return taken.staged.main
+        return main_of(source_id, self._snapshot.owners[source_id])
+
     def audit(self, who: str) -> None:
         """Nothing; takes over what the bundles say, and records what this import changed, if anything."""
-        bundles.take_over(
-            self._root, self._bundles, self._snapshot.ledgers, self.seen | set(self._snapshot.owners), who
-        )
+        self._hearsay.write(self._root, who, [bundle.shown for bundle in self._bundles])
         if self.report.imported or self.report.refused:
             ledger.audit(
                 self._root,
                 who,
                 "import",
                 imported=[
-                    {"file": row.file, "source_id": row.sha256, **self._own_facts(row.sha256)}
+                    {"file": row.file, "source_id": row.sha256, **self._facts_of_it(row.sha256)}
                     for row in self.report.imported
                 ],
                 refused=self.report.refusals,
                 facts=dict(self._facts.get("", {})),
             )
 
-    def _own_facts(self, source_id: str) -> dict[str, Any]:
+    def _facts_of_it(self, source_id: str) -> dict[str, Any]:
         return {"facts": dict(self._facts[source_id])} if self._facts.get(source_id) else {}
 
     def publish(self, who: str, *, generation: int = 0) -> Path | None:
@@ -199,9 +240,6 @@ class Batch:
             ledger.write(self._root, "refusals", *(self._refused(*pair) for pair in self._to_keep))
         visible = self._publish_taken(who, generation) if self._taken else None
         said = {"at": ledger.now(), "who": who}
-        for digest, source_id in (pair for one in self._bundles for pair in one.sums.items()):
-            if source_id in self.seen or source_id in self._snapshot.owners:
-                self._sum_up(digest, source_id)
         if self._sums:
             ledger.write(self._root, "sums", *({**said, **entry} for entry in self._sums))
         self._hide_replaced(said)
@@ -278,9 +316,14 @@ class Batch:
     ) -> Held:
         writer = PackWriter(self._folder / uuid.uuid4().hex)
         rows = SourceRows(
-            replace(held, format=reading.format, about=reading.about), facts, self._runs, self._priced
+            replace(held, format=reading.format, about=reading.about),
+            facts,
+            self._runs,
+            self._priced,
+            self._hearsay.sought(held.id),
         )
         done = rows.write(_pulled(reading, held.file), writer, keep=self._keep)
+        self._hearsay.found(held.id, rows.found)
         refused = self._listed.refusals(held.file, reading.refusals)
         self.report.refused.extend(replace(refusal, file=shown) for refusal in refused)
         if staged is not None and not done.points and not done.scores:

@@ -9,7 +9,7 @@ planning of such a view that costs, 5 ms a query, so few points that are asked f
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -106,6 +106,19 @@ class Index:
             ]
 
         return known
+
+    def sources_of(self, ids: Collection[str]) -> dict[str, str]:
+        """The sources that these points and scores lie in, hidden ones too; what is neither is left out."""
+        if not ids:
+            return {}
+        with self.cursor() as cursor:
+            rows = cursor.execute(
+                "WITH wanted AS (SELECT unnest(CAST($1 AS VARCHAR[])) AS id)"
+                " SELECT point_id, source_id FROM pack_points WHERE point_id IN (SELECT id FROM wanted)"
+                " UNION ALL SELECT score_id, source_id FROM pack_scores WHERE score_id IN (SELECT id FROM wanted)",
+                [sorted(ids)],
+            ).fetchall()
+        return dict(rows)
 
     def close(self) -> None:
         """Nothing; the index is gone, the files stay."""

@@ -49,7 +49,11 @@ class Retraction:
 
 @dataclass
 class Ledgers:
-    """What the ledgers of all roots say, in the order it was written."""
+    """What the ledgers of all roots say, in the order it was written.
+
+    `ever` is all that was said of at any time, taken back or not: ("fact", source, key), ("note", id, text),
+    ("tag", id, tag) and ("retract", id).
+    """
 
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     facts_written: dict[str, int] = field(default_factory=dict)
@@ -58,6 +62,7 @@ class Ledgers:
     tags: dict[tuple[str, str], Entry] = field(default_factory=dict)
     refusals: list[Entry] = field(default_factory=list)
     sums: dict[str, str] = field(default_factory=dict)
+    ever: set[tuple[str, ...]] = field(default_factory=set)
 
     def retraction(self, id: str) -> Retraction:
         """The retraction of this id, or of the one that begins so, which can be taken back.
@@ -173,6 +178,7 @@ def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
         source, stated = entry.get("source_id"), entry.get("facts")
         if not isinstance(source, str) or not isinstance(stated, dict):
             continue
+        ledgers.ever.update(("fact", source, key) for key in stated)
         facts = {**ledgers.facts.get(source, {}), **stated}
         ledgers.facts[source] = {key: value for key, value in facts.items() if value is not None}
         ledgers.facts_written[source] = ledgers.facts_written.get(source, 0) + 1
@@ -188,6 +194,8 @@ def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
     """A line is a note, or sets a tag, or takes one away."""
     for entry in entries:
         name, tag = entry.get("id"), entry.get("tag")
+        said = ("note", str(entry.get("text"))) if tag is None else ("tag", str(tag))
+        ledgers.ever.add((said[0], str(name), said[1]))
         if tag is None:
             ledgers.notes.append(entry)
         elif entry.get("action") == "untag":
@@ -201,6 +209,7 @@ def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
         name, action, source_id = entry.get("id"), entry.get("action"), entry.get("source_id")
         if not isinstance(name, str) or not isinstance(source_id, str):
             continue
+        ledgers.ever.add(("retract", name))
         if action == "restore":
             ledgers.retractions.pop(name, None)
         elif action in ("retract", "purge"):

@@ -165,6 +165,7 @@ class Library:
                 tell(done, len(found.candidates), candidate.shown)
                 batch.take(candidate, force=force)
             tell(len(found.candidates), max(1, len(found.candidates)), "")
+            batch.hear(self._index.sources_of)
             if not dry_run:
                 self._publish(batch, who or ledger.person())
         return batch.report
@@ -262,8 +263,9 @@ class Library:
     def _publish(self, batch: Batch, who: str) -> None:
         batch.publish(who)
         batch.audit(who)
+        self.refresh()
         current = self._snapshot.ledgers.facts
-        for source_id in {row.sha256 for row in batch.report.already} - batch.seen:
+        for source_id in sorted({row.sha256 for row in batch.report.already}):
             facts = batch.stated(source_id)
             if any(current.get(source_id, {}).get(key) != value for key, value in facts.items()):
                 self.set_facts(source_id, facts, who=who)

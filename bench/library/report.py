@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from bench.records import Refusal
-from bench.wording import counted, joined
+from bench.wording import counted, is_or_are, joined
+
+SHOWN_REASONS, SHOWN_REASON = 10, 200
+"""So many reasons of a bundle are told in sentences, and so many characters of each."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,27 @@ class NotUnderstood:
     beyond: int = 0
 
 
+@dataclass(frozen=True)
+class Hidden:
+    """A source that a bundle hides, or a point or score of one, and why; of a source `id` is the `source_id`."""
+
+    id: str
+    source_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class TakenOver:
+    """What a bundle says of the sources in it that the library takes over: how many facts, notes and tags, and what is
+    hidden from now on."""
+
+    file: str
+    facts: int
+    notes: int
+    tags: int
+    hidden: tuple[Hidden, ...]
+
+
 @dataclass
 class ImportReport:
     """What an import did with each file it was given."""
@@ -68,6 +92,7 @@ class ImportReport:
     not_understood: list[NotUnderstood] = field(default_factory=list)
     no_results: list[str] = field(default_factory=list)
     """Files in a folder or an archive of results that plainly are none, such as notes, logs and pictures."""
+    taken_over: list[TakenOver] = field(default_factory=list)
 
     @property
     def refusals(self) -> int:
@@ -88,6 +113,10 @@ class ImportReport:
                 NotUnderstood(**{**row, "keys": tuple(row["keys"])}) for row in document["not_understood"]
             ],
             no_results=list(document["no_results"]),
+            taken_over=[
+                TakenOver(**{**row, "hidden": tuple(Hidden(**one) for one in row["hidden"])})
+                for row in document["taken_over"]
+            ],
         )
 
     def document(self) -> dict[str, Any]:
@@ -99,6 +128,7 @@ class ImportReport:
             "missing_facts": _plain(self.missing_facts),
             "not_understood": _plain(self.not_understood),
             "no_results": list(self.no_results),
+            "taken_over": _plain(self.taken_over),
         }
 
     def said_of_no_results(self) -> str:
@@ -109,6 +139,43 @@ class ImportReport:
         many = counted(len(names), "file")
         said = "is no result" if len(names) == 1 else "are no results"
         return f"{many} beside the results {said}: {joined(list(dict.fromkeys(names)))}."
+
+    def said_of_taken_over(self, *, dry_run: bool, shown: Callable[[str], str] = str) -> list[str]:
+        """What bundles say of their sources that is taken over, a sentence for each and for each reason to hide."""
+        told: list[str] = []
+        for one in self.taken_over:
+            name = shown(one.file)
+            said = [counted(many, noun) for many, noun in ((one.facts, "fact"), (one.notes, "note"),
+                                                           (one.tags, "tag")) if many]  # fmt: skip
+            if said:
+                verb = "would be" if dry_run else is_or_are(one.facts + one.notes + one.tags)
+                told.append(f"{name}: {joined(said)} {verb} taken over with its sources.")
+            told += _hiding(one, name, dry_run=dry_run)
+        return told
+
+
+def _hiding(one: TakenOver, name: str, *, dry_run: bool) -> list[str]:
+    """What a bundle hides, a sentence for each of the first reasons."""
+    by_reason: dict[str, list[Hidden]] = {}
+    for hidden in one.hidden:
+        by_reason.setdefault(hidden.reason, []).append(hidden)
+    told = []
+    for reason, some in list(by_reason.items())[:SHOWN_REASONS]:
+        sources = sum(hidden.id == hidden.source_id for hidden in some)
+        many = [counted(sources, "source")] if sources else []
+        many += (
+            [counted(len(some) - sources, "point or score", "points or scores")]
+            if len(some) > sources
+            else []
+        )
+        verb = "would be" if dry_run else is_or_are(len(some))
+        short = reason if len(reason) <= SHOWN_REASON else f"{reason[:SHOWN_REASON]}…"
+        told.append(f'{name}: {joined(many)} {verb} hidden, as it says, because: "{short}"')
+    if beyond := list(by_reason.values())[SHOWN_REASONS:]:
+        told.append(
+            f"{name}: … and {sum(map(len, beyond)):,} more, for other reasons; --json lists them all."
+        )
+    return told
 
 
 def _plain(rows: Sequence[Any]) -> list[dict[str, Any]]:

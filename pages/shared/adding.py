@@ -140,22 +140,24 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
     facts = state.facts.of(open_sources)
     adding_told.table_of(lines, open_sources, facts)
     adding_told.broken(lines)
+    adding_told.taken_over(report, look.shown, dry_run=True)
     adding_told.aside(report)
     if open_sources:
         adding_facts.asked(open_sources, state.facts, page, str(state.drops))
     wrong = adding_facts.wrong(facts)
     loads = [line for line in lines if line.loads]
     with st.container(key="adding.ways", horizontal=True):
-        if loads:
+        brings = bool(loads or report.taken_over)
+        if brings:
             st.button(
-                f"Import {counted(len(loads), 'file')}",
+                f"Import {counted(len(loads), 'file')}" if loads else "Take over what the bundle says",
                 key="adding.import",
                 type="primary",
                 icon=":material/download:",
                 on_click=_import,
                 disabled=bool(wrong),
             )
-        _give_up("Discard" if loads else "Clear")
+        _give_up("Discard" if brings else "Clear")
     adding_told.refusals(report, look.shown, "refused")
 
 
@@ -223,6 +225,7 @@ def _ended(arrival: Arrival, page: Page) -> None:
             came_in = any(line.loads for line in lines)
             sign = ":green[:material/check_circle:]" if came_in else ":gray[:material/info:]"
             st.markdown(f"{sign} **{markdown(by_file.done(lines))}**")
+            adding_told.taken_over(report, arrival.shown, dry_run=False)
             adding_told.aside(report)
             adding_told.onward([line.source_id for line in lines if line.loads and line.source_id], page)
             adding_told.refusals(report, arrival.shown, "import-refused")

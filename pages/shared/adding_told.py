@@ -85,6 +85,12 @@ def aside(report: ImportReport) -> None:
         st.caption(markdown(said))
 
 
+def taken_over(report: ImportReport, shown: Callable[[str], str], *, dry_run: bool) -> None:
+    """What bundles bring along beside points: facts, notes and tags, and what they hide and why."""
+    if told := report.said_of_taken_over(dry_run=dry_run, shown=shown):
+        st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in told))
+
+
 def refusals(report: ImportReport, shown: Callable[[str], str], key: str) -> None:
     """What is not loaded: every refused row and file in a table to open and to save; `key` tells two of them apart."""
     refused = by_file.refused(report, shown)

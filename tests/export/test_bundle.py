@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from bench.errors import UsageError
 from bench.export import bundle, format_named
 from bench.library import Library
-from bench.library.bundles import MARK
 from bench.view import View
 from tests.export.test_exports import ROWS, library, stated
 from tests.library.files import SCORE, table
@@ -117,49 +116,43 @@ def test_a_source_with_companions_keeps_its_id(tmp_path: Path) -> None:
         assert sum(name.endswith("_time_2s.json") for name in archive.namelist()) == 1
 
 
-def test_a_bundle_that_reaches_out_of_itself_or_states_nonsense_is_refused(tmp_path: Path) -> None:
-    good = {MARK: 1, "sources": ["sources/a/a.csv"], "facts": {}, "said": []}
-    bad = [
-        {"sources": ["../../etc/passwd"]},
-        {"sources": ["/etc/passwd"]},
-        {"sources": [7]},
-        {MARK: 2},
-        {"facts": {"0" * 64: {"accelerators": "many"}}},
-        {"facts": {"0" * 64: {"nonsense": 1}}},
-        {"said": [{"action": "purge", "id": "0" * 64, "source_id": "0" * 64, "text": "x"}]},
-        {"said": [{"action": "annotate", "id": "../x", "source_id": "0" * 64, "text": "x"}]},
-        {"said": [{"action": "annotate", "id": "0" * 64, "source_id": "0" * 64, "text": "x" * 5000}]},
-        {"said": "x"},
-        {"sums": {"0" * 64: "../x"}},
-        {"sums": {"0" * 64: 7}},
-        {"sums": {"x": "0" * 64}},
-        {"sums": ["0" * 64]},
+def test_what_is_hidden_comes_along_hidden_where_all_is_selected(tmp_path: Path) -> None:
+    """A source hidden whole and one whose only point is hidden come with their facts; a purged one is gone."""
+    files = [table(tmp_path / f"{name}.csv", {"model": name}) for name in ("a", "b", "c", "d")]
+    first = library(tmp_path, *files)
+    by_model = dict(first.fetch("SELECT model, source_id FROM points"))
+    (point,) = first.fetch("SELECT point_id FROM points WHERE model = 'b'")[0]
+    first.set_facts(by_model["a"], {"accelerator": "b200"})
+    first.retract(by_model["a"], "the wrong driver")
+    first.retract(point, "the fan was off")
+    first.purge(by_model["c"], "not ours")
+    second = taken_in(tmp_path, bundle.written(first, View()))
+    assert second.fetch("SELECT model FROM points") == [("d",)]
+    assert second.fetch("SELECT id, reason FROM retractions ORDER BY reason") == [
+        (point, "the fan was off"),
+        (by_model["a"], "the wrong driver"),
     ]
-    table(tmp_path / "a.csv", {})
-    for number, change in enumerate(bad):
-        path = tmp_path / f"bad{number}.zip"
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("bundle.json", json.dumps({**good, **change}))
-            archive.write(tmp_path / "a.csv", "sources/a/a.csv")
-        held = Library.open(tmp_path / f"library{number}", shipped=False)
-        report = held.add([path])
-        assert report.imported == [], change
-        assert len(report.refused) == 1, change
+    second.restore(by_model["a"])
+    second.restore(point)
+    assert second.fetch("SELECT model, accelerator = 'b200-sxm' FROM points ORDER BY 1") == [
+        ("a", True), ("b", False), ("d", False),
+    ]  # fmt: skip
+    some = bundle.written(first, View.of({"model": ["d"]}))
+    with zipfile.ZipFile(io.BytesIO(some)) as archive:
+        assert sum(name.startswith("sources/") for name in archive.namelist()) == 1
 
 
-def test_what_is_said_of_sources_that_are_not_there_is_passed_over(tmp_path: Path) -> None:
-    table(tmp_path / "a.csv", {})
-    path = tmp_path / "odd.zip"
-    said = {"action": "retract", "id": "1" * 64, "source_id": "1" * 64, "text": "gone"}
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(
-            "bundle.json", json.dumps({MARK: 1, "sources": ["a.csv"], "facts": {}, "said": [said]})
-        )
-        archive.write(tmp_path / "a.csv", "a.csv")
-    held = Library.open(tmp_path / "library", shipped=False)
-    held.add([path])
-    assert len(ids(held)) == 1
-    assert not (tmp_path / "library" / "retractions.jsonl").exists()
+def test_a_bundle_with_more_said_than_one_takes_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = library(tmp_path, table(tmp_path / "a.csv", {}))
+    for text in ("one", "two"):
+        held.annotate(ids(held)[0], text)
+    monkeypatch.setattr(bundle, "MOST_SAID", 2)
+    assert bundle.written(held, View())
+    held.tag(ids(held)[0], "three")
+    with pytest.raises(UsageError, match="3 notes, tags and retractions, and a bundle holds 2"):
+        bundle.demand(held, View())
 
 
 def test_a_sweep_read_in_place_becomes_a_source_with_its_notes(tmp_path: Path) -> None:

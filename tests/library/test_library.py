@@ -229,6 +229,7 @@ class TestImport:
             "missing_facts",
             "not_understood",
             "no_results",
+            "taken_over",
         }
         assert {"file", "format", "sha256", "points"} <= set(document["imported"][0])
         assert {"file", "row", "reason"} <= set(document["refused"][0])
@@ -380,6 +381,9 @@ class TestFacts:
             ("shared_prefix_share", 2),
             ("dp_attention", "perhaps"),
             ("date", "2026-13-01"),
+            ("date", "0001-01-01"),
+            ("date", "9999-12-31"),
+            ("model", "////"),
             ("evidence", "guessed"),
             ("source_url", "javascript:alert(1)"),
             ("model", "x" * 2000),
