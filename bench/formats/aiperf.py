@@ -281,7 +281,7 @@ def _point(
 ) -> Point:
     if not metrics:
         raise InputError(f"{root.file} holds no figure in {where}; import the run's own file.")
-    soundness.check(root.file, where, metrics, concurrency=load.concurrency)
+    soundness.check(root.file, where, metrics, concurrency=load.concurrency, osl=workload.osl_actual)
     return Point(
         deployment=deployment,
         workload=workload,

@@ -23,6 +23,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
@@ -149,14 +150,17 @@ def _metrics(figures: Figures, stated: Fields, factor: float) -> dict[str, float
         values.passed_over("sum")
     figures.file(metrics, "input_tokens", stats.fields("num_input_tokens").number("sum"))
     figures.file(metrics, "output_tokens", stats.fields("num_output_tokens").number("sum"))
-    file_failures(
-        figures, metrics, stated.number("num_error_requests"), stated.number("num_completed_requests")
-    )
+    failed, ok = stated.number("num_error_requests"), stated.number("num_completed_requests")
+    no_more_than_all(
+        stated.file, {"num_completed_requests": ok, "num_error_requests": failed},
+        "num_requests", stated.number("num_requests"),
+    )  # fmt: skip
+    file_failures(figures, metrics, failed, ok)
     for name in ("num_input_tokens", "num_output_tokens"):
         stats.fields(name).passed_over(*STATISTICS, "sum")
     stats.passed_over("output_latency", "output_inference_speed", "num_reasoning_tokens", "total_tokens",
                       "input_throughput", "output_throughput", "audio_throughput")  # fmt: skip
-    stated.passed_over("error_codes_frequency", "error_rate", "num_requests")
+    stated.passed_over("error_codes_frequency", "error_rate")
     return metrics
 
 

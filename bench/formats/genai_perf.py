@@ -68,7 +68,13 @@ def read(file: SourceFile) -> Reading:
     if not metrics:
         raise InputError(f"{file.name} holds no figure; import the file of a run that had answers.")
     load = _load(config)
-    soundness.check(file.name, "the run", metrics, concurrency=load.concurrency)
+    soundness.check(
+        file.name,
+        "the run",
+        metrics,
+        concurrency=load.concurrency,
+        osl=blocks.number("output_sequence_length"),
+    )
     model = _model(config)
     point = Point(
         deployment=Deployment(

@@ -31,6 +31,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures, note_of
@@ -169,7 +170,10 @@ def _point(figures: Figures, report: Fields, benchmark: Fields, place: int, vers
     old = "run_stats" in benchmark
     load = _load(benchmark.fields("args" if old else "config"))
     metrics, said = _metrics(figures, benchmark, version, old)
-    soundness.check(report.file, f"benchmarks[{place}]", metrics, concurrency=load.concurrency)
+    soundness.check(
+        report.file, f"benchmarks[{place}]", metrics, concurrency=load.concurrency,
+        saturated=load.load_kind == "saturated",
+    )  # fmt: skip
     lengths = benchmark.fields("metrics")
     model = _model(report, benchmark)
     _pass_over(benchmark)
@@ -228,7 +232,10 @@ def _metrics(
     stated.passed_over(*KNOWN_METRICS)
     totals = (benchmark if old else stated).fields("request_totals")
     ok, failed, incomplete = (totals.whole(key) for key in ("successful", "errored", "incomplete"))
-    totals.passed_over("total")
+    no_more_than_all(
+        benchmark.file, {"successful": ok, "errored": failed, "incomplete": incomplete},
+        "request_totals.total", totals.whole("total"),
+    )  # fmt: skip
     figures.file(metrics, "duration_s", benchmark.number("duration"), unit="s")
     for name, key in RATES:
         values = _successful(stated, name)

@@ -26,6 +26,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
@@ -93,16 +94,17 @@ def _there(path: Path) -> list[Path]:
 
 
 def read(file: SourceFile) -> Reading:
-    """The stage as one point; InputError for a summary, for Prometheus figures and for a stage without a success."""
+    """The stage as one point; InputError for a summary, for Prometheus figures and for a stage without a request."""
     from bench.formats.reading import Reading, points_table
 
     stage = Fields(file.name, document.loaded(file))
     load_summary, successes, failures = (
         stage.fields(key) for key in ("load_summary", "successes", "failures")
     )
-    if "latency" not in successes and "count" in successes:
-        raise InputError(f"{file.name} has no successful request, so there is nothing to compare.")
-    if "latency" not in successes:
+    ok, failed = successes.number("count"), failures.number("count")
+    if not ok and not failed and "count" in successes:
+        raise InputError(f"{file.name} has no request, so there is nothing to compare.")
+    if "latency" not in successes and "count" not in successes:
         raise InputError(
             f"{file.name} holds what Prometheus saw, which are other requests than the load's; import "
             "stage_<N>_lifecycle_metrics.json."
@@ -111,6 +113,10 @@ def read(file: SourceFile) -> Reading:
         raise InputError(
             f"{file.name} is the summary, which mixes all stages; import stage_<N>_lifecycle_metrics.json."
         )
+    no_more_than_all(
+        file.name, {"successes.count": ok, "failures.count": failed},
+        "load_summary.count", load_summary.number("count"),
+    )  # fmt: skip
     config = _config(file)
     figures = Figures(
         NAME, None, window="the whole stage, ramp and tail included", token_source=_counted(config)

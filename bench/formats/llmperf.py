@@ -27,6 +27,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
@@ -97,6 +98,10 @@ def read(file: SourceFile) -> Reading:
 def _point(summary: Fields, figures: Figures, version: str | None, tpots: Samples | None) -> Point:
     metrics: dict[str, float] = {}
     ok, failed = summary.number("results_num_completed_requests"), summary.number("results_number_errors")
+    no_more_than_all(
+        summary.file, {"results_num_completed_requests": ok, "results_number_errors": failed},
+        "results_num_requests_started", summary.number("results_num_requests_started"),
+    )  # fmt: skip
     concurrency = summary.whole("num_concurrent_requests")
     if concurrency is None or concurrency < 1:
         raise summary.unfit("num_concurrent_requests", concurrency, "a number of requests")
@@ -113,7 +118,10 @@ def _point(summary: Fields, figures: Figures, version: str | None, tpots: Sample
             metrics, "tpot_ms", tpots, unit="s", factor=1000,
             definition=f"(end_to_end_latency_s - ttft_s) / (tokens - 1) of each request beside it, {WELL}",
         )  # fmt: skip
-    soundness.check(summary.file, "the summary", metrics, concurrency=concurrency, whole_run=True)
+    soundness.check(
+        summary.file, "the summary", metrics, concurrency=concurrency, whole_run=True,
+        osl=summary.number("results_number_output_tokens_mean"),
+    )  # fmt: skip
     checkpoint, said = summary.text("model"), stated(_by_people(summary))
     return Point(
         Deployment(

@@ -104,7 +104,10 @@ def point(where: str, run: Fields, figures: Figures, said: Stated, harness: str 
     bench_serving.file_latencies(run, figures, metrics, latencies)
     # The lists' own word for E2EL is vLLM's.
     bench_serving.file_requests(run, figures, metrics, {**latencies, "e2el": latencies["e2e_latency"]})
-    soundness.check(run.file, where, metrics, concurrency=load.concurrency, whole_run=True)
+    soundness.check(
+        run.file, where, metrics, concurrency=load.concurrency,
+        saturated=load.load_kind == "saturated", whole_run=True,
+    )  # fmt: skip
     run.passed_over("concurrency", "max_concurrent_requests", "protocol", "total_input_text_tokens",
                     "total_input_vision_tokens")  # fmt: skip
     return Point(

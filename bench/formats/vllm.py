@@ -28,6 +28,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import bench_serving, document, soundness
+from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import Fields, not_understood_in
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
@@ -117,7 +118,10 @@ def point(where: str, result: Fields, figures: Figures, *, listed: bool = False)
     said = stated(_by_people(result) | (_in_name(result, load) if in_seconds else {}))
     bench_serving.file_latencies(result, figures, metrics, latencies)
     bench_serving.file_requests(result, figures, metrics, latencies)
-    soundness.check(result.file, where, metrics, concurrency=load.concurrency, whole_run=True)
+    soundness.check(
+        result.file, where, metrics, concurrency=load.concurrency,
+        saturated=load.load_kind == "saturated", whole_run=True,
+    )  # fmt: skip
     return Point(
         _deployment(result, said),
         _workload(result, said),
@@ -190,6 +194,7 @@ def _file_rates(result: Fields, figures: Figures, metrics: dict[str, float]) -> 
 def _failed(result: Fields) -> float | None:
     """How many requests failed; older versions only tell how many were asked for and ended well."""
     failed, asked, ok = result.number("failed"), result.number("num_prompts"), result.number("completed")
+    no_more_than_all(result.file, {"completed": ok, "failed": failed}, "num_prompts", asked)
     if failed is None and asked is not None and ok is not None and asked >= ok:
         return asked - ok
     return failed

@@ -339,9 +339,16 @@ def test_the_lists_of_a_long_run_are_read_as_numpy_reads_them(tmp_path: Path) ->
     requests = 300
     ttfts = chance.gamma(2.0, 0.02, requests).tolist()
     gaps = [chance.gamma(3.0, 0.002, int(count)).tolist() for count in chance.integers(1, 40, requests)]
+    duration, prompts, answers = 20.0, 100 * requests, requests + sum(len(one) for one in gaps)
     changes = {
         "completed": requests,
         "num_prompts": requests,
+        "duration": duration,
+        "total_input_tokens": prompts,
+        "total_output_tokens": answers,
+        "request_throughput": requests / duration,
+        "output_throughput": answers / duration,
+        "total_token_throughput": (prompts + answers) / duration,
         "ttfts": ttfts,
         "itls": gaps,
         "errors": [""] * requests,

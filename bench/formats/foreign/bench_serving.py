@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bench.errors import InputError
+from bench.formats.consistency import ROUNDED_MS, ROUNDING
 from bench.formats.foreign.fields import Fields, Samples, numbers_of
 from bench.formats.foreign.figures import Figures
 from bench.records import Load, Point
@@ -81,10 +82,16 @@ def file_latencies(
         base, definition = latencies[found["latency"]]
         statistic = _statistic(found)
         if statistic is not None:
+            metric, known = f"{base}_{statistic}", metrics.get(f"{base}_{statistic}")
             figures.file(
-                metrics, f"{base}_{statistic}", run.number(key), definition=definition,
+                metrics, metric, run.number(key), definition=definition,
                 unit="ms" if found["ms"] else "s", factor=1.0 if found["ms"] else 1000.0,
             )  # fmt: skip
+            if known is not None and abs(metrics[metric] - known) > known * (ROUNDING - 1) + ROUNDED_MS:
+                raise InputError(
+                    f"{run.place(key)} in {run.file} is {metrics[metric]:g} ms, but the same statistic is {known:g} ms "
+                    "under its other name; correct the one that is wrong."
+                )
 
 
 def file_requests(

@@ -10,6 +10,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
+from bench.formats.foreign.latency_parts import too_fast
+from bench.formats.foreign.rates import differing
 from bench.formats.foreign.soundness import littles_law
 from bench.records import Flag, Point
 from bench.wording import number, share
@@ -31,11 +33,12 @@ WORDS = {
 
 
 def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Point]:
-    """The points, each with a flag more for a mean length that is not the one asked for, and for requests in flight
-    that are not; `because` says why those may be others."""
+    """The points, each with a flag more for a mean length that is not the one asked for, for requests in flight that
+    are not (`because` says why those may be others), for a throughput that is not its sums' and for a TPOT too fast.
+    """
     return [
         dataclasses.replace(point, flags=(*point.flags, *found))
-        if (found := [*_off_target(point), *_in_flight(point, because)])
+        if (found := [*_off_target(point), *_in_flight(point, because), *_strange(point)])
         else point
         for point in points
     ]
@@ -44,6 +47,11 @@ def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Poi
 def _in_flight(point: Point, because: str) -> tuple[Flag, ...]:
     closed = point.load.concurrency if point.load.load_kind == "closed" else None
     return littles_law(point.metrics, closed, point.workload.osl_actual, because=because)
+
+
+def _strange(point: Point) -> tuple[Flag, ...]:
+    """The flags of figures that another window, or a server that computes nothing, may still explain."""
+    return (*differing(point.metrics, point.workload.osl_actual), *too_fast(point.metrics))
 
 
 def _off_target(point: Point) -> list[Flag]:
