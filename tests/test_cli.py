@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -351,3 +353,26 @@ def test_what_lies_beside_results_is_told_in_one_line(run: Run, table: str) -> N
     status, out, _ = run("import", str(folder / "README.md"))
     assert status == 1
     assert "README.md is in no known result format" in out
+
+
+def test_an_import_tells_what_a_bundle_says_and_what_of_it_is_refused(run: Run, tmp_path: Path) -> None:
+    table, packed = tmp_path / "t.csv", tmp_path / "b.zip"
+    table.write_text("model,output_tokens_per_s\nx,1\ny,2\n")
+    source = hashlib.sha256(table.read_bytes()).hexdigest()
+    place = f"sources/{source}/t.csv"
+    hidden, other = (
+        {"action": "retract", "id": id, "source_id": id, "text": "bye"} for id in (source, "1" * 64)
+    )
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(
+            "bundle.json", json.dumps({"kneepoint_bundle": 1, "sources": [place], "said": [hidden, other]})
+        )
+        archive.write(table, place)
+    for options, verb in (["--dry-run"], "would be"), ([], "is"):
+        status, out, _ = run("import", str(packed), *options)
+        assert status == 0
+        assert f'b.zip: 1 source {verb} hidden, as it says, because: "bye"' in out
+        assert "b.zip/bundle.json: 1 fact, note, tag or retraction of it is about what does not lie" in out
+    status, out, _ = run("restore", source)
+    status, out, _ = run("import", str(packed), "--json")
+    assert (status, json.loads(out)["taken_over"]) == (0, [])

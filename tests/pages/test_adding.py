@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from bench.export import bundle
 from bench.library import Library, by_file
 from bench.library.facts import PRICE
 from bench.view import View
@@ -235,3 +236,29 @@ def id_of(at: AppTest, file: str) -> str:
     look = at.session_state["adding"].look
     lines = by_file.by_file(look.report(), look.shown)
     return next(str(line.source_id) for line in lines if line.file == file)
+
+
+def test_what_a_bundle_brings_and_hides_is_told_before_it_is_imported(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    """A second bundle of the same source brings no points, only a word; it can be taken over too."""
+    theirs = Library.open(tmp_path / "theirs", shipped=False)
+    theirs.add([sweep(tmp_path, 1)])
+    hidden = theirs.fetch("SELECT point_id FROM points ORDER BY 1 LIMIT 1")[0][0]
+    source = theirs.fetch("SELECT DISTINCT source_id FROM points")[0][0]
+    theirs.retract(hidden, "the *fan* was off")
+    packed = tmp_path / "theirs.zip"
+    packed.write_bytes(bundle.written(theirs, View()))
+    words = 'theirs.zip: 1 point or score {} hidden, as it says, because: "the *fan* was off"'
+    at = dropped(opened("data"), packed)
+    assert words.format("would be") in said(at)
+    at = imported(at)
+    assert words.format("is") in said(at)
+    assert loaded(own_library) == 2
+    theirs.tag(source, "theirs")
+    packed.write_bytes(bundle.written(theirs, View()))
+    at = dropped(at, packed)
+    assert "theirs.zip: 1 tag would be taken over with its sources." in said(at)
+    assert at.button(key=DRIVEN).label == "Take over what the bundle says"
+    imported(at)
+    assert Library.open(own_library, shipped=False).fetch("SELECT tag FROM tags") == [("theirs",)]
