@@ -100,11 +100,12 @@ def opened(path: Path, shown: str, files: Sequence[Unpacked]) -> Bundle:
     if version != VERSION:
         raise InputError(f"{shown} is a bundle of version {version}; this Kneepoint reads version {VERSION}.")
     mains = _mains(document.list("sources"), Path(shown).name)
-    if len(document.list("said")) > MOST_SAID:
-        raise InputError(
-            f"{NAME} in {Path(shown).name} has {len(document.list('said')):,} notes, tags and retractions; at most"
-            f" {MOST_SAID:,} are taken, so divide the bundle."
-        )
+    for many, what in ((len(document.list("said")), "notes, tags and retractions"),
+                       (len(document.fields("sums").keys()), "files that sum others up")):  # fmt: skip
+        if many > MOST_SAID:
+            raise InputError(
+                f"{NAME} in {Path(shown).name} has {many:,} {what}; at most {MOST_SAID:,} are taken, so divide it."
+            )
     held = {file.place for file in files}
     return Bundle(
         shown,

@@ -23,7 +23,7 @@ from bench.formats import journal
 from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
 from bench.library import in_place, ledger
-from bench.library.bundles import Bundle
+from bench.library.bundles import NAME, Bundle
 from bench.library.company import SUMMED_UP, Company, digests_of, main_of
 from bench.library.finding import Candidate, Found, sentence
 from bench.library.hearsay import Hearsay, SourceOf
@@ -205,6 +205,9 @@ class Batch:
                 sums = [self._main(id) for id in self._company.alone(digest)]
                 if all(run is not None and one is not None and sums_up(one, run) for one in sums):
                     self._sum_up(digest, source_id)
+                else:
+                    reason = f"{NAME} says that sources of the library only sum up {short(source_id)}; they do not."
+                    self.report.refused.append(Refusal(f"{bundle.shown}/{NAME}", reason))
         new = self._replaced.keys() - before - self._snapshot.ledgers.retractions.keys()
         return [Hidden(id, id, self._replaced[id][1]) for id in sorted(new)]
 

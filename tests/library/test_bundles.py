@@ -214,6 +214,7 @@ def test_a_bundle_that_reaches_out_of_itself_or_states_nonsense_is_refused(tmp_p
         {"sums": {"0" * 64: 7}},
         {"sums": {"x": "0" * 64}},
         {"sums": ["0" * 64]},
+        {"sums": {f"{n:064x}": "0" * 64 for n in range(bundles.MOST_SAID + 1)}},
     ]
     for number, change in enumerate(bad):
         path = packed(tmp_path / f"bad{number}.zip", file, **change)
@@ -245,6 +246,9 @@ def test_what_only_a_bundle_calls_a_sum_is_none(own: Library, tmp_path: Path) ->
         [packed(tmp_path / "sums.zip", theirs, sums={source: sha(theirs), sha(later): sha(theirs)})]
     )
     assert (len(report.imported), report.taken_over) == (1, [])
+    assert [row.reason for row in report.refused] == [
+        f"bundle.json says that sources of the library only sum up {sha(theirs)[:12]}; they do not."
+    ]
     assert len(ids(own)) == 3
     assert len(own.add([later]).imported) == 1
 
