@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
@@ -111,10 +112,13 @@ def read(file: SourceFile) -> Reading:
     if not any(key.startswith(("ttft", "e2el", "tpot")) or key.endswith("_per_s") for key in metrics):
         raise InputError(f"{file.name} has neither a latency nor a throughput of requests.")
     load = _load(stated)
-    soundness.check(file.name, "the report", metrics, concurrency=load.concurrency)
+    workload = _workload(stated, measured.fields("requests"))
+    soundness.check(
+        file.name, "the report", metrics, concurrency=load.concurrency, osl=workload.osl_actual
+    )
     point = Point(
         deployment=deployment_of(scenario, version),
-        workload=_workload(stated, measured.fields("requests")),
+        workload=workload,
         load=load,
         metrics=metrics,
         locator="results" if version != "0.1" else "metrics",
@@ -172,6 +176,7 @@ def _metrics(
     _file_rates(figures, metrics, measured.fields("throughput"), version)
     requests = measured.fields("requests")
     total, failed, incomplete = (requests.number(key) for key in ("total", "failures", "incomplete"))
+    no_more_than_all(requests.file, {"requests.failures": failed}, "requests.total", total)
     ok = total - failed - (incomplete or 0) if total is not None and failed is not None else None
     file_failures(figures, metrics, failed, ok if ok is not None and ok >= 0 else None)
     measured.passed_over("service", "resources", "description", "metadata")

@@ -142,6 +142,14 @@ def test_what_is_only_strange_is_told(path: Path, change: Change, kind: str, tmp
     assert kind in flags_of(changed(path, tmp_path, change))
 
 
+def test_a_report_of_llm_d_with_more_failures_than_requests_is_refused(tmp_path: Path) -> None:
+    text = (SAMPLES / "llmd_report" / "guidellm_0_2.yaml").read_text()
+    path = tmp_path / "report.yaml"
+    path.write_text(text.replace("total: 240, failures: 0", "total: 240, failures: 300"))
+    with pytest.raises(InputError, match=r"requests.failures of 300 requests where requests.total is 240"):
+        read_points(path)
+
+
 def test_a_stage_all_of_whose_requests_failed_is_a_point(tmp_path: Path) -> None:
     nothing = {"count": 0, "latency": None, "throughput": None, "prompt_len": None, "output_len": None}
 
