@@ -2,7 +2,8 @@
 
 What lies beside a result enters its source id, so a level's file dropped alone is another source than the same file
 with its folder, and a run's list of requests dropped alone another than the run; their points would count twice. A
-source says the sha256 of each of its files, so this is known without reading one of them.
+source says the sha256 of each of its files, so this is known without reading one of them. A file that a tool has
+appended to since is known by its name and by what it begins with.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from bench.errors import InputError, NotFound
 from bench.formats import journal
+from bench.library.growing import beginning, begins_with
 from bench.library.packs import Held, Pack
 from bench.library.snapshot import Snapshot
 from bench.library.staging import Staged, as_it_lies
@@ -21,6 +23,7 @@ from bench.library.summing import sums_up
 
 WITH_MORE = "The same file was imported with more of what lies beside it ({})."
 WITH_ITS_RUN = "The same file was imported beside the result that it belongs to ({})."
+WITH_FURTHER_LINES = "The same file was imported with further lines ({})."
 SUMMED_UP = "It only sums up what is in the library from the runs themselves, such as {}."
 
 
@@ -44,6 +47,8 @@ class Company:
         self._mains: dict[str, list[str]] = {}
         self._beside: dict[str, list[str]] = {}
         self._sums: dict[str, str] = {}
+        self._named: dict[str, dict[str, Pack]] = {}
+        self._begun: dict[tuple[str, bytes], dict[str, Path]] = {}
         self._known = False
 
     def kin(self, staged: Staged) -> Kin:
@@ -59,11 +64,14 @@ class Company:
         whole = [id for id in same if files <= self._files[id]] or self._beside.get(main, [])
         if main in self._sums and self._is_sum(staged, self._sums[main]):
             whole = [*whole, self._sums[main]]
+        alike = self._begun_alike(staged)
+        whole = [*whole, *(id for id, path in alike.items() if begins_with(path, staged.main))]
         if whole:
             return Kin(min(whole, key=lambda id: id in self._snapshot.ledgers.retractions))
         parts = {id: WITH_MORE for id in same if self._files[id] <= files}
         runs = {id: WITH_ITS_RUN for digest in beside for id in self._mains.get(digest, ())}
-        return Kin(parts={**parts, **runs})
+        grown = {id: WITH_FURTHER_LINES for id, path in alike.items() if begins_with(staged.main, path)}
+        return Kin(parts={**grown, **parts, **runs})
 
     def alone(self, digest: str) -> Iterable[str]:
         """The sources whose main file has these bytes."""
@@ -74,6 +82,7 @@ class Company:
         """Nothing; a file that this import took is known from now on."""
         self._look()
         self._note(staged.source_id, staged.digests)
+        self._begun_alike(staged)[staged.source_id] = staged.main
 
     def add_sum(self, digest: str, source_id: str) -> bool:
         """Whether it was not known that a file of these bytes only sums up what the library holds, such as this."""
@@ -81,6 +90,15 @@ class Company:
         new = digest not in self._sums
         self._sums.setdefault(digest, source_id)
         return new
+
+    def _begun_alike(self, staged: Staged) -> dict[str, Path]:
+        """The main files of the sources whose file had this name and begins alike, so that one may have grown."""
+        name, begun = staged.main.name, beginning(staged.main)
+        for source_id, pack in self._named.pop(name, {}).items():
+            path = main_of(source_id, pack)
+            if path is not None and (its := beginning(path)) is not None:
+                self._begun.setdefault((name, its), {})[source_id] = path
+        return {} if begun is None else self._begun.setdefault((name, begun), {})
 
     def _is_sum(self, staged: Staged, source_id: str) -> bool:
         """Whether a file of which it was said that it sums up this source does so; a bundle may have said it of any."""
@@ -95,6 +113,7 @@ class Company:
         for held, pack in self._snapshot.held():
             if not journal.SWEEP_ID.fullmatch(held.id):
                 self._note(held.id, digests_of(held, pack))
+                self._named.setdefault(Path(held.file).name, {})[held.id] = pack
         for digest, source_id in self._snapshot.ledgers.sums.items():
             if source_id in self._snapshot.owners:
                 self._sums[digest] = source_id

@@ -311,3 +311,59 @@ def test_a_sum_that_comes_after_its_runs_counts_no_more_however_it_came(
     assert (report.imported, {row.sha256 for row in report.already}) == ([], runs)
     assert set(visible(library)) == runs
     assert reason(library, sums.sha256) is not None
+
+
+RUNS = [
+    SAMPLES / "sglang" / name for name in ("rust-concurrency-4.jsonl", "rust-failures-concurrency-16.jsonl")
+]
+
+
+def grown(tmp_path: Path) -> tuple[Path, Path]:
+    """The file of a tool that appends its runs, with the first in it and with both; of one name, as it is one file."""
+    one, both = (run.read_bytes() for run in RUNS)
+    for name, content in (("before", one), ("after", one + both)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "runs.jsonl").write_bytes(content)
+    return tmp_path / "before" / "runs.jsonl", tmp_path / "after" / "runs.jsonl"
+
+
+@pytest.mark.parametrize("cut", [0, 100])
+def test_a_file_that_grew_stands_instead_of_what_it_was_and_keeps_its_facts(
+    library: Library, tmp_path: Path, cut: int
+) -> None:
+    """So too where it was imported while its second run was being written."""
+    before, after = grown(tmp_path)
+    before.write_bytes(after.read_bytes()[: before.stat().st_size + cut])
+    old = library.add([before], {"accelerator": "h100-sxm"}).imported[0].sha256
+    report = library.add([after])
+    assert [(row.points, row.instead_of) for row in report.imported] == [(2, (old,))]
+    assert visible(library) == [report.imported[0].sha256] * 2
+    assert library.fetch("SELECT DISTINCT accelerator FROM points") == [("h100-sxm",)]
+    assert library.add([before]).already[0].sha256 in {old, report.imported[0].sha256}
+    assert len(visible(library)) == 2
+
+
+def test_what_a_file_was_before_it_grew_is_there_already(library: Library, tmp_path: Path) -> None:
+    before, after = grown(tmp_path)
+    new = library.add([after]).imported[0].sha256
+    assert [row.sha256 for row in library.add([before]).already] == [new]
+    other = tmp_path / "other.jsonl"
+    shutil.copy(before, other)
+    assert library.add([other]).imported, "a file of another name is another file"
+
+
+@pytest.mark.parametrize("first", ["before", "after"])
+def test_a_file_before_and_after_it_grew_counts_once_in_one_import(
+    library: Library, tmp_path: Path, first: str
+) -> None:
+    files = dict(zip(("before", "after"), grown(tmp_path), strict=True))
+    library.add([files.pop(first), *files.values()])
+    assert len(visible(library)) == 2
+
+
+def test_runs_of_one_name_that_differ_all_stand(library: Library, tmp_path: Path) -> None:
+    for number, run in enumerate(RUNS):
+        (tmp_path / str(number)).mkdir()
+        shutil.copy(run, tmp_path / str(number) / "runs.jsonl")
+    assert len(library.add([tmp_path / "0", tmp_path / "1"]).imported) == 2
+    assert len(visible(library)) == 2

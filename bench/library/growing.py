@@ -1,0 +1,43 @@
+"""Files that grow: a tool that appends each run to its file leaves one that begins with what it was before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+LONGEST = 4096
+"""So much of a line tells it from others: what a tool writes of a run begins with its settings and figures."""
+BLOCK = 1 << 18
+
+
+def beginning(path: Path) -> bytes | None:
+    """What a file and the same file with further lines begin with alike; None for one that does not grow by lines.
+
+    Of JSON lines it is the first line, of a table the header and the first row.
+    """
+    try:
+        with path.open("rb") as stream:
+            first = stream.readline(LONGEST)
+            if first.startswith(b"{"):
+                if first.endswith(b"\n"):
+                    return first if first.rstrip().endswith(b"}") else None
+                return (
+                    first if any(b"\n" in block for block in iter(lambda: stream.read(BLOCK), b"")) else None
+                )
+            is_table = any(mark in first for mark in b",;\t") and not first.startswith(b"[")
+            return first + stream.readline(LONGEST).rstrip() if is_table else None
+    except OSError:
+        return None
+
+
+def begins_with(longer: Path, shorter: Path) -> bool:
+    """Whether the one has all bytes of the other and then more; False where one cannot be read."""
+    try:
+        if longer.stat().st_size <= shorter.stat().st_size:
+            return False
+        with longer.open("rb") as more, shorter.open("rb") as less:
+            while block := less.read(BLOCK):
+                if more.read(len(block)) != block:
+                    return False
+        return True
+    except OSError:
+        return False
