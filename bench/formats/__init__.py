@@ -46,7 +46,7 @@ class Format(Protocol):
     TITLE: str
 
     def recognises(self, file: SourceFile) -> Recognition:
-        """How surely this file is in this format; looks at its beginning only."""
+        """How surely this file is in this format; looks at its outline or its beginning only."""
 
     def read(self, file: SourceFile) -> Reading:
         """What the file says, in the one vocabulary; InputError when it cannot be read."""
@@ -78,25 +78,38 @@ def restated(module: Format, paths: Sequence[Path]) -> Mapping[Path, Path]:
 
 
 def recognise(file: SourceFile) -> Format:
-    """The most specific format that knows this file.
+    """The most specific format that knows this file by its beginning, else by its first value to the end.
 
     Raises:
         InputError: none does, with what the file is and what to import instead where that is known, else with what it
-            lacks of the nearest ones; or two do.
+            lacks of the nearest ones, or why not all of it was looked at; or two do.
     """
     from bench.formats.foreign.turned_away import why_turned_away
 
-    found = [(module, module.recognises(file)) for module in modules()]
+    found, unread = _asked(file), None
+    if not any(said.specificity for _, said in found) and file.further is not None:
+        try:
+            found = _asked(file.further)
+            file = file.further
+        except InputError as problem:
+            unread = problem
     best = max((recognition.specificity for _, recognition in found), default=0)
     winners = [module for module, recognition in found if recognition.specificity == best]
     if best == 0:
-        raise InputError(f"{file.name} {why_turned_away(file) or _how_near(found)}")
+        turned_away = why_turned_away(file)
+        if unread is not None and turned_away is None:
+            raise unread
+        raise InputError(f"{file.name} {turned_away or _how_near(found)}")
     if len(winners) > 1:
         titles = " and ".join(module.TITLE for module in winners)
         raise InputError(
             f"{file.name} could be {titles} alike; take out what makes it look like more than one."
         )
     return winners[0]
+
+
+def _asked(file: SourceFile) -> list[tuple[Format, Recognition]]:
+    return [(module, module.recognises(file)) for module in modules()]
 
 
 def _how_near(found: Sequence[tuple[Format, Recognition]]) -> str:

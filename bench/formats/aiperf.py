@@ -33,6 +33,7 @@ from bench.formats.foreign.days import day_of_seconds, day_of_text
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, note_of
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.outline import Outline
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Load, Point, Workload
 
@@ -111,8 +112,9 @@ def restated(paths: Sequence[Path]) -> dict[Path, Path]:
 
 def _may_sum_up(sums: SourceFile, run: SourceFile) -> bool:
     """Whether the mean latency of a run lies among those of the trials; so too where one of them is not known."""
-    least, most = (sums.outline.at(f"metrics.request_latency_avg.{end}") for end in ("min", "max"))
-    mean = run.outline.at("request_latency.avg")
+    (_, summed), (_, single) = _seen(sums), _seen(run)
+    least, most = (summed.at(f"metrics.request_latency_avg.{end}") for end in ("min", "max"))
+    mean = single.at("request_latency.avg")
     known = all(isinstance(value, int | float) for value in (least, most, mean))
     return not known or least <= mean <= most
 
@@ -144,7 +146,22 @@ def read(file: SourceFile) -> Reading:
 
 
 def _shape(file: SourceFile) -> str | None:
-    return next((name for name, shape in SHAPES.items() if shape.fits(file.outline)), None)
+    return _seen(file)[0]
+
+
+def _seen(file: SourceFile) -> tuple[str | None, Outline]:
+    """The shape of a file and the outline that has it: that of its beginning, else of its first value to the end."""
+    found = _fitting(file.outline)
+    if found is None and file.further is not None:
+        try:
+            return _fitting(file.further.outline), file.further.outline
+        except InputError:
+            pass
+    return found, file.outline
+
+
+def _fitting(outline: Outline) -> str | None:
+    return next((name for name, shape in SHAPES.items() if shape.fits(outline)), None)
 
 
 def _outside(keys: Iterable[str], part: str) -> tuple[str, ...]:
@@ -328,7 +345,7 @@ def _own_requests(path: Path) -> tuple[Path, ...]:
     from bench.formats.reading import SourceFile
 
     lists = sorted(path.parent.glob("*.jsonl"))[:MOST_LISTS]
-    run = SourceFile(path).outline
+    _, run = _seen(SourceFile(path))
     least, most = run.at("request_latency.min"), run.at("request_latency.max")
     for beside in lists:
         file = SourceFile(beside)

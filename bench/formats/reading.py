@@ -15,7 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from bench.formats.foreign.outline import Outline, outline_of
+from bench.formats.foreign.outline import Outline, ends_early, outline_of
+from bench.formats.foreign.whole_value import outline_of_whole
 from bench.records import Passport, Point, Refusal, Score
 
 TEXT, WHOLE, REAL, TRUTH = pa.string(), pa.int64(), pa.float64(), pa.bool_()
@@ -117,10 +118,14 @@ ABOUT = ("title", "licence", "licence_url", "url", "retrieved", "attribution")
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One result file as a format sees it: where its bytes lie, and the files that belong to it."""
+    """One result file as a format sees it: where its bytes lie, and the files that belong to it.
+
+    whole: its outline is of its first value to the end, lists cut after their first entry, however long that is.
+    """
 
     path: Path
     companions: tuple[Path, ...] = ()
+    whole: bool = False
 
     @property
     def name(self) -> str:
@@ -135,8 +140,20 @@ class SourceFile:
 
     @cached_property
     def outline(self) -> Outline:
-        """What the file begins with, as JSON, YAML or CSV, as far as the first 64 KiB tell."""
-        return outline_of(self.head)
+        """What the file begins with, as JSON, YAML or CSV, as far as the first 64 KiB tell, or its first value whole.
+
+        InputError, of its first value, where that is too large or cannot be read.
+        """
+        return outline_of_whole(self.path) if self.whole else outline_of(self.head)
+
+    @cached_property
+    def further(self) -> SourceFile | None:
+        """The same file with its first value whole; None where its beginning tells as much.
+
+        Keys that tell a format may stand behind long lists: sorted by name they do.
+        """
+        more = not self.whole and self.path.stat().st_size > len(self.head)
+        return dataclasses.replace(self, whole=True) if more and ends_early(self.head) else None
 
 
 @dataclass(frozen=True)

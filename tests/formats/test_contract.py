@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from bench import formats
@@ -72,6 +73,36 @@ def test_its_samples_are_its_own_and_no_other_format_s(name: str) -> None:
         assert {other for other, specificity in found.items() if specificity} - {"published"} == {name}, path
         winner = formats.recognise(SourceFile(path))
         assert winner is FORMATS[name]
+
+
+@every_folder
+def test_its_samples_are_known_whatever_stands_before_their_keys(name: str, tmp_path: Path) -> None:
+    """Sorted by name, detail lists of any length come first; the figures stay the same."""
+    for path in (path for path in main_files(name) if path.suffix != ".csv"):
+        shutil.copytree(path.parent, tmp_path / path.stem, dirs_exist_ok=True)
+        copy = tmp_path / path.stem / path.name
+        copy.write_text(_with_a_long_list_first(path.read_text()))
+        assert formats.recognise(SourceFile(copy)) is FORMATS[name], path
+        assert _figures(copy) == _figures(path)
+
+
+def _figures(path: Path) -> dict[str, list[Any]]:
+    columns = pa.Table.from_batches(list(reading(path).batches())).to_pydict()
+    return {key: column for key, column in columns.items() if is_metric(key)}
+
+
+def _with_a_long_list_first(text: str) -> str:
+    numbers = [0.25] * 20_000
+    if not text.startswith(("{", "[")):
+        return f"aaa: {numbers}\n{text}"
+    try:
+        document = json.loads(text)
+    except ValueError:
+        first, rest = text.split("\n", 1)
+        return f"{json.dumps({'aaa': numbers, **json.loads(first)})}\n{rest}"
+    if isinstance(document, list):
+        return json.dumps([{"aaa": numbers, **document[0]}, *document[1:]])
+    return json.dumps({"aaa": numbers, **document})
 
 
 @every_folder

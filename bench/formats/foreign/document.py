@@ -11,15 +11,17 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import yaml
 
 from bench.errors import InputError
-from bench.formats.reading import SourceFile
 from bench.formats.text_file import check_depth, check_text, opened
 from bench.records import Refusal
+
+if TYPE_CHECKING:
+    from bench.formats.reading import SourceFile
 
 MAX_BYTES = 256_000_000
 MAX_LINES_BYTES = 1_000_000_000

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from bench.formats.text_file import beginning
@@ -21,6 +22,8 @@ YAML_LINE = re.compile(
 )
 COMMENT = re.compile(r"(^|\s+)#.*$")
 LONGEST_NUMBER = 40
+LONGEST_MARK = 16
+"""What JSON has outside of texts is shorter (-Infinity); a number that ends early is a number."""
 DEEPEST = 16
 MISSING: Any = object()
 
@@ -37,7 +40,7 @@ class Outline:
     kind: Kind
     value: Any = None
 
-    @property
+    @cached_property
     def first(self) -> dict[str, Any]:
         """The object itself, or the first of several; empty where there is none."""
         value = self.value[0] if isinstance(self.value, list) and self.value else self.value
@@ -54,12 +57,19 @@ class Outline:
     def at(self, path: str) -> Any:
         """What the first object has under this key; MISSING where it has none."""
         here: Any = self.first
-        for step in path.split("."):
-            name, listed = step.removesuffix("[]"), step.endswith("[]")
+        for name, listed in _steps(path):
             here = here.get(name, MISSING) if isinstance(here, dict) else MISSING
             if listed:
                 here = here[0] if isinstance(here, list) and here else MISSING
+            if here is MISSING:
+                break
         return here
+
+
+@cache
+def _steps(path: str) -> tuple[tuple[str, bool], ...]:
+    """The names on a path, each with whether the first entry of a list is meant."""
+    return tuple((step.removesuffix("[]"), step.endswith("[]")) for step in path.split("."))
 
 
 def outline_of(head: bytes) -> Outline:
@@ -79,6 +89,21 @@ def outline_of(head: bytes) -> Outline:
         return Outline("yaml", _blocks(text))
     header = _header(text)
     return Outline("csv", header) if len(header) > 1 else Outline("none")
+
+
+def ends_early(head: bytes) -> bool:
+    """Whether these first bytes are JSON that ends within its first value, or YAML: more of the file tells more."""
+    text = beginning(head)
+    place = 0 if text is None else _after_blanks(text, 0)
+    if text is None or text[place : place + 1] not in ("{", "["):
+        return outline_of(head).kind == "yaml"
+    try:
+        DECODER.raw_decode(text, place)
+    except json.JSONDecodeError as problem:
+        return problem.msg.startswith("Unterminated string") or problem.pos >= len(text) - LONGEST_MARK
+    except RecursionError:
+        pass
+    return False
 
 
 @dataclass

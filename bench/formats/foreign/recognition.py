@@ -32,7 +32,11 @@ class Shape:
 
     def fits(self, outline: Outline) -> bool:
         """Whether a file that begins so has this shape."""
-        return outline.kind in self.kinds and not self.lacks(outline)
+        if outline.kind not in self.kinds:
+            return False
+        if outline.kind == "csv":
+            return not self.lacks(outline)
+        return all(map(outline.has, self.keys))
 
 
 def recognised_by(outline: Outline, shapes: Iterable[Shape]) -> Recognition:

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.formats.foreign.outline import outline_of
+from bench.formats.foreign.outline import ends_early, outline_of
 from tests.formats.foreign.documents import OBJECTS
 
 
@@ -120,3 +120,21 @@ def test_nesting_and_digits_do_no_harm() -> None:
     assert outline_of(b'{"a":' * 10_000).kind == "object"
     assert outline_of(b'{"a": ' + b"9" * 60_000 + b', "b": 1}').first["b"] == 1
     assert outline_of('{"ä": 1}'.encode("utf-16")).first == {"ä": 1}
+
+
+@given(OBJECTS, st.data())
+def test_a_beginning_that_ends_within_a_value_is_told_from_what_is_no_json(
+    value: dict[str, object], data: st.DataObject
+) -> None:
+    text = json.dumps(value).encode()
+    assert not ends_early(text)
+    assert ends_early(text[: data.draw(st.integers(1, len(text) - 1))])
+    assert not ends_early(b"[2026-11-22 10:00] " + text * 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [("a: 1\nb: 2\n", True), ("a,b\n1,2\n", False), ("", False), ("\0", False), ('{"a": 1}\n{"a": 2', False)],
+)
+def test_yaml_may_go_on_and_lines_and_tables_tell_nothing_more(text: str, more: bool) -> None:
+    assert ends_early(text.encode()) is more
