@@ -38,6 +38,14 @@ class Recognition:
     near: float = 0.0
 
 
+class NoResult(InputError):
+    """A file of a known kind without a result; `beside` are the formats whose results it comes with."""
+
+    def __init__(self, said: str, beside: tuple[str, ...] = ()) -> None:
+        super().__init__(said)
+        self.beside = beside
+
+
 @runtime_checkable
 class Format(Protocol):
     """What a module in this folder states to be a result format."""
@@ -81,10 +89,10 @@ def recognise(file: SourceFile) -> Format:
     """The most specific format that knows this file by its beginning, else by its first value to the end.
 
     Raises:
-        InputError: none does, with what the file is and what to import instead where that is known, else with what it
-            lacks of the nearest ones, or why not all of it was looked at; or two do.
+        NoResult: none does, and it is known what the file is and what to import instead.
+        InputError: none does, with what it lacks of the nearest ones, or why not all of it was looked at; or two do.
     """
-    from bench.formats.foreign.turned_away import why_turned_away
+    from bench.formats.foreign.turned_away import turned_away
 
     found, unread = _asked(file), None
     if not any(said.specificity for _, said in found) and file.further is not None:
@@ -96,10 +104,11 @@ def recognise(file: SourceFile) -> Format:
     best = max((recognition.specificity for _, recognition in found), default=0)
     winners = [module for module, recognition in found if recognition.specificity == best]
     if best == 0:
-        turned_away = why_turned_away(file)
-        if unread is not None and turned_away is None:
+        if (kind := turned_away(file)) is not None:
+            raise NoResult(f"{file.name} {kind.said}", kind.beside)
+        if unread is not None:
             raise unread
-        raise InputError(f"{file.name} {turned_away or _how_near(found)}")
+        raise InputError(f"{file.name} {_how_near(found)}")
     if len(winners) > 1:
         titles = " and ".join(module.TITLE for module in winners)
         raise InputError(

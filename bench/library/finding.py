@@ -91,8 +91,8 @@ class Search:
         self._candidates: list[Candidate] = []
         self._refused: dict[Path, Refusal] = {}
         self._passed_over: dict[Path, Refusal] = {}
-        self._no_results: dict[Path, tuple[_Given, Refusal]] = {}
-        self._holding: set[Path | None] = set()
+        self._no_results: dict[Path, tuple[_Given, Refusal, tuple[str, ...]]] = {}
+        self._holding: dict[Path | None, set[str]] = {}
         self._bundles: list[Bundle] = []
 
     def find(self, paths: Sequence[Path]) -> Found:
@@ -107,7 +107,8 @@ class Search:
         shown = {one.path: one.shown for one in own}
         for path, summed in sums.items():
             reason = (
-                f"{path.name} only sums up what was measured in {summed.name} and others, which are imported."
+                f"{path.name} only sums up runs such as {summed.name}, which are imported instead of it; import the "
+                "runs that are not here as well."
             )
             self._passed_over[path] = Refusal(shown[path], reason)
             summed_in.setdefault(summed, []).append(path)
@@ -151,21 +152,24 @@ class Search:
         try:
             module = formats.recognise(SourceFile(given.path))
         except InputError as problem:
-            if given.within is None or not no_result.is_plainly_none(given.path):
+            beside = problem.beside if isinstance(problem, formats.NoResult) else ()
+            if given.within is None or not (beside or no_result.is_plainly_none(given.path)):
                 raise
-            self._no_results[given.path] = given, Refusal(given.shown, str(problem))
+            self._no_results[given.path] = given, Refusal(given.shown, str(problem)), beside
             return
         companions = formats.companions(module, given.path)
         if given.bundled is not None and set(companions) != set(given.bundled.beside):
             companions = given.bundled.beside  # as they were where it comes from, whose version took others
         self._candidates.append(Candidate(given.path, module, companions, given.shown, bundled=given.bundled))
-        self._holding.add(given.within)
+        self._holding.setdefault(given.within, set()).add(module.NAME)
 
     def _aside(self, beside: Collection[Path]) -> tuple[str, ...]:
-        """The files that plainly are no result, beside results; where there is no result each is told with why."""
+        """The files that plainly are no result, beside results; where there is none, or none of the tool that wrote
+        such a file, each is told with why."""
         aside = []
-        for path, (given, refusal) in self._no_results.items():
-            if given.within not in self._holding:
+        for path, (given, refusal, tools) in self._no_results.items():
+            held = self._holding.get(given.within, set())
+            if not held or (tools and held.isdisjoint(tools)):
                 self._passed_over[path] = refusal
             elif path not in beside:
                 aside.append(given.shown)

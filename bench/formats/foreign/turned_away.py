@@ -31,9 +31,11 @@ class TurnedAway:
     """A kind of file without a result: the shapes it has, or how its text begins, and what a refusal says of it.
 
     said: what follows the file's name, and says what to import instead.
+    beside: the formats whose results it comes with; where one of those is imported there is nothing to say of it.
     """
 
     said: str
+    beside: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
     begins: re.Pattern[bytes] | None = field(default=None, compare=False)
 
@@ -44,9 +46,11 @@ class TurnedAway:
         return any(shape.fits(file.outline) for shape in self.shapes)
 
 
-def _of(said: str, *shapes: tuple[str, tuple[Kind, ...]]) -> TurnedAway:
+def _of(said: str, *shapes: tuple[str, tuple[Kind, ...]], beside: str = "") -> TurnedAway:
     """A kind of file by the keys of its shapes, which stand between bars or, where none has a blank, between blanks."""
-    return TurnedAway(said, tuple(Shape(_parted(keys), kinds) for keys, kinds in shapes))
+    return TurnedAway(
+        said, tuple(beside.split()), tuple(Shape(_parted(keys), kinds) for keys, kinds in shapes)
+    )
 
 
 def _parted(keys: str) -> tuple[str, ...]:
@@ -60,44 +64,53 @@ AIPERF = (
         ("endpoint_url timestamp_ns metrics", LINES),
         ("Endpoint Type Metric Unit model_name", CSV),
         ("Endpoint Type Metric Unit Description", CSV),
+        beside="aiperf genai_perf",
     ),
     _of(
         f"is AIPerf's CSV report of a run, rounded for people; {AIPERF_RUN}.",
         ("Metric avg min max p50 std", CSV),
+        beside="aiperf genai_perf",
     ),
     _of(
         "is the CSV report of GenAI-Perf, or of an AIPerf run, rounded for people; import "
         "profile_export_genai_perf.json or profile_export_aiperf.json beside it.",
         ("Metric avg min max p99 p50", CSV),
+        beside="aiperf genai_perf",
     ),
     _of(
         "is AIPerf's CSV of means over trials; import profile_export_aiperf_aggregate.json beside it, or the runs.",
         ("metric mean std cv se ci_low ci_high unit", CSV),
+        beside="aiperf genai_perf",
     ),
     _of(
         "is AIPerf's CSV of a sweep; import profile_export_aiperf_sweep.json beside it, or the folder with the runs.",
         ("request_latency_avg_mean request_latency_avg_cv", CSV),
         ("request_latency_mean request_latency_cv request_throughput_mean", CSV),
         ("request_throughput_avg_mean request_throughput_avg_cv", CSV),
+        beside="aiperf genai_perf",
     ),
     _of(
         "pools the requests of AIPerf's trials without their units; import profile_export_aiperf_aggregate.json beside "
         "it, or the runs.",
         ("aiperf_version description metadata.aggregation_type metrics", OBJECT),
+        beside="aiperf genai_perf",
     ),
     _of(
         "is the course of AIPerf's search and has one figure of each run; import the folder with the runs.",
         ("config.objective_metric iterations best convergence_reason", OBJECT),
+        beside="aiperf genai_perf",
     ),
     _of(
         "holds the prompts of an AIPerf or GenAI-Perf run and no result; import profile_export_aiperf.json or "
         "profile_export_genai_perf.json beside it.",
         ("data[].session_id data[].payloads", OBJECT),
         ("data[].payload", OBJECT),
+        beside="aiperf genai_perf",
     ),
     _of(
         f"is the configuration of an AIPerf run and holds no result; {AIPERF_RUN}.",
         ("benchmark_id cfg.models cfg.endpoint cfg.phases", OBJECT),
+        beside="aiperf genai_perf",
     ),
 )
 GUIDELLM = (
@@ -105,12 +118,14 @@ GUIDELLM = (
         "is GuideLLM's CSV report; import the benchmarks.json of the same run (--output kind=json).",
         ("Run Info|Benchmark|Request Counts|Request Latency", CSV),
         ("Type|Run Id|Id|Name|Start Time|End Time|Duration|Successful Requests", CSV),
+        beside="guidellm",
     ),
 )
 VLLM = (
     _of(
         "is the summary of a sweep of vLLM; import the run=….json files in the folders beside it.",
         (f"run_number model_id {VLLM_RESULT}", CSV),
+        beside="vllm",
     ),
     _of(
         "tells of a run of a sweep of vLLM that failed and has no figures; run it again.",
@@ -128,6 +143,7 @@ VLLM = (
             "benchmark.name benchmark.extra_info model.name metric.name metric.benchmark_values",
             (*LIST, *LINES),
         ),
+        beside="vllm",
     ),
     _of(
         "is of vllm bench throughput or latency, which measure the engine without a server; import a result of "
@@ -151,6 +167,7 @@ LLMPERF = (
     _of(
         "has the requests of a run of llmperf; import the …_summary.json beside it.",
         ("ttft_s inter_token_latency_s end_to_end_latency_s number_output_tokens", (*LIST, *LINES, *CSV)),
+        beside="llmperf",
     ),
     _of(
         "is a table that somebody made of llmperf results; import the …_summary.json files.",
@@ -161,6 +178,7 @@ GENAI_BENCH = (
     _of(
         "describes an experiment of genai-bench; import its folder, with the files of its levels.",
         ("cmd benchmark_version metrics_time_unit iteration_type", OBJECT),
+        beside="genai_bench",
     ),
     _of(
         "is a table that somebody made of a genai-bench experiment; import its folder, with the .json of each level.",
@@ -178,20 +196,24 @@ INFERENCE_PERF = (
         f"has the requests of an inference-perf run, those of all stages together; {INFERENCE_PERF_STAGES}.",
         ("start_time end_time request response info error", LIST),
         ("start_time end_time request info error", LIST),
+        beside="inference_perf",
     ),
     _of(
         f"is the configuration of an inference-perf run and holds no result; {INFERENCE_PERF_STAGES}.",
         ("api load server data", YAML),
+        beside="inference_perf",
     ),
     _of(
         f"holds inference-perf's checks of its own report and no result; {INFERENCE_PERF_STAGES}.",
         ("global.warnings global.errors reports", OBJECT),
+        beside="inference_perf",
     ),
 )
 LLM_OPTIMIZER = (
     _of(
         "repeats the runs of the .jsonl beside it; import that.",
         ("metadata best_configurations test_results", OBJECT),
+        beside="llm_optimizer",
     ),
 )
 LLAMA_BENCH = (
@@ -215,6 +237,7 @@ INFERENCEX = (
         "is a table of InferenceX's dump and holds no figure; import the benchmark_results.json beside it.",
         ("id hardware framework model decode_tp", LIST),
         ("id github_run_id run_attempt", LIST),
+        beside="inferencex",
     ),
 )
 LOCUST = (
@@ -255,6 +278,6 @@ KNOWN = (
 """The first that a file is decides."""
 
 
-def why_turned_away(file: SourceFile) -> str | None:
-    """What a file without a result is and what to import instead, to follow its name; None where nobody knows it."""
-    return next((kind.said for kind in KNOWN if kind.is_this(file)), None)
+def turned_away(file: SourceFile) -> TurnedAway | None:
+    """The kind of file without a result that this is; None where nobody knows it."""
+    return next((kind for kind in KNOWN if kind.is_this(file)), None)

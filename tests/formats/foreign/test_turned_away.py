@@ -267,19 +267,6 @@ def test_a_spreadsheet_is_no_archive(first: str, tmp_path: Path) -> None:
     assert "genai-bench import the experiment's folder" in report.refused[0].reason
 
 
-def test_beside_its_result_such_a_file_is_told_once_and_kept_from_nothing(tmp_path: Path) -> None:
-    """A folder of a run holds both: the run is imported, and its other print is told."""
-    folder = tmp_path / "run"
-    folder.mkdir()
-    sample = SAMPLES / "aiperf" / "concurrency-4" / "profile_export_aiperf.json"
-    (folder / sample.name).write_bytes(sample.read_bytes())
-    (folder / "profile_export_aiperf.csv").write_text(str(HEADS["aiperf.csv"][0]))
-    report = Library.open(tmp_path / "library", shipped=False).add([folder])
-    assert [Path(source.file).name for source in report.imported] == [sample.name]
-    (told,) = report.refused
-    assert told.reason.startswith("profile_export_aiperf.csv is AIPerf's CSV report of a run")
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -319,5 +306,5 @@ def test_a_file_with_half_of_a_format_s_keys_is_told_what_it_lacks(tmp_path: Pat
 def test_any_bytes_are_known_or_not(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any"
     path.write_bytes(content)
-    said = turned_away.why_turned_away(SourceFile(path))
-    assert said is None or said.endswith(".")
+    kind = turned_away.turned_away(SourceFile(path))
+    assert kind is None or kind.said.endswith(".")
