@@ -31,6 +31,8 @@ SIDECARS: Mapping[str, Mapping[str, pa.DataType]] = {
 }
 ROW_GROUP = 122_880
 PENDING_ROWS = 65_536
+PENDING_TABLES = 256
+"""So many tables become one on the way: that of a single point takes 80 KiB, which are mostly empty columns."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,9 @@ class PackWriter:
             self._pending_rows += points.num_rows
             if self._pending_rows >= PENDING_ROWS:
                 self._flush()
+            elif len(self._pending) >= PENDING_TABLES:
+                metrics = self._pending_metrics()
+                self._pending = [_united(self._pending, pack_schema(metrics)).combine_chunks()]
 
     def write_beside(self, name: str, rows: pa.Table) -> None:
         """Nothing; takes rows of a sidecar."""
@@ -209,16 +214,21 @@ class PackWriter:
     def _flush(self) -> None:
         if not self._pending:
             return
-        metrics = frozenset(name for table in self._pending for name in table.column_names) - PACK_BASE.keys()
+        metrics = self._pending_metrics()
         if self._writer is None or not metrics <= self._parts[-1][1]:
             self._end_part()
             self._open(self._metrics | metrics)
         assert self._writer is not None
-        rows = pa.concat_tables([conformed(table, self._schema) for table in self._pending])
+        rows = _united(self._pending, self._schema)
         self._wait()
         self._thread = self._thread or ThreadPoolExecutor(max_workers=1, thread_name_prefix="pack-writer")
         self._written = self._thread.submit(self._writer.write_table, rows, row_group_size=ROW_GROUP)
         self._pending, self._pending_rows = [], 0
+
+    def _pending_metrics(self) -> frozenset[str]:
+        return frozenset(
+            name for table in self._pending for name in table.column_names if name not in PACK_BASE
+        )
 
     def _wait(self) -> None:
         """Ends when the rows on their way to disk are there; what went wrong with them is raised here."""
@@ -251,6 +261,10 @@ def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     return pq.ParquetWriter(
         path, schema, compression="zstd", compression_level=1, use_dictionary=dictionaries
     )
+
+
+def _united(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
+    return pa.concat_tables([conformed(table, schema) for table in tables])
 
 
 def conformed(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bench.errors import InputError
 from bench.library import Library, merging
 from bench.library.columns import PACK_BASE, pack_schema
-from bench.library.packs import PENDING_ROWS, Held, PackWriter, listed, read_sheet
+from bench.library.packs import PENDING_ROWS, PENDING_TABLES, Held, PackWriter, listed, read_sheet
 from tests.library.files import sweep
 
 METRICS = ("ttft_ms_p50", "tpot_ms_p50", "e2el_ms_mean")
@@ -58,6 +58,20 @@ def test_a_pack_holds_every_row_with_its_own_metrics(
     found = pq.read_table(pack)
     assert [{name: row.get(name) for name in ("locator", *METRICS)} for row in found.to_pylist()] == expected
     assert found.schema.names == pack_schema(frozenset(read_sheet(pack).metrics)).names
+
+
+def test_many_tables_of_one_row_are_one_pack_in_their_order(tmp_path: Path) -> None:
+    count = 3 * PENDING_TABLES + 5
+    writer = PackWriter(tmp_path / "all")
+    for number in range(count):
+        part = PackWriter(tmp_path / str(number))
+        part.write(rows(1, METRICS[number % 3], start=number))
+        writer.absorb(part)
+    found = pq.read_table(writer.close([held("a", count)]))
+    assert found.column("locator").to_pylist() == [f"row {number}" for number in range(count)]
+    for place, name in enumerate(METRICS):
+        values = [float(number) if number % 3 == place else None for number in range(count)]
+        assert found.column(name).to_pylist() == values
 
 
 def test_a_large_source_is_written_in_parts_as_metrics_turn_up(tmp_path: Path) -> None:
