@@ -156,6 +156,26 @@ def test_a_rebuild_reads_the_files_again(run: Run, table: str, tmp_path: Path) -
     assert held("SELECT count(*) FROM points") == [(3,)]
 
 
+def test_an_export_tells_what_it_leaves_out(run: Run, tmp_path: Path) -> None:
+    path, out = tmp_path / "results.csv", tmp_path / "reports.zip"
+    path.write_text(TABLE.splitlines()[0] + "\n" + "".join(
+        f"a,fp8,vLLM,H100,4,1024,256,{load},{rate},13.9,{evidence},2026-03-02\n"
+        for load, rate, evidence in ((1, 71.4, "measured"), (2, 99, "projected"), (4, "", "measured"))
+    ))  # fmt: skip
+    loaded(run, str(path))
+    status, printed, told = run("export", "llm-d", "-o", str(out))
+    assert (status, printed, told.splitlines()[1:]) == (0, "", [
+        "Left out: 1 point without a measurement, which a Benchmark Report claims.",
+        "Left out: 1 point with neither a mean latency nor a throughput that a Benchmark Report has a place for.",
+    ])  # fmt: skip
+    document = json.loads(run("export", "llm-d", "-o", str(out), "--json")[1])
+    assert (document["file"], document["bytes"]) == (str(out), out.stat().st_size)
+    assert [one["points"] for one in document["left_out"]] == [1, 1]
+    assert json.loads(run("export", "markdown", "-o", str(out), "--json")[1])["left_out"] == []
+    with pytest.raises(zipfile.BadZipFile):
+        zipfile.ZipFile(out)
+
+
 def test_every_metric_is_listed_by_its_key(run: Run) -> None:
     listed = json.loads(run("metrics", "--json")[1])
     assert {"output_tokens_per_s", "ttft_ms_p99"} <= {row["metric"] for row in listed}

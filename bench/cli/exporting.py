@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.cli import output
 from bench.cli.arguments import Commands, opened, shared, where
 from bench.errors import InputError
 from bench.view import View
+
+if TYPE_CHECKING:
+    from bench.export import LeftOut
 
 
 def add_to(commands: Commands) -> None:
@@ -41,13 +46,27 @@ def _export(arguments: argparse.Namespace) -> int:
         return 0
     chosen = export.format_named(arguments.format)
     view = View.of(where(arguments.where))
-    content = chosen.write(opened(arguments), view)
+    library = opened(arguments)
+    content, left_out = chosen.write(library, view), chosen.left_out(library, view)
     if arguments.out is None:
         sys.stdout.buffer.write(content)
+        _remark(left_out)
         return 0
     try:
         arguments.out.write_bytes(content)
     except OSError as problem:
         raise InputError(f"{arguments.out} cannot be written: {problem.strerror}.") from problem
+    if arguments.json:
+        output.document({
+            "file": str(arguments.out), "bytes": len(content),
+            "left_out": [{"points": one.points, "why": one.why} for one in left_out],
+        })  # fmt: skip
+        return 0
     output.remark(f"{arguments.out}: {len(content):,} bytes.")
+    _remark(left_out)
     return 0
+
+
+def _remark(left_out: Iterable[LeftOut]) -> None:
+    for one in left_out:
+        output.remark(str(one))

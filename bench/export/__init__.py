@@ -15,10 +15,22 @@ from typing import TYPE_CHECKING
 
 from bench.errors import UnknownName, UsageError
 from bench.holdings import FILE_POINTS
+from bench.wording import counted
 
 if TYPE_CHECKING:
     from bench.library import Library
     from bench.view import View
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many of the selected points a file does not hold, and what those are: words that follow "12 points"."""
+
+    points: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"Left out: {counted(self.points, 'point')} {self.why}."
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,7 @@ class Format:
 
     `mime` is its media type, `write` gives its bytes, `about` is a sentence on what is in it and what it is for.
     `demand` raises UsageError where what is selected cannot be one file, before anything of it is written.
+    `left_out` tells which of the selected points the file will not hold, each point once.
     """
 
     name: str
@@ -36,6 +49,7 @@ class Format:
     write: Callable[[Library, View], bytes]
     about: str = ""
     demand: Callable[[Library, View], None] = lambda library, view: None
+    left_out: Callable[[Library, View], tuple[LeftOut, ...]] = lambda library, view: ()
 
     def file_name(self, stem: str) -> str:
         """The name of a file of this format: what it holds, the format, and the ending once."""

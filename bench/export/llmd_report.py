@@ -1,10 +1,12 @@
 """Points as llm-d Benchmark Reports 0.2, one for each point (llm-d-benchmark, benchmark_report/schema_v0_2.py).
 
-The schema forbids what it does not name and wants a mean of every statistic. So what a point has beyond it (sums of
-tokens, a precision, a latency without its mean, a static batch) is told in run.description, which nobody takes figures
-from, and what the schema wants and a point lacks is left out with all of the part that wants it. scenario.load names
-the tool that measured; what a latency is called depends on that tool, so it is named by the table that such a report is
-read by.
+A report claims that something was measured, and has places for some figures alone: a point that was not measured, or
+that has none of those figures, is left out. The schema forbids what it does not name and wants a mean of every
+statistic; a part of which it wants more than a point has is left out. The written report is then read as an import
+reads it. What of the deployment, the workload and the load does not come back so is stated in a component of kind
+generic, which may have fields of its own (bench/formats/foreign/llmd_beside.py); which figures do not, such as sums of
+tokens or a latency without its mean, is told in run.description, for people. scenario.load names the tool that
+measured; what a latency is called depends on that tool, so it is named by the table that such a report is read by.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -21,9 +24,11 @@ import pandas as pd
 import bench
 from bench import names
 from bench.catalogue import base_metrics, metric, statistics_of
-from bench.export import Format
-from bench.formats.foreign.llmd_stack import ENGINE_KNOWN_IN_PART, UNKNOWN
-from bench.formats.llmd_report import BY_TOOL, OTHERS, SAME
+from bench.export import Format, LeftOut
+from bench.formats.foreign.fields import MOST_WHOLE, Fields
+from bench.formats.foreign.llmd_beside import FACTS, LABEL
+from bench.formats.foreign.llmd_stack import LAYOUT, UNKNOWN
+from bench.formats.llmd_report import Said, names_of, said_in
 from bench.holdings.listing import selected
 from bench.library import Library
 from bench.view import View
@@ -43,42 +48,43 @@ RATES = {
 }
 STATISTICS = {"mean": "mean", "std": "stddev", "min": "min", "max": "max", "p0_1": "p0p1", "p99_9": "p99p9",
               **{f"p{n}": f"p{n}" for n in (1, 5, 10, 25, 50, 75, 90, 95, 99)}}  # fmt: skip
-LAYOUT = ("tp", "pp", "dp", "ep")
 SOURCES = ("random", "sampled")
 """The datasets that the schema has a word for; it calls any other one unknown."""
 
-OWN_LOADS = ("closed", "open", "unknown")
-"""The kinds of load that a concurrency or a rate alone, or neither, is read as."""
-
-PLACELESS = (
-    "precision", "kv_precision", "nodes", "dp_attention", "disaggregated", "prefill_accelerators",
-    "decode_accelerators", "prefill_tp", "prefill_ep", "prefill_dp_attention", "prefill_workers", "decode_workers",
-    "speculation", "prefix_caching", "variant", "context_tokens", "max_model_len", "shared_prefix_share", "turns",
-    "arrivals", "batch", "scenario", "repeat",
-)  # fmt: skip
-"""What the schema has no place for, whatever else is known of the point."""
+NOT_MEASURED = "without a measurement, which a Benchmark Report claims"
+NO_PLACE = "with neither a mean latency nor a throughput that a Benchmark Report has a place for"
 
 Row = Mapping[str, Any]
 
 
 def written(rows: pd.DataFrame) -> bytes:
-    """A zip with one report in JSON for each row of `points`, named by its point id."""
+    """A zip with one report in JSON for each row of `points` that can be one, named by its point id."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
-            named = zipfile.ZipInfo(
-                f"{row['point_id']}.json"
-            )  # its date is 1980, so the same points give the same zip
-            archive.writestr(
-                named,
-                json.dumps(report({str(key): value for key, value in row.items()}), indent=1),
-                zipfile.ZIP_DEFLATED,
-            )
+        for row in _rows(rows):
+            if why_left_out(row) is not None:
+                continue
+            # its date is 1980, so the same points give the same zip
+            named = zipfile.ZipInfo(f"{row['point_id']}.json")
+            archive.writestr(named, json.dumps(report(row), indent=1), zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 
+def _rows(rows: pd.DataFrame) -> Iterator[Row]:
+    for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
+        yield {str(key): value for key, value in row.items()}
+
+
+def why_left_out(row: Row) -> str | None:
+    """What this point is, so that no report is written of it; None where one is."""
+    if row.get("evidence") != "measured":
+        return NOT_MEASURED
+    figures = (*(f"{base}_mean" for base in _names(row)), *(key for key, _ in RATES.values()))
+    return None if any(row.get(key) is not None for key in figures) else NO_PLACE
+
+
 def report(row: Row) -> dict[str, Any]:
-    """The report of one point."""
+    """The report of one point; what it cannot say elsewhere is in the stack's own component and the description."""
     latency = {
         name: found for base, name in _names(row).items() if (found := _statistics(row, base, UNITS[base]))
     }
@@ -88,43 +94,54 @@ def report(row: Row) -> dict[str, Any]:
         if row.get(key) is not None
     }
     aggregate = {"requests": _requests(row), "latency": latency, "throughput": rates}
-    return {
+    stack = _stack(row)
+    made: dict[str, Any] = {
         "version": "0.2",
         "run": _run(row),
-        "scenario": _present({"stack": _stack(row), "load": _load(row)}),
+        "scenario": _present({"stack": stack, "load": _load(row)}),
         "results": {"request_performance": {"aggregate": _present(aggregate)}},
     }
+    said = said_in(Fields("the report", made))
+    if facts := _not_said(row, said):
+        made["scenario"]["stack"] = [*stack, _beside(row, facts)]
+    if beyond := list(_beyond(row, said.metrics)):
+        made["run"]["description"] += f" Beyond this schema: {', '.join(beyond)}."
+    return made
 
 
 def _names(row: Row) -> dict[str, str]:
     """The schema's name of each latency in a report of the tool that measured; without those it has no name for."""
-    told = {**SAME, **BY_TOOL.get((row.get("harness") or "").lower(), OTHERS)}
-    named = {base: name for name, (base, _) in reversed(told.items())}
+    named = {base: name for name, (base, _) in reversed(names_of(row.get("harness")).items())}
     return {base: named[base] for base in UNITS if base in named}
 
 
 def _run(row: Row) -> dict[str, Any]:
-    said = [
-        f"Exported from Kneepoint {bench.__version__}; source {row.get('source')}, {row.get('evidence')}."
-    ]
-    said += [f"{row['harness']} measured it."] if row.get("harness") and _length(row, "isl") is None else []
-    if beyond := list(_beyond(row)):
-        said.append(f"Beyond this schema: {', '.join(beyond)}.")
+    said = f"Exported from Kneepoint {bench.__version__}; source {row.get('source')}, {row.get('evidence')}."
     start = f"{row['date'].isoformat()[:10]}T00:00:00Z" if row.get("date") is not None else None
     lasted = f"PT{_digits(row['duration_s'])}S" if row.get("duration_s") is not None else None
-    return _present(
-        {
-            "uid": row["point_id"],
-            "time": _present({"start": start, "duration": lasted}),
-            "description": " ".join(said),
-        }
-    )
+    time = _present({"start": start, "duration": lasted})
+    return _present({"uid": row["point_id"], "time": time, "description": said})
 
 
-def _beyond(row: Row) -> Iterator[str]:
-    """What the report has no place for, as `key value`, in the order of the catalogue and of a point's fields."""
+def _not_said(row: Row, found: Said) -> dict[str, Any]:
+    """The facts that are read from the report otherwise than they are known, null where they are not."""
+    parts = (found.deployment, found.workload, found.load, found)
+    read = {key: value for part in parts for key, value in vars(part).items()}
+    return {key: row.get(key) for key in FACTS if row.get(key) != read[key]}
+
+
+def _beside(row: Row, facts: Mapping[str, Any]) -> dict[str, Any]:
+    about = "What Kneepoint knows of this point and the rest of the report does not say."
+    return {
+        "metadata": {"label": LABEL, "cfg_id": _cfg_id(row), "description": about},
+        "standardized": {"kind": "generic", "tool": LABEL, "tool_version": bench.__version__, **facts},
+        "native": {},
+    }
+
+
+def _beyond(row: Row, held: Mapping[str, float]) -> Iterator[str]:
+    """The figures that the report does not give back, as `key value`, in the order of the catalogue."""
     known = {key for key, value in row.items() if value is not None}
-    held = set(_held(row))
     for base in base_metrics():
         statistics = (
             [f"{base.key}_{one}" for one in statistics_of(base.key, known)]
@@ -134,39 +151,8 @@ def _beyond(row: Row) -> Iterator[str]:
         for key in statistics:
             found = metric(key)
             follows = found.sql is not None and known.issuperset(found.inputs)
-            if key in known and key not in held and not follows:
+            if key in known and held.get(key) != row[key] and not follows:
                 yield f"{key} {_digits(row[key])}"
-    for key in (*PLACELESS, *_without_their_place(row)):
-        if key in known:
-            yield f"{key} {row[key]}"
-
-
-def _held(row: Row) -> Iterator[str]:
-    """The metrics that the report has a place for."""
-    yield from ("duration_s", *(key for key, _ in RATES.values()))
-    if row.get("requests_failed") is not None:
-        yield from ("requests_ok", "requests_failed")
-    for base in _names(row):
-        if row.get(f"{base}_mean") is not None:
-            yield from (f"{base}_{statistic}" for statistic in STATISTICS)
-
-
-def _without_their_place(row: Row) -> Iterator[str]:
-    """The facts that have a place, but not with what else is known of this point."""
-    if row.get("dataset") not in SOURCES or _load(row) is None:
-        yield "dataset"
-    if row.get("load_kind") not in OWN_LOADS:
-        yield "load_kind"
-    if _load(row) is None:
-        yield from ("concurrency", "request_rate", "osl_requested")
-    if _requests(row) is None:
-        yield from ("isl_actual", "osl_actual")
-    if _model(row) != row.get("checkpoint"):
-        yield "checkpoint"
-    if not _engine_is_known(row):
-        yield from ("accelerators", "devices")
-    elif not names.one_device_a_chip(row.get("accelerator")):
-        yield "accelerators"
 
 
 def _digits(value: float) -> str:
@@ -195,39 +181,54 @@ def _requests(row: Row) -> dict[str, Any] | None:
 
 
 def _stack(row: Row) -> list[dict[str, Any]]:
-    """The inference engine, as the schema knows it where model, accelerator and their number are known."""
-    engine = {"tool": row.get("engine") or UNKNOWN, "tool_version": row.get("engine_version") or UNKNOWN}
-    label = {"label": "engine", "cfg_id": str(row.get("deployment_id") or UNKNOWN)}
-    name, count = _model(row), _count(row)
-    if count is None or not _engine_is_known(row):
-        known = _present({"model": name, **{key: row.get(key) for key in ("accelerator", *LAYOUT)}})
-        in_part = {**label, "label": ENGINE_KNOWN_IN_PART}
-        return [{"metadata": in_part, "standardized": {"kind": "generic", **engine, **known}, "native": {}}]
-    layout = {key: int(row[key]) for key in LAYOUT if row.get(key) is not None}
+    """The engines: one, or one that prefills and one that decodes; none where the schema wants more than is known."""
+    whole = _devices(row, "accelerators") if not row.get("devices") else int(row["devices"])
+    if not row.get("disaggregated"):
+        layout = {key: row.get(key) for key in LAYOUT}
+        return _engine(row, "replica", whole, None, layout)
+    prefill, decode = (_devices(row, f"{role}_accelerators") for role in ("prefill", "decode"))
+    if not prefill or not decode or prefill + decode > MOST_WHOLE:
+        return []
+    first = {"tp": row.get("prefill_tp"), "ep": row.get("prefill_ep")}
+    return [
+        *_engine(row, "prefill", prefill, row.get("prefill_workers"), first),
+        *_engine(row, "decode", decode, row.get("decode_workers"), {key: row.get(key) for key in LAYOUT}),
+    ]
+
+
+def _engine(
+    row: Row, role: str, devices: int | None, workers: int | None, layout: Mapping[str, int | None]
+) -> list[dict[str, Any]]:
+    """The engine of this role with so many devices, divided among its workers where that comes out even."""
+    model = row.get("checkpoint") or row.get("model")
+    if not (model and row.get("accelerator") and devices and devices <= MOST_WHOLE):
+        return []
+    replicas = int(workers) if workers and devices % workers == 0 else 1
+    parallelism = _present({key: _countable(value) for key, value in layout.items()})
     standardized = {
-        "kind": "inference_engine", **engine, "role": "replica", "replicas": 1, "model": {"name": name},
-        "accelerator": {"model": row["accelerator"], "count": int(count), "parallelism": layout},
+        "kind": "inference_engine", "tool": row.get("engine") or UNKNOWN,
+        "tool_version": row.get("engine_version") or UNKNOWN, "role": role, "replicas": replicas,
+        "model": {"name": model},
+        "accelerator": {"model": row["accelerator"], "count": devices // replicas, "parallelism": parallelism},
     }  # fmt: skip
+    label = {"label": "engine" if role == "replica" else role, "cfg_id": _cfg_id(row)}
     return [{"metadata": label, "standardized": standardized, "native": {}}]
 
 
-def _engine_is_known(row: Row) -> bool:
-    """Whether the schema's engine can be filled, which is one of prefill or of decode where they are apart."""
-    return bool(_model(row) and row.get("accelerator") and _count(row)) and not row.get("disaggregated")
+def _countable(count: float | None) -> int | None:
+    """The count; None where it is not known, or more than a report is read with, which a published table may hold."""
+    return int(count) if count is not None and count <= MOST_WHOLE else None
 
 
-def _model(row: Row) -> str | None:
-    """The name of the model: its checkpoint where that is read as this model, else what the library calls it."""
-    checkpoint, model = row.get("checkpoint"), row.get("model")
-    return checkpoint if checkpoint and model in (None, names.model_slug(checkpoint)) else model
+def _cfg_id(row: Row) -> str:
+    return str(row.get("deployment_id") or UNKNOWN)
 
 
-def _count(row: Row) -> float | None:
-    """How many devices there are, which is what the schema counts; None where that is not known."""
+def _devices(row: Row, chips: str) -> int | None:
+    """How many devices these chips are, which is what the schema counts; None where that is not known."""
     known = names.accelerator(row.get("accelerator") or "")
     per_chip = known.devices_per_chip if known is not None else None
-    chips: float | None = row.get("accelerators")
-    return row.get("devices") or (chips * per_chip if chips and per_chip else None)
+    return int(row[chips] * per_chip) if row.get(chips) and per_chip else None
 
 
 def _load(row: Row) -> dict[str, Any] | None:
@@ -239,7 +240,7 @@ def _load(row: Row) -> dict[str, Any] | None:
     stated = {
         "tool": row.get("harness") or UNKNOWN, "tool_version": row.get("harness_version") or UNKNOWN,
         "source": source, "input_seq_len": isl, "output_seq_len": _length(row, "osl"),
-        "concurrency": row.get("concurrency"), "rate_qps": row.get("request_rate"),
+        "concurrency": _countable(row.get("concurrency")), "rate_qps": row.get("request_rate"),
     }  # fmt: skip
     return {"metadata": {}, "standardized": _present(stated), "native": {}}
 
@@ -262,8 +263,18 @@ def _selected(library: Library, view: View) -> bytes:
     )
 
 
+def _left_out(library: Library, view: View) -> tuple[LeftOut, ...]:
+    condition = selected(view)
+    figures = (*(f"{base}_mean" for base in UNITS), *(key for key, _ in RATES.values()))
+    columns = ", ".join(("evidence", "harness", *filter(library.has, figures)))
+    rows = library.query(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)
+    counts = Counter(why for row in _rows(rows) if (why := why_left_out(row)) is not None)
+    return tuple(LeftOut(counts[why], why) for why in (NOT_MEASURED, NO_PLACE) if counts[why])
+
+
 FORMATS = (
     Format("llm-d", "llm-d Benchmark Reports 0.2", ".zip", "application/zip", _selected,
-           "A report in JSON for each point, in one zip. What the reports have no place for, such as sums of tokens, "
-           "precision and prices, is told in their description and does not come back when they are imported."),
+           "A report in JSON for each point that was measured, in one zip. Figures that the reports have no place for, "
+           "such as sums of tokens and power, are told in their description and do not come back when they are "
+           "imported; nor do prices.", left_out=_left_out),
 )  # fmt: skip

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bench.errors import InputError
 from bench.formats import Recognition
@@ -29,8 +31,9 @@ from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
+from bench.formats.foreign.llmd_beside import beside
 from bench.formats.foreign.llmd_stack import UNKNOWN, deployment_of, known
-from bench.records import Load, Point, Workload
+from bench.records import Deployment, Load, Point, Workload
 
 if TYPE_CHECKING:
     from bench.formats.reading import Reading, SourceFile
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 NAME = "llmd_report"
 TITLE = "llm-d Benchmark Report"
 SOURCE = "llm-d-benchmark"
+Part = TypeVar("Part", Deployment, Workload, Load)
+LATENCIES = ("ttft", "e2el", "tpot", "itl", "ntpot")
 
 VERSIONS = ("0.1", "0.2", "0.2.1")
 FACTORS = {"s": 1000.0, "s/token": 1000.0, "ms": 1.0, "ms/token": 1.0}
@@ -99,41 +104,88 @@ def read(file: SourceFile) -> Reading:
     from bench.formats.reading import Reading, points_table
 
     report = Fields(file.name, document.loaded(file))
+    found = said_in(report)
+    metrics = found.metrics
+    if not any(key.startswith(LATENCIES) or key.endswith("_per_s") for key in metrics):
+        raise InputError(f"{file.name} has neither a latency nor a throughput of requests.")
+    soundness.check(
+        file.name, "the report", metrics, concurrency=found.load.concurrency, osl=found.workload.osl_actual
+    )
+    point = Point(
+        deployment=found.deployment,
+        workload=found.workload,
+        load=found.load,
+        metrics=metrics,
+        locator="results" if found.version != "0.1" else "metrics",
+        source=SOURCE,
+        evidence="measured",
+        origin="imported",
+        harness=found.harness,
+        harness_version=found.harness_version,
+        date=_date(report),
+        repeat=found.repeat,
+        note=_note(found.incomplete),
+        flags=failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
+    )
+    return Reading(NAME, points_table(judged([point])), passports=found.figures.passports(),
+                   tool_version=found.version, not_understood=report.not_understood())  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a report says of the one point it holds, before anybody judges it."""
+
+    version: str | None
+    deployment: Deployment
+    workload: Workload
+    load: Load
+    harness: str | None
+    harness_version: str | None
+    repeat: int | None
+    metrics: dict[str, float]
+    figures: Figures
+    incomplete: int | None
+
+
+def said_in(report: Fields) -> Said:
+    """What this report says; InputError where it is of something else, or a value is not what it must be."""
     version = report.text("version")
     scenario = report.fields("scenario")
     measured = _measured(report, version)
     if measured is None:
-        raise InputError(f"{file.name} has no request performance; it may be a report of something else.")
+        raise InputError(f"{report.file} has no request performance; it may be a report of something else.")
+    more = beside(scenario)
     stated, tool = _stated_load(scenario, version)
-    tool_version = known(stated, "tool_version")
+    harness = more.get("harness", tool)
     figures = Figures(NAME, version, window="as the tool has it", token_source=None)
-    metrics = _metrics(figures, report, measured, BY_TOOL.get(tool or "", OTHERS), version)
-    incomplete = measured.fields("requests").whole("incomplete")
-    if not any(key.startswith(("ttft", "e2el", "tpot")) or key.endswith("_per_s") for key in metrics):
-        raise InputError(f"{file.name} has neither a latency nor a throughput of requests.")
-    load = _load(stated)
-    workload = _workload(stated, measured.fields("requests"))
-    soundness.check(
-        file.name, "the report", metrics, concurrency=load.concurrency, osl=workload.osl_actual
-    )
-    point = Point(
-        deployment=deployment_of(scenario, version),
-        workload=workload,
-        load=load,
-        metrics=metrics,
-        locator="results" if version != "0.1" else "metrics",
-        source=SOURCE,
-        evidence="measured",
-        origin="imported",
-        harness=tool,
-        harness_version=tool_version,
-        date=_date(report),
-        note=_note(incomplete),
-        flags=failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
-    )
+    requests = measured.fields("requests")
+    metrics = _metrics(figures, report, measured, names_of(harness), version)
     report.passed_over("run", "metadata")
-    return Reading(NAME, points_table(judged([point])), passports=figures.passports(), tool_version=version,
-                   not_understood=report.not_understood())  # fmt: skip
+    return Said(
+        version=version,
+        deployment=_with(deployment_of(scenario, version), more),
+        workload=_with(_workload(stated, requests), more),
+        load=_with(_load(stated), more),
+        harness=harness,
+        harness_version=more.get("harness_version", known(stated, "tool_version")),
+        repeat=more.get("repeat"),
+        metrics=metrics,
+        figures=figures,
+        incomplete=requests.whole("incomplete"),
+    )
+
+
+def names_of(tool: str | None) -> dict[str, tuple[str, str]]:
+    """Every latency that a report of this tool has: the schema's name -> the base metric and its definition."""
+    return {**SAME, **BY_TOOL.get((tool or "").lower(), OTHERS)}
+
+
+def _with(record: Part, more: Mapping[str, Any]) -> Part:
+    """The record with what is stated beside the schema; a load has a kind, whatever is."""
+    own = {field.name: more[field.name] for field in fields(record) if field.name in more}
+    if own.get("load_kind", "") is None:
+        own["load_kind"] = "unknown"
+    return replace(record, **own)
 
 
 def _measured(report: Fields, version: str | None) -> Fields | None:
@@ -165,12 +217,12 @@ def _metrics(
     figures: Figures,
     report: Fields,
     measured: Fields,
-    by_tool: dict[str, tuple[str, str]],
+    named: dict[str, tuple[str, str]],
     version: str | None,
 ) -> dict[str, float]:
     metrics: dict[str, float] = {}
     latency = measured.fields("latency")
-    for name, (base, definition) in {**SAME, **by_tool}.items():
+    for name, (base, definition) in named.items():
         if name in latency:
             _file_statistics(figures, metrics, base, latency.fields(name), definition)
     _file_rates(figures, metrics, measured.fields("throughput"), version)

@@ -180,6 +180,12 @@ def not_exported(name: str, view: View, version: str) -> str:
     return ""
 
 
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def left_out(name: str, view: View, version: str) -> Texts:
+    """What a file of this format will not hold of the points a View selects, a sentence for each reason."""
+    return tuple(map(str, export.format_named(name).left_out(library(), view)))
+
+
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def behind(name: str, view: View, version: str, cell: str) -> pd.DataFrame:
     """The points behind a cell, of a question whose chart has cells."""

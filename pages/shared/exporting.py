@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 import streamlit as st
@@ -28,11 +29,18 @@ def box(view: View, points: int, stem: str) -> None:
         whose = f"{'The' if points == 1 else 'All'} {counted(points, 'selected point')}"
         st.markdown(f"**{whose}**, with every figure")
         for number, (about, kinds) in enumerate(groupby(export.formats().values(), lambda kind: kind.about)):
+            several = tuple(kinds)
             with st.container(key=f"actions.formats.{number}.{stem}", gap="xsmall"):
                 with st.container(horizontal=True, gap="xsmall"):
-                    for kind in kinds:
+                    for kind in several:
                         _button(kind, view, stem)
-                st.caption(about)
+                st.caption(" ".join((about, *_left_out(several, view))))
+
+
+def _left_out(kinds: Iterable[export.Format], view: View) -> Iterator[str]:
+    for kind in kinds:
+        for sentence in cached.left_out(kind.name, view, cached.library().version):
+            yield f"**{markdown(sentence)}**"
 
 
 def _button(kind: export.Format, view: View, stem: str) -> None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import io
 import json
 import math
-import zipfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench import catalogue
 from bench.errors import UnknownName
-from bench.export import format_named, formats, llmd_report, markdown, published
+from bench.export import format_named, formats, markdown, published
 from bench.formats.reading import POINT_COLUMNS
 from bench.library import Library
 from bench.view import View
-from tests.formats.reading_of import read_points
 from tests.library.files import table
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -138,193 +134,6 @@ def test_a_markdown_table_shows_hostile_text_as_text(tmp_path: Path) -> None:
     assert r"a \| b \<img" in row
     assert r"\*\*c\*\* \[d\]" in row
     assert "---:" in rule
-
-
-def test_a_report_of_llm_d_comes_back_with_what_its_schema_holds(tmp_path: Path) -> None:
-    latencies = {"ttft_ms_mean": 31.5, "ttft_ms_p50": 30.25, "ttft_ms_p99": 60.0, "tpot_ms_mean": 9.5,
-                 "itl_ms_p50": 9.0, "e2el_ms_mean": 1500.0}  # fmt: skip
-    held = library(
-        tmp_path,
-        table(
-            tmp_path / "a.csv",
-            {
-                **latencies,
-                "requests_ok": 95,
-                "requests_failed": 5,
-                "requests_per_s": 2.5,
-                "harness": "vllm-bench",
-            },
-        ),
-    )
-    content = llmd_report.written(held.query("SELECT * FROM points"))
-    assert content == llmd_report.written(held.query("SELECT * FROM points"))
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        (name,) = archive.namelist()
-        archive.extract(name, tmp_path)
-    (point,), _ = read_points(tmp_path / name)
-    (before,) = stated(held)
-    kept = [*latencies, "model", "engine", "engine_version", "accelerator", "accelerators", "tp", "concurrency",
-            "load_kind", "output_tokens_per_s", "requests_per_s", "requests_ok", "requests_failed"]  # fmt: skip
-    kept.remove("itl_ms_p50")
-    assert {key: point[key] for key in kept} == {key: before[key] for key in kept}
-    assert (point["isl_requested"], point["osl_requested"], point["harness"]) == (1024, 512, "vllm-bench")
-    description = json.loads((tmp_path / name).read_text())["run"]["description"]
-    assert "Beyond this schema: itl_ms_p50 9" in description
-
-
-@pytest.mark.long
-@settings(max_examples=40)
-@given(
-    harness=st.sampled_from(
-        [None, "kneepoint", "vllm-bench", "guidellm", "aiperf", "rvllm client not stated"]
-    ),
-    version=st.none() | st.from_regex(r"[0-9]\.[0-9]{1,2}(\.post[0-9])?", fullmatch=True),
-    latencies=st.fixed_dictionaries(
-        {},
-        optional={
-            "ttft_ms_mean": st.floats(100, 102),
-            "tpot_ms_mean": st.floats(10, 10.1),
-            "tpot_ms_p99": st.floats(11, 12),
-            "itl_ms_mean": st.floats(9.8, 9.9),
-            "ntpot_ms_mean": st.floats(10.2, 10.3),
-            "e2el_ms_mean": st.floats(5200, 5250),
-        },
-    ),
-)
-def test_a_report_of_llm_d_comes_back_as_measured_by_the_tool_that_measured_it(
-    harness: str | None,
-    version: str | None,
-    latencies: dict[str, float],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    row = {"point_id": "1" * 16, "evidence": "measured", "source": "a", "isl_requested": 1024,
-           "harness": harness, "harness_version": version, "output_tokens_per_s": 100.0, **latencies}  # fmt: skip
-    path = tmp_path_factory.mktemp("report") / "report.json"
-    path.write_text(json.dumps(llmd_report.report(row)))
-    (point,), _ = read_points(path)
-    assert (point.get("harness"), point.get("harness_version")) == (harness, version)
-    back = {
-        key: value
-        for key, value in point.items()
-        if key.split("_ms_")[0] in ("ttft", "tpot", "itl", "ntpot", "e2el")
-    }
-    beyond = json.loads(path.read_text())["run"]["description"]
-    assert all(back[key] == pytest.approx(latencies[key]) for key in back)
-    assert [key for key in latencies if key not in back and f"{key} " not in beyond] == []
-
-
-@pytest.mark.parametrize(
-    ("row", "kept", "absent"),
-    [
-        # Two devices to a chip: the schema's count is of one replica, tp of them.
-        (
-            {"accelerator": "tpu-v7x", "accelerators": 4, "tp": 8},
-            {"accelerator": "tpu-v7x", "devices": 8, "tp": 8, "engine": "vllm"},
-            ["accelerators"],
-        ),
-        (
-            {"accelerator": None, "accelerators": None, "engine": None, "engine_version": None, "tp": 8},
-            {"model": "llama-3.1-70b", "tp": 8},
-            ["accelerator", "accelerators", "devices", "engine", "engine_version"],
-        ),
-    ],
-)
-def test_a_report_of_llm_d_invents_nothing(
-    row: dict[str, object], kept: dict[str, object], absent: list[str], tmp_path: Path
-) -> None:
-    held = library(tmp_path, table(tmp_path / "a.csv", row))
-    (found,) = held.query("SELECT * FROM points").astype(object).to_dict("records")
-    clean = {str(key): None if _absent(value) else value for key, value in found.items()}
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(llmd_report.report(clean)))
-    (point,), _ = read_points(path)
-    assert {key: point.get(key) for key in kept} == kept
-    assert [key for key in absent if key in point] == []
-
-
-def test_a_report_names_nothing_that_the_schema_forbids(tmp_path: Path) -> None:
-    """schema_v0_2.py of llm-d-benchmark forbids further keys; these are the ones it has at each place."""
-    known = {
-        "": {"version", "run", "scenario", "results"},
-        "run": {"uid", "eid", "cid", "pid", "time", "user", "description", "keywords"},
-        "scenario": {"stack", "load"},
-        "scenario.load.standardized": {"tool", "tool_version", "parallelism", "source", "stage", "input_seq_len",
-                                       "output_seq_len", "prefix", "multi_turn", "rate_qps", "concurrency"},
-        "results.request_performance.aggregate": {"requests", "latency", "throughput"},
-        "results.request_performance.aggregate.latency.time_to_first_token": {
-            "units", "mean", "mode", "stddev", "min", "max", "p0p1", "p1", "p5", "p10", "p25", "p50", "p75", "p90",
-            "p95", "p99", "p99p9"},
-    }  # fmt: skip
-    statistics = ("mean", "std", "min", "p0_1", "p1", "p50", "p90", "p99", "p99_9", "max")
-    held = library(
-        tmp_path,
-        table(tmp_path / "a.csv", {f"ttft_ms_{name}": 5.0 for name in statistics} | {"requests_ok": 5}),
-    )
-    report = llmd_report.report(held.query("SELECT * FROM points").to_dict("records")[0])
-    for place, keys in known.items():
-        here = report
-        for step in filter(None, place.split(".")):
-            here = here[step]
-        assert set(here) <= keys, place
-
-
-LEFT_TO_THE_IMPORT = {"point_id", "source_id", "deployment_id", "workload_id", "series_id", "source", "locator", "isl",
-                      "osl", "note", "flags", "origin", "evidence", "restated_in", "source_url"}  # fmt: skip
-"""What an import gives a point anew, works out of the rest, or what docs/exporting.md says is in no report."""
-
-
-@pytest.mark.parametrize("tool", ["vllm", "sglang", "aiperf", "guidellm", "inferencex"])
-def test_what_does_not_come_back_of_a_report_of_llm_d_is_told_in_it(tool: str, tmp_path: Path) -> None:
-    held = Library.open(tmp_path / "library", shipped=False)
-    held.add([SAMPLES / tool])
-    rows = held.query("SELECT * FROM points")
-    lost = set()
-    with zipfile.ZipFile(io.BytesIO(llmd_report.written(rows))) as archive:
-        for row in rows.astype(object).to_dict("records"):
-            archive.extract(f"{row['point_id']}.json", tmp_path)
-            path = tmp_path / f"{row['point_id']}.json"
-            (point,), _ = read_points(path)
-            run = json.loads(path.read_text())["run"]
-            _, _, beyond = run["description"].removesuffix(".").partition("Beyond this schema: ")
-            told = dict(part.partition(" ")[::2] for part in beyond.split(", "))
-            told["duration_s"] = run.get("time", {}).get("duration", "")[2:-1]
-            for key in row.keys() - LEFT_TO_THE_IMPORT - set(catalogue.derivable(row)):
-                value = row[key].date() if key == "date" and not _absent(row[key]) else row[key]
-                if not _absent(value) and point.get(key) != value:
-                    lost.add(key)
-                    assert (float(told[key]) if isinstance(value, float) else told[key]) in (
-                        value,
-                        str(value),
-                    ), key
-    assert "output_tokens" in lost or tool == "inferencex"
-    assert not lost & {
-        "ttft_ms_mean",
-        "tpot_ms_mean",
-        "e2el_ms_mean",
-        "output_tokens_per_s",
-        "model",
-        "concurrency",
-    }
-
-
-def test_a_duration_and_a_random_dataset_have_a_place_in_a_report_of_llm_d(tmp_path: Path) -> None:
-    """95 requests at 2.5 a second took 38 s."""
-    row = {
-        "requests_ok": 95,
-        "requests_failed": 5,
-        "requests_per_s": 2.5,
-        "duration_s": 38.0,
-        "dataset": "random",
-    }
-    held = library(tmp_path, table(tmp_path / "a.csv", row))
-    (found,) = held.query("SELECT * FROM points").astype(object).to_dict("records")
-    report = llmd_report.report({str(key): None if _absent(value) else value for key, value in found.items()})
-    assert report["run"]["time"]["duration"] == "PT38S"
-    assert report["scenario"]["load"]["standardized"]["source"] == "random"
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(report))
-    (point,), _ = read_points(path)
-    assert (point["duration_s"], point["dataset"], point["requests_ok"]) == (38, "random", 95)
 
 
 @pytest.mark.parametrize("name", formats())

@@ -54,9 +54,86 @@ def test_a_disaggregated_deployment_of_version_0_1() -> None:
         "disaggregated": True, "precision": "fp8", "engine": "vllm", "duration_s": 100, "requests_ok": 95,
         "requests_failed": 3, "ttft_ms_p50": 180, "tpot_ms_mean": 25, "ntpot_ms_mean": 30, "e2el_ms_mean": 975,
         "output_tokens_per_s": 30.4, "load_kind": "unknown", "harness": "inference-perf",
+        "tp": 8, "ep": 8, "prefill_tp": 2, "prefill_ep": 1, "prefill_workers": 1, "decode_workers": 2,
     }  # fmt: skip
     assert {key: point[key] for key in stated} == stated
-    assert "tp" not in point  # two layouts
+
+
+def test_several_layouts_of_those_that_decode_are_none(tmp_path: Path) -> None:
+    report = json.loads((SAMPLES / "disaggregated_0_1.json").read_text())
+    report["scenario"]["host"]["accelerator"][2]["parallelism"]["tp"] = 4
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    (point,), _ = read_points(path)
+    assert not {"tp", "ep", "dp", "pp"} & point.keys()
+    assert (point["prefill_tp"], point["decode_workers"], point["decode_accelerators"]) == (2, 2, 16)
+
+
+def test_replicas_that_prefill_and_decode_count_with_their_devices(tmp_path: Path) -> None:
+    """3 replicas of 2 devices prefill, 2 of 8 decode: 6 + 16 devices, one to a chip of an H200."""
+    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    (engine,) = (one for one in report["scenario"]["stack"] if "accelerator" in one["standardized"])
+    parts = []
+    for role, replicas, count in (("prefill", 3, 2), ("decode", 2, 8)):
+        accelerator = {"model": "H200", "count": count, "parallelism": {"tp": count}}
+        said = {"role": role, "replicas": replicas, "accelerator": accelerator}
+        parts.append({**engine, "standardized": engine["standardized"] | said})
+    report["scenario"]["stack"] = parts
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report, default=str))
+    point = one_point(path)
+    stated = {
+        "disaggregated": True, "accelerators": 22, "devices": 22, "prefill_accelerators": 6, "prefill_workers": 3,
+        "prefill_tp": 2, "decode_accelerators": 16, "decode_workers": 2, "tp": 8,
+    }  # fmt: skip
+    assert {key: point[key] for key in stated} == stated
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("tp", "8", "standardized.tp in report.json is '8'; expected a number"),
+        ("tp", 2.5, "standardized.tp in report.json is 2.5; expected a whole number of at least 1"),
+        ("concurrency", -1, "expected a whole number of at least 1"),
+        ("request_rate", 0, "expected a number above 0"),
+        ("isl_actual", -5, "expected a number of at least 0"),
+        ("dp_attention", 1, "expected true or false"),
+        ("load_kind", "steady", "expected one of closed, open"),
+        ("model", ["a"], "is a list; expected a text"),
+    ],
+)
+def test_what_kneepoint_states_beside_the_schema_is_checked_too(
+    tmp_path: Path, key: str, value: object, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        read_points(with_beside(tmp_path, **{key: value}))
+
+
+def test_what_kneepoint_states_beside_the_schema_counts_more_but_is_no_evidence(tmp_path: Path) -> None:
+    facts = {
+        "model": "my-model",
+        "checkpoint": None,
+        "load_kind": "saturated",
+        "concurrency": None,
+        "repeat": 2,
+    }
+    beside = with_beside(tmp_path, **facts, evidence="projected", ttft_ms_p50=1)
+    point = one_point(beside)
+    assert {key: point.get(key) for key in facts} == facts
+    assert (point["evidence"], point["ttft_ms_p50"], point["accelerators"]) == ("measured", 240, 8)
+    for told in ("evidence", "ttft_ms_p50"):
+        assert f"scenario.stack[].standardized.{told}" in reading(beside).not_understood
+
+
+def with_beside(folder: Path, **facts: object) -> Path:
+    """A report of two replicas with these facts beside the schema."""
+    report: Any = yaml.safe_load((SAMPLES / "replicas_0_2.yaml").read_text())
+    said = {"kind": "generic", "tool": "kneepoint", "tool_version": "1", **facts}
+    own = {"metadata": {"label": "kneepoint", "cfg_id": "a"}, "standardized": said, "native": {}}
+    report["scenario"]["stack"].insert(0, own)
+    path = folder / "report.json"
+    path.write_text(json.dumps(report, default=str))
+    return path
 
 
 def test_devices_of_a_tpu_are_chips_only_where_somebody_says_so(tmp_path: Path) -> None:

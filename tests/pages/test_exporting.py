@@ -35,6 +35,14 @@ def test_the_table_of_points_says_how_many_it_exports(
     assert {button.label for button in at.get("download_button")} >= TITLES
 
 
+def test_points_that_a_format_leaves_out_are_told(opened: Open) -> None:
+    at = opened("data", tab="points", model="llama-3.1-405b", harness="mlperf-inference")
+    told = text_of(at).replace("\\", "")
+    assert "with neither a mean latency nor a throughput that a Benchmark Report has a place for." in told
+    at = opened("data", tab="points", source_id=INFERENCEX, search="mi355x")
+    assert "Left out" not in text_of(at)
+
+
 def test_more_points_than_a_server_writes_at_once_are_told(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

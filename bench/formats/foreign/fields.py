@@ -12,7 +12,9 @@ from bench.errors import InputError
 
 Samples = np.ndarray[Any, np.dtype[np.float64]]
 
-LONGEST_TEXT = 1000
+LONGEST_TEXT = 4096
+"""As in a cell of a published table, so that what comes from one can be read from any other export too."""
+
 MOST_WHOLE = 2**31 - 1
 """No count of chips, requests or tokens of one request comes near it."""
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from bench import names
 from bench.errors import InputError
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
+from bench.formats.foreign.llmd_beside import FACTS, is_beside
 from bench.records import Deployment
 
 LAYOUT = ("tp", "pp", "dp", "ep")
 UNKNOWN = "unknown"
-ENGINE_KNOWN_IN_PART = "kneepoint-engine"
-"""The label of the generic component in which Kneepoint's export has an engine of which the schema wants more."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,8 @@ def _engines(scenario: Fields, version: str | None) -> Iterator[Engine]:
         component.passed_over("metadata", "native")
         one = component.fields("standardized")
         if one.text("kind") != "inference_engine":
-            one.passed_over(*one.keys())
-            if component.fields("metadata").text("label") == ENGINE_KNOWN_IN_PART:
-                yield _known_in_part(one)
+            own = (*FACTS, "tool", "tool_version") if is_beside(component) else one.keys()
+            one.passed_over(*own)
             continue
         accelerator = one.fields("accelerator")
         layout = accelerator.fields("parallelism")
@@ -57,14 +55,6 @@ def known(one: Fields, key: str) -> str | None:
     """A text that the schema wants; None where the report says that it is not known."""
     said = one.text(key)
     return None if said == UNKNOWN else said
-
-
-def _known_in_part(one: Fields) -> Engine:
-    """The generic component that Kneepoint's own export has where the schema's engine wants more than is known."""
-    return Engine(
-        None, one.text("model"), known(one, "tool"), known(one, "tool_version"), one.text("accelerator"), None, 1,
-        {key: value for key in LAYOUT if (value := one.count(key))},
-    )  # fmt: skip
 
 
 def _engines_0_1(scenario: Fields) -> Iterator[Engine]:
@@ -92,24 +82,22 @@ def _engines_0_1(scenario: Fields) -> Iterator[Engine]:
 
 
 def deployment_of(scenario: Fields, version: str | None) -> Deployment:
-    """What serves: one kind of engine, or those that prefill and those that decode."""
+    """What serves: one kind of engine, or those that prefill and those that decode; the latter's layout is its own."""
     engines = list(_engines(scenario, version))
     if not engines:
         return Deployment()
     first = engines[0]
     chips = {names.accelerator_slug(one.accelerator) if one.accelerator else None for one in engines}
     chip = chips.pop() if len(chips) == 1 else None
-    counts = [one.count * one.replicas if one.count is not None else None for one in engines]
-    devices = sum(count for count in counts if count is not None) if None not in counts else None
+    devices = _devices(engines)
     if devices is not None and devices > MOST_WHOLE:
         raise InputError(
             f"scenario states {devices:.3g} accelerators; expected a number of them that exists."
         )
-    prefill = _role(engines, counts, "prefill")
-    decode = _role(engines, counts, "decode")
-    apart = prefill is not None and decode is not None
-    layouts = {tuple(sorted(one.layout.items())) for one in engines}
-    layout = first.layout if len(layouts) == 1 and not apart else {}
+    prefill = [one for one in engines if one.role == "prefill"]
+    decode = [one for one in engines if one.role == "decode"]
+    apart = bool(prefill and decode)
+    layout = _layout(decode if apart else engines)
     countable = names.one_device_a_chip(chip)
     return Deployment(
         model=names.model_slug(first.model) if first.model else None,
@@ -121,8 +109,12 @@ def deployment_of(scenario: Fields, version: str | None) -> Deployment:
         accelerators=devices if countable else None,
         devices=devices,
         disaggregated=apart or None,
-        prefill_accelerators=prefill if apart and countable else None,
-        decode_accelerators=decode if apart and countable else None,
+        prefill_accelerators=_devices(prefill) if apart and countable else None,
+        decode_accelerators=_devices(decode) if apart and countable else None,
+        prefill_tp=_layout(prefill).get("tp") if apart else None,
+        prefill_ep=_layout(prefill).get("ep") if apart else None,
+        prefill_workers=sum(one.replicas for one in prefill) if apart else None,
+        decode_workers=sum(one.replicas for one in decode) if apart else None,
         variant=f"{first.replicas} replicas" if len(engines) == 1 and first.replicas > 1 else None,
         tp=layout.get("tp"),
         pp=layout.get("pp"),
@@ -131,8 +123,13 @@ def deployment_of(scenario: Fields, version: str | None) -> Deployment:
     )
 
 
-def _role(engines: list[Engine], counts: list[int | None], role: str) -> int | None:
-    """How many devices have this role; None where none has, or where a count is missing."""
-    mine = [count for one, count in zip(engines, counts, strict=True) if one.role == role]
-    known = [count for count in mine if count is not None]
-    return sum(known) if mine and len(known) == len(mine) else None
+def _devices(engines: list[Engine]) -> int | None:
+    """How many devices these have together; None where a count is missing."""
+    counts = [one.count * one.replicas for one in engines if one.count is not None]
+    return sum(counts) if counts and len(counts) == len(engines) else None
+
+
+def _layout(engines: list[Engine]) -> dict[str, int]:
+    """The layout that all of these have; empty where they have several."""
+    layouts = [one.layout for one in engines]
+    return layouts[0] if layouts and all(layout == layouts[0] for layout in layouts) else {}

@@ -86,10 +86,10 @@ def test_what_nobody_read_in_several_objects_is_told_once() -> None:
 
 
 def test_values_of_any_kind_are_taken_as_they_are_and_texts_checked() -> None:
-    fields = Fields("f.json", {"a": " x\0 ", "b": [1], "c": None, "d": "y" * 2000, "e": True})
+    fields = Fields("f.json", {"a": " x\0 ", "b": [1], "c": None, "d": "y" * 4097, "e": True})
     assert fields.values(["a", "b", "c", "e"]) == {"a": "x", "b": [1], "c": None, "e": True}
     assert fields.not_understood() == ("d",)
-    with pytest.raises(InputError, match="a text of at most 1,000 characters"):
+    with pytest.raises(InputError, match="a text of at most 4,096 characters"):
         fields.values(["d"])
 
 
