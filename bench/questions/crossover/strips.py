@@ -15,6 +15,7 @@ from bench import chart
 from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, rgb
+from bench.chart.roomy import by_width
 from bench.plain_text import html
 from bench.questions.crossover.asked import along_title, at, place
 from bench.questions.crossover.percents import percent
@@ -29,6 +30,8 @@ STRIP = (0.36, 0.7)
 
 NARROW_PX, BESIDE_PX = 460, 340
 """How long the strips are on a page of 800 px, and with names beside them: a cell has what fits into it there."""
+MORE_PX = (0, 270, 545)
+"""So much longer they are on pages as wide as `roomy.FROM_PX` says: 0.92 of what such a page is wider than 800 px."""
 LETTERS_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}
 DIGIT_PX = 6.3
 """How wide letters are in a cell, in the size of its text; a digit, and what is not listed, has one width."""
@@ -118,9 +121,9 @@ def _add_strip(figure: go.Figure, knots: Knots, numbers: Mapping[str, Any], colo
     })  # fmt: skip
     dark = colouring.dark_ink(ratios)
     width = max(ends[1] - ends[0], 0.1)
-    per_px = width / (NARROW_PX if name else BESIDE_PX)
+    narrow = NARROW_PX if name else BESIDE_PX
     texts = [
-        next((text for text in _shorter(knot) if edges[i + 1] - edges[i] >= _px(text) * per_px), "")
+        by_width([_fitting(knot, (edges[i + 1] - edges[i]) / width * (narrow + more)) for more in MORE_PX])
         for i, knot in enumerate(knots)
     ]
     figure.add_trace({
@@ -156,6 +159,11 @@ def _edges(places: Sequence[float], ends: tuple[float, float]) -> list[float]:
     inner = [(one + other) / 2 for one, other in pairwise(places)]
     first, last = places[0] - 2 * least, places[-1] + 2 * least
     return [first, *inner, last]
+
+
+def _fitting(knot: Mapping[str, Any], px: float) -> str:
+    """The longest text that a cell so wide has room for."""
+    return next((text for text in _shorter(knot) if px >= _px(text)), "")
 
 
 def _shorter(knot: Mapping[str, Any]) -> list[str]:

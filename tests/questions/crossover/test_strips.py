@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bench.chart import LIGHT
 from bench.questions.crossover import strips
 
@@ -14,4 +16,19 @@ def test_no_text_of_a_strip_is_wider_than_its_cell():
     numbers = {"pairs": [pair], "along": "batch", "metric": "output_tokens_per_s", "unit": "tokens/s"}
     drawn = strips.of_pairs(numbers, LIGHT)
     (texts,) = [trace.text for trace in drawn.data if trace.type == "scatter" and trace.mode == "text"]
-    assert list(texts) == ["B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "+126%", "162%"]
+    assert [shown_at(text, 800) for text in texts] == [
+        "B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "+126%", "162%"]  # fmt: skip
+    assert [shown_at(text, 1440) for text in texts][-2:] == ["A +126%", "A +162%"]
+
+
+def shown_at(text: str, width: int) -> str:
+    """What of a text the style sheet shows on a page of this width, by its rules."""
+    if not text.startswith("<"):
+        return text
+    (shown,) = [
+        words
+        for style, words in re.findall(r"<span style='([^']*)'>([^<]*)</span>", text)
+        if all(width >= int(px) for px in re.findall(r"--from:(\d+)", style))
+        and all(width < int(px) for px in re.findall(r"--until:(\d+)", style))
+    ]
+    return shown

@@ -1,0 +1,29 @@
+"""A text of a chart that is longer on a wider page, where there is room for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+FROM_PX = (0, 1100, 1400)
+"""The widths of a page from which on each of the texts is shown; pages/shared/look.css has them too."""
+
+
+def by_width(texts: Sequence[str]) -> str:
+    """One of these texts in plotly's pseudo-HTML: the first, on pages as wide as FROM_PX says one of the others.
+
+    Which one, the browser decides by the style sheet: a chart does not know how wide it will be drawn. Where there is
+    no style sheet, as in a saved image, it is the first.
+    """
+    runs = [
+        (next(own)[0], text) for text, own in groupby(zip(FROM_PX, texts, strict=True), lambda one: one[1])
+    ]
+    if len(runs) == 1:
+        return texts[0]
+    ends = [f"--until:{start}" for start, _ in runs[1:]] + [""]
+    starts = ["", *(f"--from:{start};display:none" for start, _ in runs[1:])]
+    return "".join(
+        f"<span style='{';'.join(filter(None, (start, end)))}'>{text}</span>"
+        for start, end, (_, text) in zip(starts, ends, runs, strict=True)
+        if text
+    )

@@ -1,0 +1,31 @@
+"""Texts that are longer on a wider page, and the style sheet that shows one of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bench.chart.roomy import FROM_PX, by_width
+
+LOOK = Path(__file__).parents[2] / "pages" / "shared" / "look.css"
+
+
+def test_a_text_that_is_the_same_everywhere_is_plain():
+    assert by_width(["tie"] * len(FROM_PX)) == "tie"
+
+
+def test_the_first_is_shown_unless_the_style_sheet_says_otherwise():
+    assert by_width(["1%", "+1%", "A +1%"]) == (
+        "<span style='--until:1100'>1%</span>"
+        "<span style='--from:1100;display:none;--until:1400'>+1%</span>"
+        "<span style='--from:1400;display:none'>A +1%</span>"
+    )
+    assert by_width(["", "", "A +1%"]) == "<span style='--from:1400;display:none'>A +1%</span>"
+
+
+def test_the_style_sheet_knows_the_widths():
+    css = LOOK.read_text(encoding="utf-8")
+    for px in FROM_PX[1:]:
+        (rules,) = re.findall(rf"@media \(min-width: {px}px\) {{(.*?)\n  }}", css, re.DOTALL)
+        assert f"--until:{px}" in rules
+        assert f"--from:{px}" in rules
