@@ -27,7 +27,7 @@ from bench.questions.cost import (
     sentences,
 )
 from bench.questions.cost.bills import PER_DOLLAR, Point
-from bench.questions.cost.defaults import DEPLOYMENT, Asked
+from bench.questions.cost.defaults import API_PRICES, DEPLOYMENT, Asked
 from bench.questions.cost.deployments import Found
 from bench.questions.cost.rates import KINDS, rate_sql
 from bench.view import View
@@ -67,13 +67,13 @@ OPTIONS: tuple[Option, ...] = (
     Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out."),
     Option(
         "api_price_input",
-        "API price, input",
+        API_PRICES["input"],
         "number",
         "What an API takes for a million input tokens, in USD.",
     ),
     Option(
         "api_price_output",
-        "API price, output",
+        API_PRICES["output"],
         "number",
         "What an API takes for a million output tokens, in USD.",
     ),

@@ -38,6 +38,9 @@ LEAST_SHARE = 0.001
 MANY_KEEP = 0.5
 """Those limits are set where at least this share of the accelerators keeps them."""
 
+API_PRICES = {"input": "API price, input", "output": "API price, output"}
+"""What the boxes of an API's prices are called."""
+
 FIRST_LIMITS = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
 
 

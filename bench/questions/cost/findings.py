@@ -11,7 +11,7 @@ from bench.maths.grid import TIE
 from bench.pricing import terms_in_words
 from bench.questions.cost import bills, conditions, deployments, sentences
 from bench.questions.cost.bills import PER_DOLLAR
-from bench.questions.cost.defaults import DEPLOYMENT
+from bench.questions.cost.defaults import API_PRICES, DEPLOYMENT
 from bench.questions.cost.deployments import Found, is_modelled
 from bench.questions.cost.rates import KINDS
 from bench.wording import counted, inline, joined, number, share
@@ -188,11 +188,13 @@ def _against_api(found: Found) -> list[str]:
     if asked.api_input is None and asked.api_output is None:
         return [
             "To see from which volume on this costs less than an API, state the API's price of output tokens"
-            " (api_price_output)."
+            f' ("{API_PRICES["output"]}").'
         ]
     if api is None:
         lacking = "input" if asked.api_input is None else "output"
-        return [f"To compare with the API, state its price of {lacking} tokens too (api_price_{lacking})."]
+        return [
+            f'To compare with the API, state its price of {lacking} tokens too ("{API_PRICES[lacking]}").'
+        ]
     words = KINDS[asked.tokens].words
     priced = f"an API at {sentences.usd(api)} per million {words}{_all_in(found)}"
     own = f"{sentences.where(lead, found)} at {lead['cheapest']['provider']}'s price"
