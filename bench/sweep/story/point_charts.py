@@ -178,7 +178,7 @@ def _curve(one: Distribution, axis: str, theme: Theme) -> list[dict[str, Any]]:
             "y": list(MARKED),
             "mode": "markers+text",
             "text": [f" p{percent} {number(value)}" for percent, value in zip(MARKED, marked, strict=True)],
-            "textposition": "middle right",
+            "textposition": "bottom right",
             "textfont": {"size": 11, "color": theme.text},
             "marker": {"size": 6, "color": theme.text},
             "hoverinfo": "skip",
