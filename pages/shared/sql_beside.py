@@ -11,7 +11,7 @@ from bench.wording import counted
 from pages.shared import cached, sql, table
 from pages.shared.sql import Asked
 
-LABELS = {"name": "Column", "unit": "Unit", "holds": "What it holds", "kind": "Type"}
+LABELS = {"name": "Column", "holds": "What it holds", "unit": "Unit", "kind": "Type"}
 
 
 def examples(asked: Asked) -> None:
@@ -51,5 +51,4 @@ def tables() -> None:
         key=f"rows.schema.{one.name}",
         alt=f"The columns of {one.name}",
         labels=LABELS,
-        narrow=("name",),
     )

@@ -50,14 +50,13 @@ def show(
     of: int = 0,
     on_pick: Callable[[int], None] | None = None,
     exact: bool = False,
-    narrow: tuple[str, ...] = (),
 ) -> None:
     """Nothing; draws a readable table, whose rows can be picked where `on_pick` is given.
 
-    Figures have the digits that say something, or with `exact` all of them. Texts are read whole but in the `narrow`
-    columns, which are as wide as the table makes them. `of` is how many rows there are when not
-    all are given. `on_pick` is called with the row's position before the page is run again: what changes the address
-    belongs there, since a page that is run anew halfway has already told the browser its old one.
+    Figures have the digits that say something, or with `exact` all of them. Texts are read whole. `of` is how many
+    rows there are when not all are given. `on_pick` is called with the row's position before the page is run again:
+    what changes the address belongs there, since a page that is run anew halfway has already told the browser its
+    old one.
     """
     told = labels or {}
     drawn = shown.head(SHOWN_ROWS) if exact else rounded(shown.head(SHOWN_ROWS))
@@ -71,7 +70,7 @@ def show(
                 str(name),
                 told.get(str(name)),
                 drawn[name].dtype,
-                None if name in narrow else width(drawn[name]),
+                width(drawn[name]),
             )
             for name in drawn
         },
