@@ -60,6 +60,19 @@ def bare(name: str, title: str, asks: str) -> Iterator[None]:
         yield
 
 
+def linked(said: str, name: str, query: str, *, written: bool = False, follow: bool = False) -> None:
+    """The line of such a page that says what is shown, with Copy link where the other pages have it.
+
+    `query` is what the link asks for; with `written` the address bar shows it too.
+    """
+    with st.container(key="selection", horizontal=True, vertical_alignment="center"):
+        st.caption(markdown(said))
+        theme = st.context.theme.type or "light"
+        buttons.link(
+            name, [*questions(), "data", name], query, query if written else "", theme, follow=follow
+        )
+
+
 @contextmanager
 def _told(name: str) -> Iterator[None]:
     """What goes wrong in the block is told on the page, which ends there."""

@@ -10,9 +10,8 @@ import streamlit as st
 from bench import pricing
 from bench.export import readable
 from bench.holdings import history
-from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import address, cached, correcting, listed, table
+from pages.shared import address, cached, correcting, headlines, listed, table
 from pages.shared.frame import Page
 from pages.shared.listed import LABELS, NAME
 
@@ -30,7 +29,7 @@ CHANGE_LABELS = {
 def headline(page: Page) -> None:
     """How much is loaded, from where, and what was refused."""
     correcting.said()
-    st.title(markdown(cached.told(page.version)), anchor=False)
+    headlines.headline(cached.told(page.version))
 
 
 def tabs(page: Page, parts: Parts) -> None:

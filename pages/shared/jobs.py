@@ -13,13 +13,12 @@ from streamlit.delta_generator import DeltaGenerator
 from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
-from bench.questions import questions
 from bench.sweep import launching, watching
 from bench.sweep.folder import ID, SWEEPS, Folder
 from bench.sweep.planning import form
 from bench.sweep.story import grid_chart
 from bench.view import View
-from pages.shared import address, buttons, cached, notices, table
+from pages.shared import address, cached, frame, headlines, notices, table
 from pages.shared.runs import frontier, key, link
 from pages.shared.visitor import admitted, own_port, visitor
 
@@ -59,14 +58,14 @@ def library() -> Path:
 
 def every() -> None:
     """Every sweep in a table that follows what runs."""
+    frame.linked("Every sweep of this library", NAME, "", follow=True)
     rows = cached.sweeps(library())
     _following(any(state in watching.UNDER_WAY for state in rows["state"]), _every)
-    buttons.link(NAME, [*questions(), "data", NAME], "", "", st.context.theme.type or "light", follow=True)
 
 
 def _every() -> None:
     rows = cached.sweeps(library())
-    st.title(markdown(watching.headline(list(rows["state"]))), anchor=False)
+    headlines.headline(watching.headline(list(rows["state"])))
     if rows.empty:
         st.markdown("A first look at an endpoint takes about a minute.")
         with st.container(key="onward.first"):
@@ -87,6 +86,7 @@ def _open(id: str) -> None:
 
 def one(folder: Folder) -> None:
     """One sweep: where it is, how it goes, what it has found, and what can be done about it."""
+    frame.linked(f"Sweep {folder.id}", NAME, urlencode({"job": folder.id}), follow=True)
     status, title = cached.sweep_status(folder), st.empty()
     _onward(folder, status)
     _buttons(folder, status)
@@ -101,7 +101,7 @@ def _one(folder: Folder, title: DeltaGenerator) -> None:
         st.rerun()
     if watching.is_under_way(status):
         st.session_state["jobs.followed"] = folder.id
-    title.title(markdown(watching.sentence(status)), anchor=False)
+    headlines.headline(watching.sentence(status), title)
     if watching.is_under_way(status):
         st.progress(watching.share_done(status))
         if status.get("current"):
@@ -134,10 +134,6 @@ def _onward(folder: Folder, status: Mapping[str, Any]) -> None:
         story = cached.run_story(folder)
         if story.lines and cached.count(View.of({"source": [story.source]}), cached.current().version):
             link("pareto", "See it on the frontier", dict(frontier(story)))
-        theme = st.context.theme.type or "light"
-        buttons.link(
-            NAME, [*questions(), "data", NAME], urlencode({"job": folder.id}), "", theme, follow=True
-        )
 
 
 def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:

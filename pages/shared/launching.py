@@ -12,7 +12,6 @@ import streamlit as st
 from bench import access
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
-from bench.questions import questions
 from bench.sweep import foreseen, opening
 from bench.sweep import launching as sweeps
 from bench.sweep.checks import budget as budgets
@@ -22,7 +21,7 @@ from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.profiles import profiles
 from bench.sweep.practice import Practice, practices, practise
-from pages.shared import buttons, cached, plan_fields, table
+from pages.shared import cached, frame, headlines, plan_fields, table
 from pages.shared.visitor import admitted, own_port, visitor
 
 SIGNS = {
@@ -60,17 +59,15 @@ def checked(stated: Mapping[str, str]) -> form.Checked:
 
 def headline(found: form.Checked) -> None:
     """What is going to be measured or what is missing before anything can be, in one sentence; and who may start it."""
+    told = "A link to this page carries the plan and starts nothing."
+    frame.linked(told, NAME, urlencode(dict(st.query_params)))
     if found.plan is not None:
-        st.title(markdown(foreseen.sentence(found.plan, _budget(found.plan))), anchor=False)
+        headlines.headline(foreseen.sentence(found.plan, _budget(found.plan)))
     elif NO_ENDPOINT in found.problem:
-        st.title("Pick an endpoint: then you see what the sweep takes, check it, and start.", anchor=False)
+        headlines.headline("Pick an endpoint: then you see what the sweep takes, check it, and start.")
     else:
-        st.title("The plan is not complete yet.", anchor=False)
-    st.caption(
-        "No token is asked for until you press Check or Start. A link to this page carries the plan and starts nothing."
-    )
-    query, theme = urlencode(dict(st.query_params)), st.context.theme.type or "light"
-    buttons.link(NAME, [*questions(), "data", NAME], query, "", theme)
+        headlines.headline("The plan is not complete yet.")
+    st.caption("No token is asked for until you press Check or Start.")
     admitted("launch")
 
 
@@ -87,18 +84,19 @@ def endpoint(stated: Mapping[str, str], found: form.Checked) -> None:
     st.caption(
         "Try it without a GPU: an endpoint on this machine that plays an engine; what it gives is marked simulated."
     )
-    with st.container(horizontal=True, key="practice"):
-        may = bool(access.may("launch", visitor()))
-        for one in practices(library()):
-            st.button(
-                one.name,
-                key=f"practice.{one.name}",
-                help=markdown(one.simulates),
-                icon=":material/play_circle:" if one.url is None else ":material/radio_button_checked:",
-                on_click=_practise,
-                args=(one,),
-                disabled=not may,
-            )
+    may, offered = bool(access.may("launch", visitor())), practices(library())
+    with st.container(key="practice"):
+        for place, one in zip(st.columns(len(offered)), offered, strict=True):
+            with place.container(gap="xsmall"):
+                st.button(
+                    one.name,
+                    key=f"practice.{one.name}",
+                    icon=":material/play_circle:" if one.url is None else ":material/radio_button_checked:",
+                    on_click=_practise,
+                    args=(one,),
+                    disabled=not may,
+                )
+                st.caption(markdown(one.simulates))
     if problem := st.session_state.pop("plan.problem", None):
         st.warning(markdown(problem))
 

@@ -15,7 +15,7 @@ from bench.library.store import short
 from bench.plain_text import file_name, markdown
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import cached, correcting, held, listed, notices, table
+from pages.shared import cached, correcting, headlines, held, listed, notices, table
 from pages.shared.frame import Page
 from pages.shared.listed import LABELS
 
@@ -45,7 +45,7 @@ def _source(page: Page, source: of_one.Source) -> None:
     _back("All sources", source_id=None)
     correcting.said()
     _why_hidden(source.hidden)
-    st.title(markdown(source.sentence), anchor=False)
+    headlines.headline(source.sentence)
     if source.hidden is None and source.hidden_within:
         st.caption(
             f"{counted(source.hidden_within, 'result is', 'results are')} hidden;"
@@ -136,7 +136,7 @@ def _point(page: Page, point: of_one.Point) -> None:
     _back("Its source", source_id=source.id, point_id=None)
     correcting.said()
     _why_hidden(point.hidden)
-    st.title(markdown(point.sentence), anchor=False)
+    headlines.headline(point.sentence)
     row = point.row
     if point.kind == "point" and point.hidden is None:
         _onward("See its series on the frontier", View.of({"series": [row["series_id"]]}))

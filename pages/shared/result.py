@@ -13,7 +13,7 @@ from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import buttons, cached, exporting, notices, options, table
+from pages.shared import buttons, cached, exporting, headlines, notices, options, table
 from pages.shared.frame import Page
 
 CHART_PX = 520
@@ -32,7 +32,7 @@ def headline(page: Page, *, inked: str = "") -> None:
         notices.failed(str(problem))
         options.row(page)
         st.stop()
-    st.title(markdown(answer.headline), anchor=False)
+    headlines.headline(answer.headline)
     said = cached.not_loaded(View(page.view.where), page.version)
     first = answer.numbers.get(inked, ())
     for caveat in first:
@@ -80,7 +80,7 @@ def _clicked(event: Mapping[str, Any]) -> list[str]:
 def findings(page: Page) -> None:
     """The answer's further sentences."""
     if page.answer.findings:
-        st.markdown("\n".join(f"- {markdown(finding)}" for finding in page.answer.findings))
+        st.markdown("\n".join(f"- {headlines.unbroken(finding)}" for finding in page.answer.findings))
 
 
 def rows(

@@ -11,13 +11,12 @@ import streamlit as st
 
 from bench import chart
 from bench.plain_text import markdown, visible
-from bench.questions import questions
 from bench.sweep.folder import ID, SWEEPS, UNDER_WAY, Folder, listed
 from bench.sweep.story import Story, curve_chart
 from bench.sweep.story.levels import THROUGHPUT
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import address, buttons, cached, notices, shell, table
+from pages.shared import address, cached, frame, headlines, notices, shell, table
 
 NAME = "run"
 NEWEST = 8
@@ -60,25 +59,25 @@ def named() -> Run:
 
 
 def headline(run: Run) -> None:
-    """The result, and what to hold against it."""
-    st.title(markdown(run.story.headline), anchor=False)
+    """The result, and what to hold against it, below the line with the page's link."""
+    number = st.query_params.get("point", "")
+    query = {"run": run.story.id, **({"point": number} if number.isdigit() else {})}
+    frame.linked(f"Sweep {run.story.id}", NAME, urlencode(query), follow=True)
+    headlines.headline(run.story.headline)
     st.caption(" ".join(markdown(caveat) for caveat in run.story.caveats))
     if run.story.findings:
         st.markdown("\n".join(f"- {markdown(finding)}" for finding in run.story.findings))
 
 
 def onward(run: Run) -> None:
-    """The next step this state asks for, the ways on, and the page's link."""
+    """The next step this state asks for, and the ways on."""
     story = run.story
-    number = st.query_params.get("point", "")
-    query = urlencode({"run": story.id, **({"point": number} if number.isdigit() else {})})
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
         if story.state in WAITING:
             link("jobs", "Watch it", {"job": story.id})
         if cached.count(View.of({"source": [story.source]}), run.version):
             link("pareto", "See it on the frontier", dict(frontier(story)))
         link("jobs", "All sweeps", {})
-        buttons.link(NAME, [*questions(), "data", NAME], query, "", run.theme, follow=True)
     if story.state in WAITING and not _has("jobs"):
         st.code(f"python -m bench watch {story.id}", language="bash")
 
@@ -159,9 +158,9 @@ def behind(run: Run) -> None:
 def _none(id: str, known: list[Folder]) -> None:
     """What there is instead of a run that is not there."""
     if not id:
-        st.title("This page tells the story of one sweep, and this link names none.", anchor=False)
+        headlines.headline("This page tells the story of one sweep, and this link names none.")
     else:
-        st.title(markdown(f"There is no sweep '{visible(id[:60])}' in this library."), anchor=False)
+        headlines.headline(f"There is no sweep '{visible(id[:60])}' in this library.")
     if not known:
         st.markdown("Nothing was measured here yet. A first look at an endpoint takes about a minute:")
         command = "python -m bench sweep --url http://127.0.0.1:8000 --model MODEL --profile quick"

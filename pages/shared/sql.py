@@ -23,10 +23,10 @@ from bench.errors import BenchError
 from bench.library.people_frame import frame
 from bench.library.people_sql import ROW_LIMIT, TIME_LIMIT_S
 from bench.plain_text import markdown
-from bench.questions import questions
 from bench.sql_examples import TO_BEGIN
 from bench.wording import counted, joined
-from pages.shared import buttons, cached
+from pages.shared import cached, headlines
+from pages.shared import frame as framed
 from pages.shared.visitor import admitted, visitor
 
 KEY, BOX, NAME = "sql", "sql.text", "sql"
@@ -107,22 +107,21 @@ def current() -> Asked:
 
 def headline(asked: Asked) -> Any:
     """The place of the page's sentence, which is said when the query has run; and what the box is for."""
+    framed.linked(
+        f"One SELECT, read-only, {TIME_LIMIT_S:g} s and {ROW_LIMIT:,} rows at most."
+        " A link carries the query and never runs it.",
+        NAME,
+        urlencode(asked.link),
+        written=True,
+    )
     place = st.empty()
     say(asked, place)
-    with st.container(key="selection", horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"One SELECT, read-only, {TIME_LIMIT_S:g} s and {ROW_LIMIT:,} rows at most."
-            " A link carries the query and never runs it."
-        )
-        query = urlencode(asked.link)
-        theme = st.context.theme.type or "light"
-        buttons.link(NAME, [*questions(), "data", NAME], query, query, theme)
     return place
 
 
 def say(asked: Asked, place: Any) -> None:
     """The page's sentence: what came of the query, or what can be asked."""
-    place.title(markdown(_sentence(asked)), anchor=False)
+    headlines.headline(_sentence(asked), place)
 
 
 def halves() -> Any:

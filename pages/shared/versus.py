@@ -14,6 +14,7 @@ from bench.questions.crossover.tables import knot_columns
 from bench.wording import lowered, number
 from pages.shared import address, options, points, result
 from pages.shared.frame import Page
+from pages.shared.headlines import unbroken
 
 PER = {"raw": "Raw", "accelerator": "Per chip", "dollar": "Per dollar", "watt": "Per rated watt"}
 LISTED = {
@@ -135,7 +136,7 @@ def _knot_labels(numbers: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _cell(verdict: Mapping[str, Any]) -> str:
-    text = markdown(verdict["verdict"]).replace("|", "\\|")
+    text = unbroken(verdict["verdict"]).replace("|", "\\|")
     return f"**{text}**" if verdict["asked"] else text
 
 

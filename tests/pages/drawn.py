@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
@@ -18,10 +19,14 @@ Open = Callable[..., AppTest]
 
 
 def text_of(at: AppTest) -> str:
-    """All that a page says, as Markdown source."""
-    return "\n".join(
-        str(part.value) for part in [*at.title, *at.header, *at.markdown, *at.caption, *at.warning, *at.error]
-    )
+    """All that a page says, as Markdown source without the marks of what should not break."""
+    parts = [*at.title, *at.header, *at.markdown, *at.caption, *at.warning, *at.error]
+    return "\n".join(plain(str(part.value)) for part in parts)
+
+
+def plain(source: str) -> str:
+    """Markdown source without the marks of what should not break; what is bold stays so."""
+    return re.sub(r"(?<!\\)\*+", lambda stars: "**" if len(stars[0]) > 1 else "", source)
 
 
 def view_of(at: AppTest, name: str) -> View:
@@ -35,5 +40,5 @@ def query_of(at: AppTest) -> str:
 
 
 def headline(at: AppTest) -> str:
-    """The page's big sentence."""
-    return str(at.title[0].value)
+    """The page's big sentence as Markdown source, without the marks of what should not break in it."""
+    return plain(str(at.title[0].value))

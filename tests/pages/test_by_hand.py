@@ -96,7 +96,7 @@ def test_who_may_not_launch_gets_no_button_and_no_sweep_by_hand(
     with served(library, address) as server:
         reader = ByHand(server, **headers)
         page = reader.opened("launch", **link(played))
-        assert "1 point of fake-model" in page
+        assert "1 point of *fake-model*" in page
         assert '"start"' not in page
         assert why in page
         for button in ("start", "check", "practice.chat-gpu"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.drawn import Open, headline, text_of, view_of
+from tests.pages.drawn import Open, headline, plain, text_of, view_of
 
 PAIR = {"a": "accelerator=tpu-v6e", "b": "variant=column B, server defaults"}
 
@@ -19,7 +19,7 @@ def cell(at: AppTest, held: str, place: int) -> str:
     """A cell of the table of verdicts; the first after what is held equal is 1."""
     table = next(part.value for part in at.markdown if part.value.startswith("| |"))
     line = next(line for line in table.splitlines() if line.startswith(f"| {held} |"))
-    return line.split(" | ")[place].strip(" |")
+    return plain(line.split(" | ")[place].strip(" |"))
 
 
 def test_a_pair_is_told_under_every_normalisation_with_the_charted_one_in_bold(opened: Open) -> None:
