@@ -11,7 +11,8 @@ One sequence in the engine's own loop: no server, no request, no queue. So none 
 throughput; each has a metric of its own, and the load is a batch of one.
 
 The model is the name of its file, the precision its quantisation. The accelerator is the GPU that gpu_info names where
-layers lie on it; how many chips that are is known where it names one, or several alike that share the layers.
+layers lie on it. How many chips that are is known where it names one, or several alike that share the layers, and it
+is known to have one device to a chip.
 """
 
 from __future__ import annotations
@@ -218,4 +219,5 @@ def _accelerator(test: Fields) -> tuple[str | None, int | None]:
         and (test.text("devices") or "auto") == "auto"
         and not (test.text("tensor_split") or "0.00").strip("0./")
     )
-    return names.accelerator_slug(devices[0]), len(devices) if shared else None
+    slug = names.accelerator_slug(devices[0])
+    return slug, len(devices) if shared and names.one_device_a_chip(slug) else None

@@ -35,7 +35,7 @@ def test_prompt_processing_and_token_generation_have_metrics_of_their_own() -> N
     assert refused == []
     stated = {
         "model": "qwen2.5-7b-instruct", "checkpoint": "Qwen2.5-7B-Instruct-Q4_K_M.gguf", "precision": "q4_k_m",
-        "kv_precision": "fp16", "engine": "llama.cpp", "engine_version": "b5163 8cf427ff", "accelerators": 1,
+        "kv_precision": "fp16", "engine": "llama.cpp", "engine_version": "b5163 8cf427ff",
         "accelerator": "nvidia-geforce-rtx-4080", "load_kind": "batch", "batch": 1, "context_tokens": 0,
         "harness": "llama-bench", "evidence": "measured", "origin": "imported",
     }  # fmt: skip
@@ -71,7 +71,6 @@ def test_csv_and_json_of_one_machine_are_one_deployment() -> None:
             "checkpoint",
             "precision",
             "accelerator",
-            "accelerators",
             "variant",
             "engine_version",
         )
@@ -97,12 +96,14 @@ def test_every_metric_has_a_passport_in_the_files_unit() -> None:
         ({"gpu_info": "NVIDIA L4, NVIDIA L4", "tensor_split": "1.00/0.00"}, "l4", None),
         ({"gpu_info": "NVIDIA L4, NVIDIA L4", "devices": "CUDA0"}, "l4", None),
         ({"gpu_info": "NVIDIA L4, NVIDIA A10"}, None, None),
+        ({"gpu_info": "NVIDIA GeForce RTX 4080"}, "nvidia-geforce-rtx-4080", None),
+        ({"gpu_info": "AMD Instinct MI250X, AMD Instinct MI250X"}, "amd-instinct-mi250x", None),
         ({"n_gpu_layers": 0}, None, None),
         ({"gpu_info": "", "backends": "CPU"}, "cpu", None),
         ({"gpu_info": "", "backends": "CUDA"}, None, None),
     ],
 )
-def test_chips_are_counted_only_where_it_is_sure_that_all_of_them_compute(
+def test_chips_are_counted_only_where_all_of_them_compute_and_each_is_known_to_be_one_device(
     changes: dict[str, Any], accelerator: str | None, accelerators: int | None, tmp_path: Path
 ) -> None:
     for point in points(tmp_path, examples(**changes)):
