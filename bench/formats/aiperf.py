@@ -29,6 +29,7 @@ from bench.formats.foreign import aiperf_config as configured
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.aiperf_blocks import LATENCIES, Blocks, file_blocks
 from bench.formats.foreign.aiperf_records import Records, file_records, read_records
+from bench.formats.foreign.companion import companion
 from bench.formats.foreign.days import day_of_seconds, day_of_text
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, note_of
@@ -255,12 +256,10 @@ def _of_trials(trials: int) -> str | None:
 
 def _read_requests(file: SourceFile) -> Reading:
     """The point that requests alone come to; what was asked is known where the run's configuration lies beside."""
-    from bench.formats.reading import Reading, SourceFile, points_table
+    from bench.formats.reading import Reading, points_table
 
-    beside = next((path for path in file.companions if path.name == CONFIG), None)
-    stated: object = document.loaded(SourceFile(beside)) if beside is not None else {}
-    config = Fields(CONFIG, stated).fields("cfg")
     records = read_records(file)
+    config = companion(file, CONFIG, records.refusals).fields("cfg")
     if not records.ok and not records.failed:
         raise InputError(f"{file.name} holds no request of the profiling phase; warm-up is no result.")
     figures = Figures(NAME, None, window=WINDOW, token_source=configured.token_source(config))

@@ -23,12 +23,13 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.companion import companion
 from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.records import Deployment, Flag, Load, Point, Workload
+from bench.records import Deployment, Flag, Load, Point, Refusal, Workload
 
 if TYPE_CHECKING:
     from bench.formats.reading import Reading, SourceFile
@@ -84,8 +85,9 @@ def read(file: SourceFile) -> Reading:
     from bench.formats.reading import Reading, points_table
 
     run = Fields(file.name, document.loaded(file))
-    stated, metadata = run.fields("aggregated_metrics"), _metadata(file)
-    factor = _factor(run, metadata)
+    stated, refused = run.fields("aggregated_metrics"), list[Refusal]()
+    metadata = companion(file, METADATA, refused)
+    factor = _factor(run, metadata, refused)
     version = metadata.text("benchmark_version")
     figures = Figures(
         NAME, version, window="the whole run, ramp and tail included", token_source="server's usage"
@@ -112,20 +114,18 @@ def read(file: SourceFile) -> Reading:
     )
     run.passed_over("individual_request_metrics")
     passports = figures.passports()
-    return Reading(NAME, points_table(judged([point])), passports=passports, tool_version=version,
+    return Reading(NAME, points_table(judged([point])), passports=passports, refusals=refused, tool_version=version,
                    not_understood=run.not_understood())  # fmt: skip
 
 
-def _metadata(file: SourceFile) -> Fields:
-    from bench.formats.reading import SourceFile
-
-    path = next((one for one in file.companions if one.name == METADATA), None)
-    return Fields(METADATA, document.loaded(SourceFile(path)) if path is not None else {})
-
-
-def _factor(run: Fields, metadata: Fields) -> float:
+def _factor(run: Fields, metadata: Fields, refused: list[Refusal]) -> float:
     """Milliseconds in the file's unit of time."""
     unit = run.text("_time_unit") or metadata.text("metrics_time_unit")
+    if unit is None and refused:
+        raise InputError(
+            f"{run.file} does not say whether its times are in s or ms, and {METADATA} beside it cannot be read; "
+            "mend that one."
+        )
     if unit is None:
         raise InputError(
             f"{run.file} does not say whether its times are in s or ms; import it with {METADATA} beside it."

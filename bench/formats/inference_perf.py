@@ -26,12 +26,13 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.companion import companion
 from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
-from bench.records import Deployment, Flag, Load, Point, Workload
+from bench.records import Deployment, Flag, Load, Point, Refusal, Workload
 
 if TYPE_CHECKING:
     from bench.formats.reading import Reading, SourceFile
@@ -117,7 +118,8 @@ def read(file: SourceFile) -> Reading:
         file.name, {"successes.count": ok, "failures.count": failed},
         "load_summary.count", load_summary.number("count"),
     )  # fmt: skip
-    config = _config(file)
+    refused: list[Refusal] = []
+    config = companion(file, "config.yaml", refused)
     figures = Figures(
         NAME, None, window="the whole stage, ramp and tail included", token_source=_counted(config)
     )
@@ -145,6 +147,7 @@ def read(file: SourceFile) -> Reading:
         NAME,
         points_table(judged([point])),
         passports=figures.passports(),
+        refusals=refused,
         not_understood=stage.not_understood(),
     )
 
@@ -187,16 +190,6 @@ def _mean(successes: Fields, *keys: str) -> float | None:
         if key in successes:
             return Fields(successes.file, successes.raw(key), successes.place(key)).number("mean")
     return None
-
-
-def _config(file: SourceFile) -> Fields:
-    """What config.yaml beside the stage says; nothing where there is none."""
-    path = next((one for one in file.companions if one.name == "config.yaml"), None)
-    if path is None:
-        return Fields("config.yaml", {})
-    from bench.formats.reading import SourceFile
-
-    return Fields(path.name, document.loaded(SourceFile(path)))
 
 
 def _counted(config: Fields) -> str | None:

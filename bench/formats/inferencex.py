@@ -28,6 +28,7 @@ from bench import names
 from bench.errors import InputError
 from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
+from bench.formats.foreign.companion import left_out
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import AS_CATALOGUE, Figures
 from bench.formats.foreign.inferencex_layout import Layout, layout_of
@@ -93,12 +94,12 @@ def read(file: SourceFile) -> Reading:
     """A point for each result; a dump's rows that ended in an error are refused by row, all others are taken."""
     from bench.formats.reading import Reading, points_table
 
-    configs, runs = _table(file, CONFIGS), _table(file, RUNS)
+    refused: list[Refusal] = []
+    configs, runs = _table(file, CONFIGS), _runs(file, refused)
     figures = Figures(
         NAME, None, window="the whole run, ramp and tail included", token_source="server's usage"
     )
     points, unread = [], dict[str, None]()
-    refused: list[Refusal] = []
     for place, value in document.records(file, refused):
         row = Fields(file.name, value, "" if place == "the document" else place)
         if "config_id" in row and row.text("error"):
@@ -142,6 +143,15 @@ def _table(file: SourceFile, name: str) -> Mapping[int, dict[str, Any]]:
         if key is not None:
             found[key] = value
     return found
+
+
+def _runs(file: SourceFile, refused: list[Refusal]) -> Mapping[int, dict[str, Any]]:
+    """The runs of a dump, which only say where the log of a row is; nothing where their table is broken."""
+    try:
+        return _table(file, RUNS)
+    except InputError as problem:
+        left_out(refused, RUNS, problem)
+        return {}
 
 
 def _parts(row: Fields, configs: Mapping[int, dict[str, Any]]) -> tuple[Fields, Fields]:
@@ -189,6 +199,7 @@ def _point(
         source_url=link
         if isinstance(link, str) and link.startswith("https://") and len(link) < 300
         else None,
+        note=figures.zeros_left_out(metrics),
         flags=soundness.littles_law(metrics, concurrency, osl),
     )
 

@@ -144,3 +144,21 @@ def test_figures_that_do_not_fit_the_concurrency_are_told(tmp_path: Path) -> Non
 def test_every_key_is_understood() -> None:
     assert reading(SAMPLES / "agg_bmk.json").not_understood == ()
     assert reading(DUMP).not_understood == ()
+
+
+def test_a_latency_of_zero_is_left_out_and_told(tmp_path: Path) -> None:
+    point = one_point(changed(tmp_path, p99_itl=0))
+    assert "itl_ms_p99" not in point
+    assert point["note"] == "0 ms in the file is no measurement and was left out: itl_ms_p99."
+
+
+@pytest.mark.parametrize("content", ["", "[", '[{"id": "x"}]', "7"])
+def test_a_broken_table_of_runs_costs_the_links_alone(tmp_path: Path, content: str) -> None:
+    points, refused = read_points(DUMP)
+    folder = Path(shutil.copytree(DUMP.parent, tmp_path / "dump"))
+    (folder / "workflow_runs.json").write_text(content)
+    without, (told, *others) = read_points(folder / DUMP.name)
+    assert without == [{key: value for key, value in one.items() if key != "source_url"} for one in points]
+    assert others == refused
+    assert "workflow_runs.json" in told.reason
+    assert told.reason.endswith("; the result was imported without it.")
