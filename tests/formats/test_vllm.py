@@ -360,3 +360,28 @@ def test_the_lists_of_a_long_run_are_read_as_numpy_reads_them(tmp_path: Path) ->
     assert found["itl_ms_mean"] == pytest.approx(1000 * statistics.fmean(gap for one in gaps for gap in one))
     ends = [first + math.fsum(one) for first, one in zip(ttfts, gaps, strict=True)]
     assert found["e2el_ms_p50"] == pytest.approx(1000 * statistics.median(ends))
+
+
+def test_every_whole_percentile_is_taken_and_more_figures_than_a_library_has_columns_for_are_refused(
+    tmp_path: Path,
+) -> None:
+    def asked(*percents: float) -> dict[str, Any]:
+        plain = {key: value for key, value in brief().items() if not key.endswith(("_ttft_ms", "_itl_ms"))}
+        each = {
+            f"p{percent:g}_{latency}_ms": 5 + percent / 10
+            for latency in ("ttft", "itl")
+            for percent in percents
+        }
+        return plain | each
+
+    point = one_point(written(tmp_path, asked(*range(1, 100))))
+    assert (point["ttft_ms_p1"], point["itl_ms_p99"]) == (5.1, 14.9)
+    parts = [[place / 10 + 1 for place in range(start, start + 300)] for start in (0, 300, 600)]
+    for name, results in [
+        ("one", [asked(*parts[0], *parts[1], *parts[2])]),
+        ("three", [asked(*part) for part in parts]),
+    ]:
+        with pytest.raises(
+            InputError, match=f"{name} has more than 1,000 different figures; leave percentiles out"
+        ):
+            reading(written(tmp_path, *results, name=name))

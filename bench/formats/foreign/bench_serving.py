@@ -24,6 +24,8 @@ from bench.records import Load, Point
 STATISTIC = re.compile(
     r"(mean|median|std|p(?P<percent>\d{1,3}(?:\.\d{1,3})?))_(?P<latency>[a-z0-9_]+?)(?P<ms>_ms)?"
 )
+MOST_FIGURES = 1000
+"""Every whole percentile of all latencies is 400; a library has a column for each."""
 SAME_MEAN = 0.01
 """Requests whose mean differs by more from the file's own are not the ones the tool took."""
 LONGEST_S = 1e9
@@ -91,6 +93,11 @@ def file_latencies(
                 raise InputError(
                     f"{run.place(key)} in {run.file} is {metrics[metric]:g} ms, but the same statistic is {known:g} ms "
                     "under its other name; correct the one that is wrong."
+                )
+            if figures.different > MOST_FIGURES:
+                raise InputError(
+                    f"{run.file} has more than {MOST_FIGURES:,} different figures; leave percentiles out that "
+                    "nobody needs."
                 )
 
 

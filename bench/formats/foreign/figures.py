@@ -128,6 +128,11 @@ class Figures:
         self._zeros.clear()
         return f"0 ms in the file is no measurement and was left out: {', '.join(keys)}." if keys else None
 
+    @property
+    def different(self) -> int:
+        """How many metrics the points of the source have so far, each statistic one of its own."""
+        return len(self._passports)
+
     def passports(self) -> pa.Table | None:
         """The passports as columns; None where no figure was filed."""
         return passports_table(list(self._passports.values())) if self._passports else None
