@@ -29,7 +29,7 @@ from bench.formats import Recognition
 from bench.formats.foreign import document, soundness
 from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.fields import MOST_WHOLE, Fields
-from bench.formats.foreign.figures import AS_CATALOGUE, Figures, failures_flag, file_failures
+from bench.formats.foreign.figures import AS_CATALOGUE, WELL, Figures, failures_flag, file_failures, note_of
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.llmd_beside import beside
 from bench.formats.foreign.llmd_stack import UNKNOWN, deployment_of, known
@@ -81,6 +81,10 @@ OTHERS = {
     "time_per_output_token": ("tpot_ms", "as the tool that measured it computes TPOT"),
     "inter_token_latency": ("itl_ms", "as the tool that measured it computes ITL"),
 }
+OVER_SUCCESSES = frozenset(
+    "guidellm aiperf inference-perf vllm-benchmark vllm-bench inferencemax sglang-bench genai-bench kneepoint".split()
+)
+"""Tools whose own latencies are over the requests that ended well; what others do with the failed is not known."""
 RATES = {
     "output_token_rate": "output_tokens_per_s", "input_token_rate": "input_tokens_per_s",
     "total_token_rate": "total_tokens_per_s", "request_rate": "requests_per_s",
@@ -124,7 +128,7 @@ def read(file: SourceFile) -> Reading:
         harness_version=found.harness_version,
         date=_date(report),
         repeat=found.repeat,
-        note=_note(found.incomplete),
+        note=note_of(_note(found.incomplete), found.figures.zeros_left_out(metrics)),
         flags=failures_flag(metrics.get("requests_failed"), metrics.get("requests_ok")),
     )
     return Reading(NAME, points_table(judged([point])), passports=found.figures.passports(),
@@ -177,7 +181,10 @@ def said_in(report: Fields) -> Said:
 
 def names_of(tool: str | None) -> dict[str, tuple[str, str]]:
     """Every latency that a report of this tool has: the schema's name -> the base metric and its definition."""
-    return {**SAME, **BY_TOOL.get((tool or "").lower(), OTHERS)}
+    named = (tool or "").lower()
+    over = f", {WELL}" if named in OVER_SUCCESSES else ""
+    known = {**SAME, **BY_TOOL.get(named, OTHERS)}
+    return {name: (base, definition + over) for name, (base, definition) in known.items()}
 
 
 def _with(record: Part, more: Mapping[str, Any]) -> Part:

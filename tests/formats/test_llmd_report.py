@@ -12,7 +12,7 @@ import yaml
 
 from bench.errors import InputError
 from bench.library.library import Library
-from tests.formats.reading_of import one_point, read_points, reading
+from tests.formats.reading_of import one_point, passports, read_points, reading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "llmd_report"
 
@@ -253,3 +253,23 @@ def test_a_report_without_requests_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"version": "0.2", "run": {"uid": "1"}, "results": {"profiling": {}}}))
     with pytest.raises(InputError, match="has no request performance"):
         reading(path)
+
+
+def test_a_latency_of_zero_is_told_and_passports_say_which_requests_where_it_is_known(tmp_path: Path) -> None:
+    report = yaml.safe_load((SAMPLES / "guidellm_0_2.yaml").read_text())
+    latency = report["results"]["request_performance"]["aggregate"]["latency"]
+    latency["time_to_first_token"]["p99"] = 0
+    load = report["scenario"]["load"]["standardized"]
+    for tool, over in [
+        ("guidellm", True),
+        ("vllm-benchmark", True),
+        ("inference-perf", True),
+        ("other", False),
+    ]:
+        load["tool"] = tool
+        path = tmp_path / "report.yaml"
+        path.write_text(yaml.safe_dump(report))
+        point = one_point(path)
+        assert point["note"] == "0 ms in the file is no measurement and was left out: ttft_ms_p99."
+        said = {row["definition"] for key, row in passports(path).items() if "_ms_" in key}
+        assert {"over the requests that ended well" in definition for definition in said} == {over}
