@@ -54,6 +54,31 @@ def test_hostile_json_is_refused_in_a_sentence(tmp_path: Path, content: bytes, s
         loaded(file(tmp_path, content))
 
 
+@given(JSON)
+def test_a_name_with_two_values_is_refused_and_one_that_repeats_its_value_is_not(
+    tmp_path_factory: pytest.TempPathFactory, value: object
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    written, other = json.dumps(value), json.dumps([value])
+    single, doubled = f'{{"a": {written}, "a": {written}}}', f'{{"b": [{{"a": {written}, "a": {other}}}]}}'
+    assert loaded(file(folder, single.encode())) == {"a": value}
+    with pytest.raises(InputError, match=r"^result\.json has two values of 'a'; leave out the wrong one\.$"):
+        loaded(file(folder, doubled.encode()))
+    with pytest.raises(InputError, match=r"^Line 2 of result\.json has two values of 'a'"):
+        list(lines(file(folder, f"{single}\n{doubled}\n".encode()), []))
+
+
+def test_only_a_small_file_is_looked_through_for_names_that_stand_twice(tmp_path: Path) -> None:
+    text = f'{{"a": 1, "a": 2, "b": "{"x" * 300_000}"}}'
+    assert loaded(file(tmp_path, text.encode()))["a"] == 2
+
+
+def test_what_a_parser_may_stumble_over_twice_is_still_read(tmp_path: Path) -> None:
+    assert loaded(file(tmp_path, b'{"a": ' + b"9" * 300 + b"}")) == {"a": 1e300}
+    deep = loaded(file(tmp_path, b'{"a":' * 1000 + b"1" + b"}" * 1000))
+    assert list(deep) == ["a"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_encodings(tmp_path: Path, encoding: str) -> None:
     assert loaded(file(tmp_path, '{"ä": [1]}'.encode(encoding))) == {"ä": [1]}
