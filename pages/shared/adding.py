@@ -141,7 +141,7 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
     adding_told.table_of(lines, open_sources, facts)
     adding_told.broken(lines)
     adding_told.taken_over(report, look.shown, dry_run=True)
-    adding_told.aside(report)
+    adding_told.aside(report, look.shown, dry_run=True)
     if open_sources:
         adding_facts.asked(open_sources, state.facts, page, str(state.drops))
     wrong = adding_facts.wrong(facts)
@@ -225,8 +225,9 @@ def _ended(arrival: Arrival, page: Page) -> None:
             came_in = any(line.loads for line in lines)
             sign = ":green[:material/check_circle:]" if came_in else ":gray[:material/info:]"
             st.markdown(f"{sign} **{markdown(by_file.done(lines))}**")
+            adding_told.broken(lines)
             adding_told.taken_over(report, arrival.shown, dry_run=False)
-            adding_told.aside(report)
+            adding_told.aside(report, arrival.shown, dry_run=False)
             adding_told.onward([line.source_id for line in lines if line.loads and line.source_id], page)
             adding_told.refusals(report, arrival.shown, "import-refused")
         st.button("Close", key="adding.close", type="tertiary", on_click=_close, args=(arrival,))

@@ -22,13 +22,13 @@ from pages.shared.frame import Page
 
 LABELS = {
     "file": "File",
+    "outcome": "What happens",
     "recognised": "Recognised as",
     "points": "Points",
     "scores": "Scores",
     "refused_rows": "Refused rows",
     "not_understood": "Keys not understood",
     "open": "Still open",
-    "outcome": "What happens",
     "row": "Row",
     "column": "Column",
     "value": "Value",
@@ -38,8 +38,8 @@ LABELS = {
 SOURCE = re.compile(r"\b[0-9a-f]{64}\b")
 """A source's id, after which a bundle names its folders."""
 LONG = 200
-TOLD_FILES = 5
-"""So many files that cannot be loaded are told in sentences; the table below holds all."""
+TOLD_FILES, TOLD_KEYS = 5, 3
+"""So many files that cannot be loaded are told in sentences, and so many keys of one; the table below holds all."""
 
 
 def formats_read() -> str:
@@ -79,10 +79,51 @@ def broken(lines: Sequence[FileLine]) -> None:
         st.markdown("\n".join([*told, *beyond]))
 
 
-def aside(report: ImportReport) -> None:
-    """The files beside the results that plainly are none, in one quiet line."""
-    if said := report.said_of_no_results():
-        st.caption(markdown(said))
+def aside(report: ImportReport, shown: Callable[[str], str], *, dry_run: bool) -> None:
+    """What else is worth knowing of the files, a quiet line for each: what of those that load was passed over or takes
+    the place of an earlier import, and the files beside the results that plainly are none.
+
+    Keys that were not understood are told here once the table of the files, which has them, is gone.
+    """
+    told = [*_passed_over(report, shown), *_replacing(report, shown, dry_run=dry_run)]
+    if not dry_run:
+        told += _not_understood(report, shown)
+    said = [*_first(told), report.said_of_no_results()]
+    if any(said):
+        st.caption("  \n".join(markdown(sentence) for sentence in said if sentence))
+
+
+def _passed_over(report: ImportReport, shown: Callable[[str], str]) -> list[str]:
+    """The reasons why rows of files that load are refused, such as a last line that is cut off."""
+    loaded = {row.file for row in report.imported}
+    rows = [one for one in report.refused if one.file in loaded]
+    named = [(shown(one.file), _short(one.reason)) for one in rows]
+    return list(dict.fromkeys(why if name in why else f"{name}: {why}" for name, why in named))
+
+
+def _not_understood(report: ImportReport, shown: Callable[[str], str]) -> list[str]:
+    """How many keys of each file its format did not read, and the first of them."""
+    return [
+        f"{shown(one.file)}: {counted(len(one.keys) + one.beyond, 'key')} not understood"
+        f" ({joined(list(one.keys), at_most=TOLD_KEYS)})."
+        for one in report.not_understood
+    ]
+
+
+def _replacing(report: ImportReport, shown: Callable[[str], str], *, dry_run: bool) -> list[str]:
+    """Which files take the place of sources that are hidden for it."""
+    verb = "would take" if dry_run else "takes"
+    return [
+        f"{shown(row.file)} {verb} the place of {joined([short(id) for id in row.instead_of])}."
+        for row in report.imported
+        if row.instead_of
+    ]
+
+
+def _first(told: Sequence[str]) -> list[str]:
+    """The first few of these sentences, and how many more there are."""
+    beyond = len(told) - TOLD_FILES
+    return [*told[:TOLD_FILES], *([f"{beyond:,} more of this kind."] if beyond > 0 else [])]
 
 
 def taken_over(report: ImportReport, shown: Callable[[str], str], *, dry_run: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from bench.view import View
 from pages.shared import adding_facts
 from tests.library.files import ROW, entries, sweep, table
 from tests.pages.drawn import Open, headline, text_of
+
+SAMPLES = Path(__file__).parents[1] / "samples"
 
 pytestmark = pytest.mark.long
 
@@ -110,6 +113,27 @@ def test_what_lies_beside_results_in_a_zip_is_one_quiet_line(
     at = imported(at)
     assert "2 files beside the results are no results" in said(at)
     assert loaded(own_library) == 3
+
+
+def test_a_cut_last_line_and_keys_nobody_knows_are_told_quietly(
+    opened: Open, own_library: Path, tmp_path: Path
+) -> None:
+    levels = (SAMPLES / "sglang" / "sglang-oai-chat_1120_levels.jsonl").read_bytes()
+    (tmp_path / "cut.jsonl").write_bytes(levels[:-300])
+    known = json.loads((SAMPLES / "vllm" / "concurrency-4.json").read_bytes())
+    (tmp_path / "more.json").write_text(json.dumps({**known, "rack_colour": "blue"}))
+    looked = dropped(opened("data"), tmp_path / "cut.jsonl", tmp_path / "more.json")
+    cut = "The last line of cut.jsonl is cut off and was passed over."
+    assert cut in quiet(looked)
+    assert "rack_colour" in set(looked.dataframe[0].value["not_understood"])
+    came = imported(looked)
+    assert cut in quiet(came)
+    assert "more.json: 1 key not understood (rack_colour)." in quiet(came)
+
+
+def quiet(at: AppTest) -> list[str]:
+    """The quiet lines of the page, without the escapes of Markdown."""
+    return [line for part in at.caption for line in str(part.value).replace("\\", "").split("  \n")]
 
 
 def test_the_ways_on_are_whole_views_of_the_new_points(
