@@ -188,8 +188,8 @@ def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path,
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"", "is no table"),
-        (b"\x00\x01\x02", "is no table"),
+        (b"", "is in no known result format"),
+        (b"\x00\x01\x02", "is in no known result format"),
         (b"model,tpot_ms_p50\n", "t.csv has a header and no rows."),
         (b"model,tpot_ms_p50,model\na,1,a\n", "two columns named 'model'"),
         (b"model,isl,isl,tpot_ms_p50\na,1,1,1\n", "two columns named 'isl'"),
@@ -199,10 +199,10 @@ def test_a_load_kind_left_out_is_what_the_load_number_stands_for(tmp_path: Path,
         (b'[{"model": "a", "tpot_ms_p50": 1}, {"model"', "is not valid JSON at line 1"),
         (b'[{"model": "a", "tpot_ms_p50": 1}] []', "goes on after the end of its list"),
         (b'[{"model": "a", "tpot_ms_p50": 1, "note": ' + b"[" * 64 + b"]" * 64 + b"}]", "more than 64 deep"),
-        (b"tokens,ms\n1,2\n", "neither a column model nor"),
+        (b"tokens,ms\n1,2\n", "a table needs the column model and one named as a metric"),
         (b"model,ttft_p99\na,1\n", "did you mean ttft_ms_p99?"),
         (b"accelerator,ttft_ms_p99\na,1\n", "but no column model"),
-        (b"PAR1 is where a Parquet file begins", "is no table"),
+        (b"PAR1 is where a Parquet file begins", "is in no known result format"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
