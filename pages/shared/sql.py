@@ -127,7 +127,7 @@ def say(asked: Asked, place: Any) -> None:
 def halves() -> Any:
     """The query's column and the one beside it, which on a narrow page stands below."""
     with st.container(key="halves"):
-        return st.columns([5, 4], gap="large")
+        return st.columns(2, gap="large")
 
 
 def box(asked: Asked) -> None:
