@@ -90,8 +90,10 @@ def recognise(file: SourceFile) -> Format:
 
     Raises:
         NoResult: none does, and it is known what the file is and what to import instead.
-        InputError: none does, with what it lacks of the nearest ones, or why not all of it was looked at; or two do.
+        InputError: none does, with what it lacks of the nearest ones, or that it is not whole, or why not all of it was
+            looked at; or two do.
     """
+    from bench.formats.foreign.outline import CUT_OFF
     from bench.formats.foreign.turned_away import turned_away
 
     found, unread = _asked(file), None
@@ -108,7 +110,7 @@ def recognise(file: SourceFile) -> Format:
             raise NoResult(f"{file.name} {kind.said}", kind.beside)
         if unread is not None:
             raise unread
-        raise InputError(f"{file.name} {_how_near(found)}")
+        raise InputError(f"{file.name} {CUT_OFF if file.is_cut_off else _how_near(found)}")
     if len(winners) > 1:
         titles = " and ".join(module.TITLE for module in winners)
         raise InputError(

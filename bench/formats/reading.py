@@ -146,6 +146,12 @@ class SourceFile:
         """
         return outline_of_whole(self.path) if self.whole else outline_of(self.head)
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the file is JSON and ends before its first value does, as far as its first 64 KiB tell."""
+        whole = self.path.stat().st_size <= len(self.head)
+        return whole and self.outline.kind in ("object", "list") and ends_early(self.head)
+
     @cached_property
     def further(self) -> SourceFile | None:
         """The same file with its first value whole; None where its beginning tells as much.

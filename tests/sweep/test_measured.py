@@ -62,8 +62,8 @@ async def held(loaded, seconds):
 
 @pytest.mark.parametrize(("times", "limited"), [(1 / 3, False), (3, True)])
 def test_a_load_generator_that_is_late_is_told_at_a_third_and_three_times_the_line(times, limited):
-    # ITL and TTFT are 240 ms, so the line is at 12 ms. A busy machine is late by itself: once in three runs is enough.
-    for _ in range(3):
+    # ITL and TTFT are 240 ms, so the line is at 12 ms. A busy machine is late by itself: once in eight runs is enough.
+    for _ in range(8):
         found, kinds = run(
             Settings(ttft_ms=240, itl_ms=240),
             Load(load_kind="closed", concurrency=4),

@@ -17,6 +17,7 @@ import orjson
 import yaml
 
 from bench.errors import InputError
+from bench.formats.foreign.outline import CUT_OFF, is_cut_off
 from bench.formats.text_file import check_depth, check_text, opened
 from bench.records import Refusal
 
@@ -104,7 +105,7 @@ def lines(file: SourceFile, refusals: list[Refusal]) -> Iterator[tuple[int, Any]
                 if not line:
                     continue
                 try:
-                    value = parsed(line, f"Line {number:,} of {file.name}")
+                    value = parsed(line, f"Line {number:,} of {file.name}", is_line=True)
                 except InputError as problem:
                     cut, cut_at = problem, number  # raised where a further line follows
                     continue
@@ -118,8 +119,8 @@ def lines(file: SourceFile, refusals: list[Refusal]) -> Iterator[tuple[int, Any]
             refusals.append(Refusal(file.name, reason, row=cut_at))
 
 
-def parsed(text: bytes, name: str) -> Any:
-    """The value that JSON text stands for; `name` is what an error calls it.
+def parsed(text: bytes, name: str, *, is_line: bool = False) -> Any:
+    """The value that JSON text stands for; `name` is what an error calls it, which may be a line among others.
 
     Raises:
         InputError: it is no JSON, nested too deep, or has a number of too many digits.
@@ -137,6 +138,8 @@ def parsed(text: bytes, name: str) -> Any:
     except UnicodeDecodeError as problem:
         raise InputError(f"{name} is not UTF-8 text throughout; save it as UTF-8.") from problem
     except json.JSONDecodeError as problem:
+        if not is_line and is_cut_off(problem.doc.strip()):
+            raise InputError(f"{name} {CUT_OFF}") from problem
         raise InputError(f"{name} is not valid JSON at line {problem.lineno:,}: {problem.msg}.") from problem
     except RecursionError as problem:
         raise InputError(f"{name} is nested too deep to be a result.") from problem

@@ -22,8 +22,9 @@ YAML_LINE = re.compile(
 )
 COMMENT = re.compile(r"(^|\s+)#.*$")
 LONGEST_NUMBER = 40
-LONGEST_MARK = 16
-"""What JSON has outside of texts is shorter (-Infinity); a number that ends early is a number."""
+CUT_MARK = re.compile(r"[\w+.\\-]{0,15}\s*")
+"""What is left of a number, a word (-Infinity) or an escape that was cut off."""
+CUT_OFF = "ends in the middle of its JSON, as it does while it is written, or where a copy broke off; take it whole."
 DEEPEST = 16
 MISSING: Any = object()
 
@@ -97,11 +98,16 @@ def ends_early(head: bytes) -> bool:
     place = 0 if text is None else _after_blanks(text, 0)
     if text is None or text[place : place + 1] not in ("{", "["):
         return outline_of(head).kind == "yaml"
+    return is_cut_off(text, place)
+
+
+def is_cut_off(text: str, place: int = 0) -> bool:
+    """Whether the text ends within the JSON value that begins at this place."""
     try:
         DECODER.raw_decode(text, place)
     except json.JSONDecodeError as problem:
-        return problem.msg.startswith("Unterminated string") or problem.pos >= len(text) - LONGEST_MARK
-    except RecursionError:
+        return problem.msg.startswith("Unterminated string") or CUT_MARK.fullmatch(text, problem.pos) is not None
+    except (ValueError, RecursionError):
         pass
     return False
 

@@ -46,7 +46,8 @@ def test_numbers_that_json_does_not_have_are_taken() -> None:
     [
         (b'{"a": ' + b"9" * 100_000 + b"}", "a number of 100,000 digits"),
         (b'{"a": ' + b"[" * 100_000, "nested more than 64 deep"),
-        (b'{"a": 1', "not valid JSON at line 1"),
+        (b'{"a": 1', "ends in the middle of its JSON"),
+        (b'{"a": 1, ]}', "not valid JSON at line 1"),
     ],
 )
 def test_hostile_json_is_refused_in_a_sentence(tmp_path: Path, content: bytes, said: str) -> None:

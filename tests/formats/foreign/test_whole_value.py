@@ -81,7 +81,7 @@ def test_of_a_file_that_was_not_looked_through_nothing_is_said_to_lack(
 ) -> None:
     path = tmp_path / "result.json"
     path.write_text(json.dumps({"errors": ["x" * 70_000], "num_prompts": 1, "completed": 1})[:-5])
-    with pytest.raises(InputError, match=r"^result\.json is not valid JSON at line 1: [^;]*$"):
+    with pytest.raises(InputError, match=r"^result\.json ends in the middle of its JSON"):
         formats.recognise(SourceFile(path))
     monkeypatch.setattr(whole_value, "MOST_BYTES", 66_000)
     with pytest.raises(
