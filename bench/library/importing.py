@@ -260,7 +260,7 @@ class Batch:
         """Writes down that sources are hidden which are a part of others, or sum them up."""
         for before, (id, reason) in self._replaced.items():
             if before != id and before not in self._snapshot.ledgers.retractions:
-                said = {"id": before, "source_id": before, "reason": reason}
+                said = {"id": before, "source_id": before, "reason": reason, "instead": id}
                 ledger.write(self._root, "retractions", {**told, **said, "action": "retract"})
                 ledger.audit(self._root, str(told["who"]), "retract", **said)
 

@@ -10,7 +10,7 @@ import getpass
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ Entry = Mapping[str, Any]
 class Retraction:
     """Why a point, a score or a source is hidden; `purged` says that its bytes are gone as well.
 
-    `source_id` is the source it is or lies in.
+    `source_id` is the source it is or lies in. `instead` is the source that stands in its place, where an import hid
+    it; where that one is purged it is hidden no longer.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Retraction:
     at: str
     who: str
     purged: bool
+    instead: str = ""
 
 
 @dataclass
@@ -204,6 +206,16 @@ def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
             ledgers.tags[str(name), str(tag)] = entry
 
 
+def _give_back(ledgers: Ledgers, purged: str) -> None:
+    """Nothing; what an import hid for a source that is purged now stands again, or gives way to that one's heir."""
+    own = ledgers.retractions.get(purged)
+    for id, retraction in list(ledgers.retractions.items()):
+        if retraction.instead == purged and own is not None and own.instead:
+            ledgers.retractions[id] = replace(retraction, instead=own.instead)
+        elif retraction.instead == purged:
+            del ledgers.retractions[id]
+
+
 def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
     for entry in entries:
         name, action, source_id = entry.get("id"), entry.get("action"), entry.get("source_id")
@@ -213,6 +225,8 @@ def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
         if action == "restore":
             ledgers.retractions.pop(name, None)
         elif action in ("retract", "purge"):
+            if action == "purge":
+                _give_back(ledgers, name)
             ledgers.retractions[name] = Retraction(
                 name,
                 "source" if name == source_id else "point",
@@ -221,4 +235,5 @@ def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
                 str(entry.get("at", "")),
                 str(entry.get("who", "")),
                 purged=action == "purge",
+                instead=str(entry.get("instead", "")),
             )

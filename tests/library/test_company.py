@@ -361,6 +361,38 @@ def test_a_file_before_and_after_it_grew_counts_once_in_one_import(
     assert len(visible(library)) == 2
 
 
+def test_copies_of_a_growing_file_in_one_import_count_once_whatever_their_names(
+    library: Library, tmp_path: Path
+) -> None:
+    before, after = grown(tmp_path)
+    before.rename(tmp_path / "after" / "yesterday.jsonl")
+    library.add([after.parent])
+    assert len(visible(library)) == 2
+
+
+def test_what_gave_way_to_a_source_stands_again_once_that_is_purged(library: Library, tmp_path: Path) -> None:
+    before, after = grown(tmp_path)
+    old, new = (library.add([file]).imported[0].sha256 for file in (before, after))
+    library.purge(new, "it was another endpoint")
+    assert visible(library) == [old]
+    assert [row.sha256 for row in library.add([before]).already] == [old]
+    library.add([after], force=True)
+    assert visible(library) == [new] * 2
+
+
+def test_what_gave_way_twice_gives_way_still_when_the_middle_one_is_purged(
+    library: Library, tmp_path: Path
+) -> None:
+    before, after = grown(tmp_path)
+    longest = tmp_path / "longest" / "runs.jsonl"
+    longest.parent.mkdir()
+    third = (SAMPLES / "sglang" / "failures-concurrency-16.jsonl").read_bytes()
+    longest.write_bytes(after.read_bytes() + third)
+    _, middle, last = (library.add([file]).imported[0].sha256 for file in (before, after, longest))
+    library.purge(middle, "no longer needed")
+    assert visible(library) == [last] * 3
+
+
 def test_runs_of_one_name_that_differ_all_stand(library: Library, tmp_path: Path) -> None:
     for number, run in enumerate(RUNS):
         (tmp_path / str(number)).mkdir()

@@ -80,10 +80,10 @@ def test_a_result_with_a_hundred_thousand_keys_more_is_loaded_and_told_in_few(tm
 
 def test_the_headline_counts_the_refused_rows_that_are_not_listed_too(tmp_path: Path) -> None:
     """Of the first table one row is beyond what a table lists, of the third nearly all beyond what an import does."""
-    bad = "model,concurrency,output_tokens_per_s\na,1,1\n" + "a,1,bad\n"
     tables = {"one.csv": MAX_REFUSALS + 1, "two.csv": MAX_REFUSALS - 1, "three.csv": 3000}
     for name, wrong in tables.items():
-        (tmp_path / name).write_text(bad + "a,1,bad\n" * (wrong - 1))
+        good = f"model,concurrency,output_tokens_per_s\n{name},1,1\n"
+        (tmp_path / name).write_text(good + "a,1,bad\n" * wrong)
     library = Library.open(tmp_path / "library", shipped=False)
     report = library.add([tmp_path / name for name in tables])
     assert sum(refusal.row is not None for refusal in report.refused) == MOST_ROWS
