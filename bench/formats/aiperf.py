@@ -17,6 +17,7 @@ how many of them serve the model is not stated. Schema: docs/reference/json-expo
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ from bench.formats.foreign.days import day_of_seconds, day_of_text
 from bench.formats.foreign.fields import Fields
 from bench.formats.foreign.figures import Figures, failures_flag, note_of
 from bench.formats.foreign.lengths import judged
-from bench.formats.foreign.outline import Outline
+from bench.formats.foreign.outline import MISSING, Outline
 from bench.formats.foreign.recognition import Shape, recognised_by
 from bench.records import Deployment, Load, Point, Workload
 
@@ -113,11 +114,18 @@ def restated(paths: Sequence[Path]) -> dict[Path, Path]:
 
 def _may_sum_up(sums: SourceFile, run: SourceFile) -> bool:
     """Whether the mean latency of a run lies among those of the trials; so too where one of them is not known."""
-    (_, summed), (_, single) = _seen(sums), _seen(run)
-    least, most = (summed.at(f"metrics.request_latency_avg.{end}") for end in ("min", "max"))
-    mean = single.at("request_latency.avg")
-    known = all(isinstance(value, int | float) for value in (least, most, mean))
-    return not known or least <= mean <= most
+    least, most = (_at(sums, f"metrics.request_latency_avg.{end}") for end in ("min", "max"))
+    mean = _at(run, "request_latency.avg")
+    return least is None or most is None or mean is None or least <= mean <= most
+
+
+def _at(file: SourceFile, key: str) -> float | None:
+    """A number of a file's first object, wherever it stands; None where there is none."""
+    value = file.outline.at(key)
+    if value is MISSING and file.further is not None:
+        with contextlib.suppress(InputError):
+            value = file.further.outline.at(key)
+    return value if isinstance(value, int | float) else None
 
 
 def read(file: SourceFile) -> Reading:

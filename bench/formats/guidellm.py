@@ -23,6 +23,8 @@ metrics.py at ee7a774 and v0.5.1, benchmark/benchmark.py at v0.3.1.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +37,7 @@ from bench.formats.foreign.counts import no_more_than_all
 from bench.formats.foreign.days import day_of_seconds
 from bench.formats.foreign.fields import Fields, Samples
 from bench.formats.foreign.figures import WELL, Figures, failures_flag, file_failures, note_of
-from bench.formats.foreign.guidellm_data import asked
+from bench.formats.foreign.guidellm_data import asked, run_of
 from bench.formats.foreign.guidellm_window import OF_REQUESTS, apart, of_tokens
 from bench.formats.foreign.lengths import judged
 from bench.formats.foreign.recognition import Shape, recognised_by
@@ -127,6 +129,16 @@ KNOWN_STATISTICS = ("median", "mode", "variance", "count", "total_sum", "pdf", "
 def recognises(file: SourceFile) -> Recognition:
     """Whether the file has the parts of a report, in one of its three shapes."""
     return recognised_by(file.outline, SHAPES)
+
+
+def restated(paths: Sequence[Path]) -> dict[Path, Path]:
+    """The YAML reports among these files of whose run there is a JSON report too, each with that one."""
+    from bench.formats.reading import SourceFile
+
+    files = [SourceFile(path) for path in paths]
+    documents = {run_of(file.outline): file.path for file in files if file.outline.kind == "object"}
+    texts = {file.path: run_of(file.outline) for file in files if file.outline.kind == "yaml"}
+    return {path: documents[run] for path, run in texts.items() if run is not None and run in documents}
 
 
 def read(file: SourceFile) -> Reading:

@@ -107,8 +107,8 @@ class Search:
         shown = {one.path: one.shown for one in own}
         for path, summed in sums.items():
             reason = (
-                f"{path.name} only sums up runs such as {summed.name}, which are imported instead of it; import the "
-                "runs that are not here as well."
+                f"{path.name} only repeats or sums up runs such as {summed.name}, which are imported instead of it; "
+                "import those that are not here as well."
             )
             self._passed_over[path] = Refusal(shown[path], reason)
             summed_in.setdefault(summed, []).append(path)

@@ -358,6 +358,17 @@ def test_the_same_report_as_yaml_is_the_same_points(name: str, sort_keys: bool, 
     assert read_points(path) == read_points(sample(name))
 
 
+def test_a_run_in_json_and_yaml_counts_once_and_another_run_s_yaml_stands(tmp_path: Path) -> None:
+    for name in ("concurrency-4", "concurrency-16"):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(json.loads(sample(name).read_text())))
+    (tmp_path / "benchmarks.json").write_bytes(sample("concurrency-4").read_bytes())
+    library = Library.open(tmp_path / "library", shipped=False)
+    report = library.add(sorted(tmp_path.glob("*.*")))
+    assert {Path(row.file).name for row in report.imported} == {"benchmarks.json", "concurrency-16.yaml"}
+    assert "concurrency-4.yaml only repeats" in report.refused[0].reason
+    assert library.add([tmp_path / "concurrency-4.yaml"]).already
+
+
 def test_yaml_that_is_too_large_names_its_twin(tmp_path: Path) -> None:
     path = tmp_path / "benchmarks.yaml"
     text = yaml.safe_dump(json.loads(sample("concurrency-4").read_text()))

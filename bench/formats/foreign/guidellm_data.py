@@ -1,4 +1,6 @@
-"""What a GuideLLM run was asked to send: its `data` is an object, or a text that is JSON, `key=value,…` or a name."""
+"""What a GuideLLM run was asked to send (its `data` is an object, or a text that is JSON, `key=value,…` or a name), and
+what it is called.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from bench.formats.foreign.outline import Outline
 from bench.records import Workload
 
 SYNTHETIC = "synthetic"
@@ -76,3 +79,9 @@ def _named(stated: Mapping[str, Any], data: object) -> str | None:
         return None
     is_path = name.startswith(("/", ".", "~")) or "\\" in name
     return re.split(r"[/\\]", name.strip().rstrip("/\\"))[-1] if is_path else name.strip()
+
+
+def run_of(outline: Outline) -> str | None:
+    """What GuideLLM calls the run of a report; None where its beginning does not say it."""
+    run = outline.at("benchmarks[].config.run_id")
+    return run if isinstance(run, str) else None
