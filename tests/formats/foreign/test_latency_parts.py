@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from bench.errors import InputError
@@ -38,6 +39,44 @@ def test_a_long_answer_hides_no_normalised_tpot() -> None:
     check("f.json", "run 1", run, osl=2000)
     with pytest.raises(InputError, match="2,000 tokens took 8836 ms together"):
         check("f.json", "run 1", {**run, "ntpot_ms_mean": 4420.0}, osl=2000)
+
+
+# 300 answers of 2,000 tokens, 512 at once on 64 places: 44,655 + 1,999 x 11.961 = 68,566 ms.
+QUEUED = {"requests_ok": 300.0, "output_tokens": 600_000.0, "ttft_ms_mean": 44_655.0, "tpot_ms_mean": 11.961,
+          "e2el_ms_mean": 68_566.0}  # fmt: skip
+SPREADS = {"tpot_ms_std": 0.575, "e2el_ms_std": 32_385.0}
+
+
+@pytest.mark.parametrize("spreads", [{}, SPREADS, {"tpot_ms_std": 0.575, "e2el_ms_max": 122_000.0}])
+@pytest.mark.parametrize("of_ttft", [{}, {"ttft_ms_std": 32_366.0}])
+def test_a_queue_s_wait_in_seconds_is_refused_though_a_token_takes_less(
+    spreads: dict[str, float], of_ttft: dict[str, float]
+) -> None:
+    check("f.json", "run 1", {**QUEUED, **spreads, **of_ttft})
+    seconds = {key: value / 1000 for key, value in of_ttft.items()}
+    with pytest.raises(InputError, match=r"ttft_ms_mean is 44.655, but e2el_ms_mean leaves 44656 ms before"):
+        check("f.json", "run 1", {**QUEUED, **spreads, **seconds, "ttft_ms_mean": 44.655})
+
+
+def test_of_one_request_no_spread_explains_a_wait() -> None:
+    # 2.1 s and 127 tokens of 150 ms each.
+    one = {"requests_ok": 1.0, "output_tokens": 128.0, "tpot_ms_mean": 150.0, "e2el_ms_mean": 21_150.0}
+    check("f.json", "run 1", {**one, "ttft_ms_mean": 2100.0})
+    with pytest.raises(InputError, match=r"ttft_ms_mean is 2.1, but e2el_ms_mean leaves 2100 ms before"):
+        check("f.json", "run 1", {**one, "ttft_ms_mean": 2.1})
+
+
+@pytest.mark.parametrize("known", [("std",), ("max",), ()])
+def test_long_answers_that_are_slower_ones_are_true(known: tuple[str, ...]) -> None:
+    """Answers of 1,000 and of 15,500 tokens, whose cache makes a token take 20 and 23.2 ms: on average 11.9 + (19,980 +
+    359,576.8) / 2 = 189,790.3 ms, of which 21.6 x 8,249 leave 11,611.9, nearly a thousand times the TTFT."""
+    tpot, gaps = np.array([20.0, 23.2]), np.array([999.0, 15_499.0])
+    e2el = 11.9 + tpot * gaps
+    run = {"requests_ok": 2.0, "output_tokens": float(gaps.sum() + 2), "ttft_ms_mean": 11.9,
+           "tpot_ms_mean": float(tpot.mean()), "tpot_ms_std": float(tpot.std()),
+           "e2el_ms_mean": float(e2el.mean())}  # fmt: skip
+    run |= {f"e2el_ms_{statistic}": float(getattr(e2el, statistic)()) for statistic in known}
+    check("f.json", "run 1", run)
 
 
 def test_chunks_of_many_tokens_have_long_gaps() -> None:
