@@ -1,4 +1,4 @@
-"""Whether the requests that a file counts in parts are no more than it says there were."""
+"""Whether the requests that a file counts in parts are no more than it says there were, and whether all ended well."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ def no_more_than_all(file: str, parts: Mapping[str, float | None], whole: str, n
     raise InputError(
         f"{file} counts {counted} requests where {whole} is {number:,.10g}; correct the file or leave this result out."
     )
+
+
+def may_have_failed(metrics: Mapping[str, float]) -> bool:
+    """Whether a request may have failed: some did, or the file does not say how many."""
+    return metrics.get("requests_failed") != 0

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from bench.catalogue import metric
 from bench.formats.foreign import distributions, latency_parts, rates
 from bench.formats.foreign.contradiction import contradiction
+from bench.formats.foreign.counts import may_have_failed
 from bench.formats.foreign.latency_parts import TOO_LITTLE, TOO_MUCH, means_of
 from bench.records import Flag
 
@@ -26,8 +27,8 @@ BEYOND_THE_RUN = 10.0
 """Some tools stop their clock before the last answers; a wrong unit is off by 1,000."""
 PARTS_OF_A_RUN = ("e2el_ms", "ttft_ms", "tpot_ms", "itl_ms", "ntpot_ms")
 OF_ALL_AT_ONCE = 0.002
-"""Of requests that are all sent at once, none is shorter on average than this share of the run, unless a single one
-takes longer than all others together."""
+"""Of requests that are all sent at once, none is shorter on average than this share of the run, unless one of
+them takes so much longer than the others as the largest or the standard deviation tells."""
 
 
 def check(
@@ -78,7 +79,7 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
             share *= 1 + gaps * metrics.get("tpot_ms_mean", math.inf) / latency
         elif key != "e2el_ms_mean":
             continue
-        if share < TOO_LITTLE and not metrics.get("requests_failed"):
+        if share < TOO_LITTLE and not may_have_failed(metrics):
             raise contradiction(
                 file, where, f"{key} is {latency:g}",
                 f"{ok:g} answers that fast take no {duration:g} s at concurrency {concurrency:g}: the unit is not "
@@ -89,17 +90,25 @@ def _check_unit(file: str, where: str, metrics: Mapping[str, float], concurrency
 def _check_saturated(file: str, where: str, metrics: Mapping[str, float], *, whole_run: bool) -> None:
     """Sent at once, requests are under way as long as the run lasts, so together they take that long at least.
 
-    A failed one may have hung on after the others, so with failures it cannot be told.
+    A failed one may have hung on after the others, so with failures, or where they are not counted, it cannot be told.
     """
     duration, ok, latency = (metrics.get(key) for key in ("duration_s", "requests_ok", "e2el_ms_mean"))
-    if not (duration and ok and latency) or metrics.get("requests_failed"):
+    if not (duration and ok and latency) or may_have_failed(metrics):
         return
-    share = latency / 1000 / duration
-    if ok * share < TOO_LITTLE or (whole_run and share < OF_ALL_AT_ONCE):
+    share, longest = latency / 1000 / duration, _longest(metrics, ok, latency) / 1000 / duration
+    if ok * share < TOO_LITTLE or (whole_run and share < OF_ALL_AT_ONCE and longest < TOO_LITTLE):
         raise contradiction(
             file, where, f"e2el_ms_mean is {latency:g}",
             f"{ok:g} answers that fast, all asked for at once, take no {duration:g} s: the unit is not ms",
         )  # fmt: skip
+
+
+def _longest(metrics: Mapping[str, float], ok: float, mean: float) -> float:
+    """How long the longest request may have taken in ms: of n values of a standard deviation s none is further than
+    s sqrt(n - 1) from their mean (Samuelson, How deviant can you be?, 1968), nor larger than their sum."""
+    spread = metrics.get("e2el_ms_std")
+    most = ok * mean if spread is None else mean + spread * math.sqrt(max(0.0, ok - 1))
+    return metrics.get("e2el_ms_max", most)
 
 
 def _check_within(file: str, where: str, metrics: Mapping[str, float], most: float) -> None:
@@ -139,10 +148,19 @@ def littles_law(
             "littles-law",
             f"Throughput x latency is {implied:,.{0 if implied >= 100 else 1}f} requests in flight; the stated "
             f"concurrency is {concurrency:,.0f}, {off:.2g} times off.",
-            f"Requests in flight equal arrival rate x time in the system: {because}.",
+            f"Requests in flight equal arrival rate x time in the system: {_hung(metrics, implied, least)}{because}.",
             "Leave the point out of rankings, or measure it again.",
         ),
     )
+
+
+def _hung(metrics: Mapping[str, float], implied: float, least: float) -> str:
+    """What failures may have to do with too few requests in flight: they hold places and have no latency."""
+    if implied >= least or not may_have_failed(metrics):
+        return ""
+    failed = metrics.get("requests_failed")
+    them = "requests that failed, which the file does not count," if failed is None else "the failed requests"
+    return f"{them} may have hung on, and then that explains it; else "
 
 
 def _least_in_flight(metrics: Mapping[str, float], concurrency: float) -> float:

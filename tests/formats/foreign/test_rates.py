@@ -11,6 +11,7 @@ from bench.formats.foreign.rates import check, differing
 RUN = {
     "duration_s": 3.58, "requests_ok": 24.0, "output_tokens": 3072.0, "input_tokens": 1224.0,
     "output_tokens_per_s": 858.1, "input_tokens_per_s": 341.9, "total_tokens_per_s": 1200.0, "requests_per_s": 6.7,
+    "requests_failed": 0.0,
 }  # fmt: skip
 
 
@@ -67,6 +68,22 @@ def test_another_window_is_told_and_not_refused() -> None:
         check("f.json", "run 1", longer, same_window=True)
 
 
+@pytest.mark.parametrize("failed", [1.0, None])
+def test_a_failure_that_hung_on_makes_the_rates_of_its_phase_lower_by_any_factor(
+    failed: float | None,
+) -> None:
+    # 147 answers within 6.59 s and one failure after 905 s: 147 / 905 = 0.1624 requests/s.
+    run: dict[str, float] = {"duration_s": 6.59, "requests_ok": 147.0, "requests_per_s": 0.1624}
+    hung = run if failed is None else {**run, "requests_failed": failed}
+    check("f.json", "run 1", hung, same_window=False)
+    assert [flag.kind for flag in differing(hung, None)] == ["rates_differ"]
+    for wrong, same_window in (({**run, "requests_failed": 0.0}, False), (hung, True)):
+        with pytest.raises(InputError, match=r"147 requests in 6.59 s come to 22.31"):
+            check("f.json", "run 1", wrong, same_window=same_window)
+    with pytest.raises(InputError, match="requests_per_s is 22300"):
+        check("f.json", "run 1", {**hung, "requests_per_s": 22_300.0}, same_window=False)
+
+
 def test_a_run_without_a_good_request_has_rates_of_nothing() -> None:
     check("f.json", "run 1", {**dict.fromkeys(RUN, 0.0), "duration_s": 3.58}, same_window=True)
     assert differing({**dict.fromkeys(RUN, 0.0), "duration_s": 3.58}, None) == ()
@@ -77,3 +94,6 @@ def test_two_digits_after_the_point_are_no_contradiction() -> None:
     printed = {"duration_s": 312.0, "requests_ok": 2.0, "output_tokens": 90.0, "requests_per_s": 0.01,
                "output_tokens_per_s": 0.29}  # fmt: skip
     check("f.json", "run 1", printed, same_window=True)
+    # One answer after 6.08 ms, whose duration is printed as 0.01 s.
+    short = {"duration_s": 0.01, "requests_ok": 1.0, "requests_per_s": 164.55}
+    check("f.json", "run 1", short, same_window=True)

@@ -15,7 +15,8 @@ from bench.formats.foreign.soundness import check, littles_law, unit_unfit
 from tests.formats.foreign.runs import ANY, PLAIN, Run, runs
 
 GOOD = {
-    "duration_s": 10.0, "requests_ok": 80.0, "ttft_ms_mean": 30.0, "ttft_ms_p50": 28.0, "ttft_ms_p99": 60.0,
+    "duration_s": 10.0, "requests_ok": 80.0, "requests_failed": 0.0,
+    "ttft_ms_mean": 30.0, "ttft_ms_p50": 28.0, "ttft_ms_p99": 60.0,
     "e2el_ms_mean": 950.0, "e2el_ms_p50": 940.0, "e2el_ms_p99": 1100.0, "tpot_ms_mean": 7.0,
 }  # fmt: skip
 
@@ -49,6 +50,7 @@ def test_what_cannot_be_is_refused(change: dict[str, float], said: str) -> None:
 ADDED_UP = {
     "duration_s": 8.7,
     "requests_ok": 95.0,
+    "requests_failed": 0.0,
     "output_tokens": 9595.0,
     "ttft_ms_mean": 30.0,
     "tpot_ms_mean": 7.0,
@@ -187,9 +189,35 @@ def test_no_closed_loop_is_flagged_whatever_its_ramp_its_tail_and_its_failures(
 def test_a_client_that_pauses_four_times_as_long_as_a_request_is_flagged(
     times: list[float], concurrency: int
 ) -> None:
-    metrics = in_figures(times, greedy(times, concurrency, 1600.0))
+    metrics = {**in_figures(times, greedy(times, concurrency, 1600.0)), "requests_failed": 0.0}
     (flag,) = littles_law(metrics, concurrency, None, because="it pauses")
     assert flag.why == "Requests in flight equal arrival rate x time in the system: it pauses."
+
+
+@pytest.mark.parametrize(
+    ("failed", "said"),
+    [
+        ({"requests_failed": 3.0}, "the failed requests may have hung on, and then that explains it; else it pauses."),
+        ({}, "requests that failed, which the file does not count, may have hung on, and then that explains it; else"),
+        ({"requests_failed": 0.0}, "time in the system: it pauses."),
+    ],
+)  # fmt: skip
+def test_failures_that_hung_on_are_named_before_a_client_s_pauses(
+    failed: dict[str, float], said: str
+) -> None:
+    # 64 answers of 0.79 s in 303 s are 0.17 in flight.
+    metrics = {
+        "requests_per_s": 0.211,
+        "e2el_ms_mean": 794.5,
+        "e2el_ms_max": 900.0,
+        "requests_ok": 64.0,
+        **failed,
+    }
+    (flag,) = littles_law(metrics, 64, None, because="it pauses")
+    assert said in flag.why
+    # A failure that hung on leaves no more in flight than were kept under way.
+    (more,) = littles_law({**metrics, "requests_per_s": 200.0}, 64, None, because="it pauses")
+    assert more.why.endswith("time in the system: it pauses.")
 
 
 def test_more_in_flight_than_were_kept_under_way_is_flagged() -> None:
@@ -234,7 +262,7 @@ def test_a_latency_in_another_unit_is_refused_whatever_the_load(run: Run, base: 
         check_run(run, off)
 
 
-SENT_AT_ONCE = {"duration_s": 3.6, "requests_ok": 24.0, "e2el_ms_mean": 1500.0}
+SENT_AT_ONCE = {"duration_s": 3.6, "requests_ok": 24.0, "requests_failed": 0.0, "e2el_ms_mean": 1500.0}
 
 
 @pytest.mark.parametrize("whole_run", [True, False])
@@ -248,3 +276,25 @@ def test_requests_sent_at_once_fill_the_run(whole_run: bool) -> None:
 def test_a_failure_may_have_hung_on_after_all_others() -> None:
     hung = {**SENT_AT_ONCE, "e2el_ms_mean": 0.6, "requests_failed": 1.0}
     check("f.json", "run 1", hung, saturated=True, whole_run=True)
+
+
+def test_failures_that_are_not_counted_may_have_hung_on() -> None:
+    """64 answers of 0.8 s, and SGLang's file does not say that others ran into the timeout of 300 s."""
+    metrics = {"duration_s": 303.2, "requests_ok": 64.0, "e2el_ms_mean": 794.5}
+    check("f.json", "run 1", metrics, concurrency=64, whole_run=True)
+    check("f.json", "run 1", {**metrics, "e2el_ms_mean": 1.04}, saturated=True, whole_run=True)
+    for load in ({"concurrency": 64.0}, {"saturated": True}):
+        with pytest.raises(InputError, match=r"64 answers that fast"):
+            check("f.json", "run 1", {**metrics, "e2el_ms_mean": 1.04, "requests_failed": 0.0}, whole_run=True,
+                  **load)  # type: ignore[arg-type]  # fmt: skip
+
+
+def test_one_answer_may_take_longer_than_all_others_together() -> None:
+    """999 answers of 0.6 s and one of 880 s: the mean is (599.4 + 880) / 1,000 = 1.4794 s, the deviation 27.81 s."""
+    run = {"duration_s": 900.0, "requests_ok": 1000.0, "requests_failed": 0.0, "e2el_ms_mean": 1479.4}
+    for known in ({"e2el_ms_std": 27_808.0}, {"e2el_ms_max": 880_000.0}, {}):
+        check("f.json", "run 1", {**run, **known}, saturated=True, whole_run=True)
+    for wrong in ({"e2el_ms_std": 27.808}, {"e2el_ms_max": 880.0}, {}):
+        seconds = {**run, **wrong, "e2el_ms_mean": 1.4794}
+        with pytest.raises(InputError, match=r"1000 answers that fast, all asked for at once, take no 900 s"):
+            check("f.json", "run 1", seconds, saturated=True, whole_run=True)
