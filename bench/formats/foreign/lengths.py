@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from bench.formats.foreign.latency_parts import too_fast
 from bench.formats.foreign.rates import differing
-from bench.formats.foreign.soundness import littles_law
+from bench.formats.foreign.soundness import littles_law, mostly_idle
 from bench.records import Flag, Point
 from bench.wording import number, share
 
@@ -34,7 +34,8 @@ WORDS = {
 
 def judged(points: Iterable[Point], because: str = NOT_ONLY_SERVING) -> list[Point]:
     """The points, each with a flag more for a mean length that is not the one asked for, for requests in flight that
-    are not (`because` says why those may be others), for a throughput that is not its sums' and for a TPOT too fast.
+    are not (`because` says why those may be others), for a throughput that is not its sums', for a TPOT too fast and
+    for an idle run.
     """
     return [
         dataclasses.replace(point, flags=(*point.flags, *found))
@@ -50,8 +51,9 @@ def _in_flight(point: Point, because: str) -> tuple[Flag, ...]:
 
 
 def _strange(point: Point) -> tuple[Flag, ...]:
-    """The flags of figures that another window, or a server that computes nothing, may still explain."""
-    return (*differing(point.metrics, point.workload.osl_actual), *too_fast(point.metrics))
+    """The flags of figures that another window, a request that hung or a mock server may still explain."""
+    idle = mostly_idle(point.metrics) if point.load.load_kind == "saturated" else ()
+    return (*differing(point.metrics, point.workload.osl_actual), *too_fast(point.metrics), *idle)
 
 
 def _off_target(point: Point) -> list[Flag]:

@@ -103,6 +103,24 @@ def _check_saturated(file: str, where: str, metrics: Mapping[str, float], *, who
         )  # fmt: skip
 
 
+def mostly_idle(metrics: Mapping[str, float]) -> tuple[Flag, ...]:
+    """The flag that requests which were all sent at once took next to nothing of their run; none where they did not."""
+    duration, ok, latency = (metrics.get(key) for key in ("duration_s", "requests_ok", "e2el_ms_mean"))
+    if not (duration and ok and latency) or latency / 1000 / duration >= OF_ALL_AT_ONCE:
+        return ()
+    hung = "requests that failed" if may_have_failed(metrics) else "one of them"
+    return (
+        Flag(
+            "mostly_idle",
+            f"{ok:,.0f} answers took {latency:,.4g} ms on average, all asked for at once in a run of "
+            f"{duration:,.4g} s.",
+            f"Sent at once, answers wait for each other most of a run: either {hung} took far longer than the others, "
+            "or the latencies are in another unit.",
+            "Look up the unit in the tool's own output, and measure again without what hung.",
+        ),
+    )
+
+
 def _longest(metrics: Mapping[str, float], ok: float, mean: float) -> float:
     """How long the longest request may have taken in ms: of n values of a standard deviation s none is further than
     s sqrt(n - 1) from their mean (Samuelson, How deviant can you be?, 1968), nor larger than their sum."""

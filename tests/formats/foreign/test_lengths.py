@@ -80,6 +80,26 @@ def test_of_every_tool_s_runs_only_llmperf_s_has_other_requests_in_flight_than_w
 
 
 @pytest.mark.parametrize(
+    ("failed", "of_whom"), [({"requests_failed": 0.0}, "one of them"), ({}, "requests that failed")]
+)
+def test_requests_sent_at_once_that_took_next_to_nothing_of_the_run_are_told(
+    failed: dict[str, float], of_whom: str
+) -> None:
+    # 1.4794 s of 900 s are 0.16 %; a server that takes them in turn makes half of the run of them.
+    metrics = {"duration_s": 900.0, "requests_ok": 1000.0, "e2el_ms_mean": 1479.4, **failed}
+
+    def flags(load: Load, mean: float) -> tuple[Flag, ...]:
+        point = Point(Deployment(), Workload(), load, {**metrics, "e2el_ms_mean": mean}, "a", "b")
+        return judged([point])[0].flags
+
+    (told,) = flags(Load("saturated"), 1479.4)
+    assert told.kind == "mostly_idle"
+    assert told.seen == "1,000 answers took 1,479 ms on average, all asked for at once in a run of 900 s."
+    assert f"either {of_whom} took far longer" in told.why
+    assert flags(Load("saturated"), 450_000.0) == flags(Load("open", request_rate=1.0), 1479.4) == ()
+
+
+@pytest.mark.parametrize(
     ("load", "kinds"),
     [
         (Load("closed", concurrency=8), ["littles-law"]),
