@@ -101,12 +101,11 @@ def _held(metrics: Mapping[str, float], osl: float | None) -> Iterator[Held]:
         yield Held("output_tokens_per_s", output, requests * length, said, ROUNDED * max(1.0, length))
     total, taken_in = metrics.get("total_tokens_per_s"), metrics.get("input_tokens_per_s")
     if total is not None and output is not None and taken_in is not None:
-        yield Held(
-            "total_tokens_per_s",
-            total,
-            taken_in + output,
-            f"{taken_in:,.4g} input and {output:,.4g} output tokens/s",
-        )
+        both = taken_in + output
+        # Either part may have been computed here from a duration that was printed.
+        rounded = ROUNDED + (both * ROUNDED_S / duration if duration else 0.0)
+        said = f"{taken_in:,.4g} input and {output:,.4g} output tokens/s"
+        yield Held("total_tokens_per_s", total, both, said, rounded)
     elif total is not None:
         part = max(output or 0.0, taken_in or 0.0)
         if part > total:

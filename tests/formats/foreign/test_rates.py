@@ -97,3 +97,6 @@ def test_two_digits_after_the_point_are_no_contradiction() -> None:
     # One answer after 6.08 ms, whose duration is printed as 0.01 s.
     short = {"duration_s": 0.01, "requests_ok": 1.0, "requests_per_s": 164.55}
     check("f.json", "run 1", short, same_window=True)
+    # 1,024 input tokens / 0.01 s, where the tool divided all 1,025 by 6.08 ms.
+    summed = {"input_tokens_per_s": 102_400.0, "output_tokens_per_s": 164.5, "total_tokens_per_s": 168_662.0}
+    check("f.json", "run 1", {**short, **summed}, same_window=True)
