@@ -48,7 +48,7 @@ class Company:
         self._beside: dict[str, list[str]] = {}
         self._sums: dict[str, str] = {}
         self._named: dict[str, dict[str, Pack]] = {}
-        self._begun: dict[bytes, dict[str, Path]] = {}
+        self._begun: dict[tuple[str, bytes], dict[str, Path]] = {}
         self._known = False
 
     def kin(self, staged: Staged) -> Kin:
@@ -92,14 +92,13 @@ class Company:
         return new
 
     def _begun_alike(self, staged: Staged) -> dict[str, Path]:
-        """The main files that begin alike, so that one may have grown: of this import, and of sources whose file had
-        this name."""
-        for source_id, pack in self._named.pop(staged.main.name, {}).items():
+        """The main files of the sources whose file had this name and begins alike, so that one may have grown."""
+        name, begun = staged.main.name, beginning(staged.main)
+        for source_id, pack in self._named.pop(name, {}).items():
             path = main_of(source_id, pack)
             if path is not None and (its := beginning(path)) is not None:
-                self._begun.setdefault(its, {})[source_id] = path
-        begun = beginning(staged.main)
-        return {} if begun is None else self._begun.setdefault(begun, {})
+                self._begun.setdefault((name, its), {})[source_id] = path
+        return {} if begun is None else self._begun.setdefault((name, begun), {})
 
     def _is_sum(self, staged: Staged, source_id: str) -> bool:
         """Whether a file of which it was said that it sums up this source does so; a bundle may have said it of any."""

@@ -361,15 +361,6 @@ def test_a_file_before_and_after_it_grew_counts_once_in_one_import(
     assert len(visible(library)) == 2
 
 
-def test_copies_of_a_growing_file_in_one_import_count_once_whatever_their_names(
-    library: Library, tmp_path: Path
-) -> None:
-    before, after = grown(tmp_path)
-    before.rename(tmp_path / "after" / "yesterday.jsonl")
-    library.add([after.parent])
-    assert len(visible(library)) == 2
-
-
 def test_what_gave_way_to_a_source_stands_again_once_that_is_purged(library: Library, tmp_path: Path) -> None:
     before, after = grown(tmp_path)
     old, new = (library.add([file]).imported[0].sha256 for file in (before, after))

@@ -106,7 +106,9 @@ def is_cut_off(text: str, place: int = 0) -> bool:
     try:
         DECODER.raw_decode(text, place)
     except json.JSONDecodeError as problem:
-        return problem.msg.startswith("Unterminated string") or CUT_MARK.fullmatch(text, problem.pos) is not None
+        return (
+            problem.msg.startswith("Unterminated string") or CUT_MARK.fullmatch(text, problem.pos) is not None
+        )
     except (ValueError, RecursionError):
         pass
     return False
