@@ -78,7 +78,7 @@ def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(
         page,
         "2 of 3 files bring 6 points; 1 file cannot be loaded and 1 row is refused. Nothing is loaded yet.",
     )
-    said(page, "broken.json is ")
+    said(page, "broken.json ends in the middle of its JSON")
     assert not library.exists()
     page.evaluate("window.opened = 'once'")
     page.get_by_role("button", name="Import 2 files").dblclick()
