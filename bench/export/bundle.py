@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from bench.holdings.listing import selected
 from bench.library import Library, ids
 from bench.library.bundles import MOST_SAID, NAME, Bundle, Said
 from bench.library.ledger import Ledgers, read
-from bench.library.staging import sha256_of, source_id_of
+from bench.library.staging import source_id_of
 from bench.library.store import SOURCE_ID, Manifest, Root, read_manifest
 from bench.view import View
 
@@ -81,7 +81,7 @@ def _roots(library: Library) -> list[Root]:
 
 
 def _folders(library: Library, view: View, ledgers: Ledgers) -> dict[str, Path]:
-    """Each source of the bundle with the folder of its files."""
+    """Each source of the bundle with the folder of its files; what others stand instead of is in them already."""
     condition = selected(view)
     roots = _roots(library)
     if condition != selected(View()):
@@ -89,25 +89,9 @@ def _folders(library: Library, view: View, ledgers: Ledgers) -> dict[str, Path]:
             f"SELECT DISTINCT source_id FROM points WHERE {condition.sql} ORDER BY 1", condition.params
         )
         return {str(source_id): _folder(roots, str(source_id)) for (source_id,) in rows}
-    rows = library.fetch("SELECT source_id, retracted IS NOT NULL FROM sources ORDER BY 1")
-    held = {str(source_id): _folder(roots, str(source_id)) for source_id, _ in rows}
-    twice = _twice(held, {str(source_id) for source_id, hidden in rows if hidden}, ledgers)
-    return {source_id: folder for source_id, folder in held.items() if source_id not in twice}
-
-
-def _twice(held: Mapping[str, Path], hidden: Collection[str], ledgers: Ledgers) -> set[str]:
-    """The hidden sources whose file lies beside another's too, or only sums others up: these bring what it says."""
-    beside: dict[int, list[Path]] = {}
-    for folder in (folder for source_id, folder in held.items() if hidden and source_id not in hidden):
-        for file, _ in _files(folder, read_manifest(folder)):
-            beside.setdefault(file.stat().st_size, []).append(file)
-    found = set()
-    for source_id in hidden:
-        main = held[source_id] / read_manifest(held[source_id]).main
-        digest, alike = sha256_of(main), beside.get(main.stat().st_size, ())
-        if digest in ledgers.sums or any(sha256_of(file) == digest for file in alike):
-            found.add(source_id)
-    return found
+    held = [str(source_id) for (source_id,) in library.fetch("SELECT source_id FROM sources ORDER BY 1")]
+    twice = {one.id for one in ledgers.retractions.values() if one.instead in held}
+    return {source_id: _folder(roots, source_id) for source_id in held if source_id not in twice}
 
 
 def _bytes(folder: Path) -> int:

@@ -203,16 +203,18 @@ def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> No
     fail_at = {9 * place + 8: kind for place, kind in enumerate(kinds)} | {0: "refused", 5: "refused"}
     limits = Limits(timeout_s=2.0, stall_s=0.4)
     settings = Settings(ttft_ms=20, itl_ms=2, fail_at=fail_at, stall_s=60, slow_headers_s=60)
-    with running(settings) as url:
-        start = time.monotonic()
-        point = run(url, asks(482), closed(32), limits)
-        assert time.monotonic() - start < 15
     expected = Counter(FAILURES[kind] for kind in kinds) + Counter(connect=2, ok=432)
-    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-    late = (
-        outcomes["broken_stream"] - expected["broken_stream"]
-    )  # reset on a busy machine after the load began
-    assert outcomes + Counter(connect=late) - Counter(broken_stream=late) == expected
+    for _ in range(4):
+        with running(settings) as url:
+            start = time.monotonic()
+            point = run(url, asks(482), closed(32), limits)
+            assert time.monotonic() - start < 15
+        outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+        # On a busy machine a reset may come after the request was sent: then that run is made again, and only then.
+        late = outcomes["broken_stream"] - expected["broken_stream"]
+        if late not in (1, 2):
+            break
+    assert outcomes == expected
 
 
 def test_where_nothing_listens_each_request_counts_as_connect() -> None:
