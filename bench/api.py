@@ -14,10 +14,11 @@ from typing import Any
 
 from bench import access, export, selection
 from bench.access import Visitor
+from bench.basis.story import FILLED
 from bench.errors import AccessDenied, BenchError, NotFound, UnknownName, UsageError
 from bench.holdings import counts
 from bench.library import Library
-from bench.questions import questions
+from bench.questions import options, questions
 from bench.sweep import jobs, launching
 from bench.sweep.folder import Folder
 from bench.sweep.planning.endpoints import Endpoints
@@ -84,9 +85,9 @@ def exported(library: Callable[[], Library], named: str, query: str) -> Reply:
 
     def written() -> Reply:
         kind, view = export.format_named(named), View.from_query(query)
-        options = {option.key for one in questions().values() for option in one.OPTIONS}
+        known = {FILLED, *(option.key for name in questions() for option in options(name))}
         for key, _ in view.options:
-            if key not in options:
+            if key not in known:
                 raise UnknownName("filter", key, FILTER_BY_KEY)
         selected = View(view.where)
         opened = library()

@@ -16,6 +16,10 @@ from typing import Literal
 from bench.errors import UnknownName
 
 Direction = Literal["higher", "lower", "neutral"]
+Kind = Literal["throughput", "per_accelerator", "per_user", "latency", "energy", "cost", "share", "count",
+               "engine_rate", "submission", "other"]  # fmt: skip
+"""What a metric is a measure of, which decides where it is offered: `throughput` is of the whole deployment,
+`engine_rate` of an engine's own loop, `submission` by MLPerf's rules."""
 
 COMMON_STATISTICS = ("mean", "p50", "p90", "p95", "p99")
 PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d{1,3}))?")
@@ -40,6 +44,7 @@ class Metric:
     """
 
     key: str
+    kind: Kind
     label: str
     unit: str
     direction: Direction
@@ -73,150 +78,157 @@ VLLM = "as vLLM bench serve computes it from the same timestamps"
 MLPERF = "MLCommons inference rules, result tables"
 
 
-def _distribution(key: str, label: str, unit: str, direction: Direction, definition: str, formula: str,
+def _distribution(key: str, kind: Kind, label: str, unit: str, direction: Direction, definition: str, formula: str,
                   source: str, sql: str | None = None) -> Metric:  # fmt: skip
     return Metric(
-        key, label, unit, direction, definition, formula, source, base=key, sql=sql, distribution=True
+        key, kind, label, unit, direction, definition, formula, source, base=key, sql=sql, distribution=True
     )
 
 
-def _figure(key: str, label: str, unit: str, direction: Direction, definition: str, formula: str,
+def _figure(key: str, kind: Kind, label: str, unit: str, direction: Direction, definition: str, formula: str,
             source: str = DESIGN, sql: str | None = None) -> Metric:  # fmt: skip
-    return Metric(key, label, unit, direction, definition, formula, source, base=key, sql=sql)
+    return Metric(key, kind, label, unit, direction, definition, formula, source, base=key, sql=sql)
 
 
 # fmt: off
 METRICS: tuple[Metric, ...] = (
-    _figure("output_tokens_per_s", "Output throughput", "tokens/s", "higher",
+    _figure("output_tokens_per_s", "throughput", "Output throughput", "tokens/s", "higher",
             "Generated tokens of the whole deployment per second of the measurement window.",
             "output tokens / window", VLLM),
-    _figure("output_tokens_per_s_active", "Output throughput, first to last request", "tokens/s", "higher",
+    _figure("output_tokens_per_s_active", "throughput", "Output throughput, first to last request",
+            "tokens/s", "higher",
             "Generated tokens per second between the first request's start and the last one's end, whatever the "
             "length of the experiment.", "output tokens / (last end - first start)", "IBM LLM-Pilot, recomputed"),
-    _figure("peak_output_tokens_per_s", "Peak output throughput", "tokens/s", "higher",
+    _figure("peak_output_tokens_per_s", "throughput", "Peak output throughput", "tokens/s", "higher",
             "Generated tokens in the busiest second of the window; no sustained throughput.",
             "largest count of output tokens in one second", VLLM),
-    _figure("input_tokens_per_s", "Input throughput", "tokens/s", "higher",
+    _figure("input_tokens_per_s", "throughput", "Input throughput", "tokens/s", "higher",
             "Prompt tokens taken in by the whole deployment per second of the measurement window.",
             "input tokens / window", VLLM),
-    _figure("total_tokens_per_s", "Total throughput", "tokens/s", "higher",
+    _figure("total_tokens_per_s", "throughput", "Total throughput", "tokens/s", "higher",
             "Prompt and generated tokens of the whole deployment per second; nine times the output figure at 8k/1k.",
             "(input tokens + output tokens) / window", VLLM),
-    _figure("requests_per_s", "Request throughput", "requests/s", "higher",
+    _figure("requests_per_s", "throughput", "Request throughput", "requests/s", "higher",
             "Completed requests per second of the measurement window.", "completed requests / window", VLLM),
-    _figure("goodput_requests_per_s", "Goodput", "requests/s", "higher",
+    _figure("goodput_requests_per_s", "throughput", "Goodput", "requests/s", "higher",
             "Completed requests per second that met every latency objective stated with the point.",
             "requests within the objectives / window", "DistServe, OSDI 2024, section 2"),
-    _figure("output_tokens_per_s_per_accelerator", "Output throughput per accelerator", "tokens/s/accelerator",
+    _figure("output_tokens_per_s_per_accelerator", "per_accelerator", "Output throughput per accelerator",
+            "tokens/s/accelerator",
             "higher", "Output throughput divided by all physical chips of the deployment, whatever their role.",
             "output tokens per second / accelerators", sql="output_tokens_per_s / accelerators"),
-    _figure("input_tokens_per_s_per_accelerator", "Input throughput per accelerator", "tokens/s/accelerator",
+    _figure("input_tokens_per_s_per_accelerator", "per_accelerator", "Input throughput per accelerator",
+            "tokens/s/accelerator",
             "higher", "Input throughput divided by all physical chips of the deployment, whatever their role.",
             "input tokens per second / accelerators", sql="input_tokens_per_s / accelerators"),
-    _figure("total_tokens_per_s_per_accelerator", "Total throughput per accelerator", "tokens/s/accelerator",
+    _figure("total_tokens_per_s_per_accelerator", "per_accelerator", "Total throughput per accelerator",
+            "tokens/s/accelerator",
             "higher", "Total throughput divided by all physical chips of the deployment, whatever their role.",
             "total tokens per second / accelerators", sql="total_tokens_per_s / accelerators"),
-    _figure("output_tokens_per_s_per_decode_accelerator", "Output throughput per decode accelerator",
+    _figure("output_tokens_per_s_per_decode_accelerator", "per_accelerator", "Output throughput per decode accelerator",
             "tokens/s/accelerator", "higher",
             "Output throughput of a disaggregated deployment divided by the chips that decode.",
             "output tokens per second / decode accelerators",
             "InferenceX process_result.py: output / decode GPUs",
             sql="output_tokens_per_s / decode_accelerators"),
-    _figure("input_tokens_per_s_per_prefill_accelerator", "Input throughput per prefill accelerator",
+    _figure("input_tokens_per_s_per_prefill_accelerator", "per_accelerator", "Input throughput per prefill accelerator",
             "tokens/s/accelerator", "higher",
             "Input throughput of a disaggregated deployment divided by the chips that prefill.",
             "input tokens per second / prefill accelerators",
             "InferenceX process_result.py: input / prefill GPUs",
             sql="input_tokens_per_s / prefill_accelerators"),
-    _distribution("ttft_ms", "TTFT", "ms", "lower",
+    _distribution("ttft_ms", "latency", "TTFT", "ms", "lower",
             "Time to first token: from the request written on an open connection to the first chunk with non-empty "
             "content or reasoning. A role-only or empty first chunk is not a token.",
             "first token arrival - request sent", "Kneepoint's definition; tools differ on the first chunk"),
-    _distribution("tpot_ms", "TPOT", "ms", "lower",
+    _distribution("tpot_ms", "latency", "TPOT", "ms", "lower",
             "Time per output token after the first, one value per request.",
             "(e2el - ttft) / (output tokens - 1)", VLLM),
-    _distribution("itl_ms", "ITL", "ms", "lower",
+    _distribution("itl_ms", "latency", "ITL", "ms", "lower",
             "Inter-token latency: the gaps between chunks that carry tokens, pooled over requests. Where one chunk "
             "carries several tokens its percentiles describe packets, not decoding.",
             "chunk arrival - previous chunk arrival", VLLM),
-    _distribution("ntpot_ms", "Normalised TPOT", "ms", "lower",
+    _distribution("ntpot_ms", "latency", "Normalised TPOT", "ms", "lower",
             "End-to-end latency spread over the output tokens, so the wait for the first token is inside.",
             "e2el / output tokens", "inference-perf; GuideLLM prints it under the label TPOT"),
-    _distribution("e2el_ms", "E2EL", "ms", "lower",
+    _distribution("e2el_ms", "latency", "E2EL", "ms", "lower",
             "End-to-end latency: from the request sent to its last token.",
             "last token arrival - request sent", VLLM),
-    _distribution("interactivity_tokens_per_s_per_user", "Interactivity", "tokens/s/user", "higher",
+    _distribution("interactivity_tokens_per_s_per_user", "per_user", "Interactivity", "tokens/s/user", "higher",
             "Tokens per second one user sees while the answer streams. The p99 is computed from the p99 of TPOT, so "
             "it is the slow tail; the smallest is of the largest TPOT. No standard deviation follows from TPOT's.",
             "1000 / tpot_ms", "InferenceX: 1 / TPOT", sql="1000 / nullif(tpot_ms{s}, 0)"),
-    _distribution("first_event_ms", "First stream event", "ms", "lower",
+    _distribution("first_event_ms", "latency", "First stream event", "ms", "lower",
             "From the request sent to the first event of the stream, whether or not it carries a token.",
             "first event arrival - request sent", "IBM LLM-Pilot: first message"),
-    _distribution("first_token_gap_ms", "First event to first token", "ms", "lower",
+    _distribution("first_token_gap_ms", "latency", "First event to first token", "ms", "lower",
             "From the first event of the stream to the next one; with the wait for the first event it makes TTFT.",
             "second event arrival - first event arrival", "IBM LLM-Pilot, SC24: the paper's TTFT"),
-    _distribution("decode_step_ms", "Decode step", "ms", "lower",
+    _distribution("decode_step_ms", "latency", "Decode step", "ms", "lower",
             "Time of one decode step of a static batch, as an engine's own loop reports it; no request, queue or "
             "prefill is inside, so it is not TPOT.", "loop time / steps", DESIGN),
-    _figure("prefill_tokens_per_s", "Prefill rate of an engine's loop", "tokens/s", "higher",
+    _figure("prefill_tokens_per_s", "engine_rate", "Prefill rate of an engine's loop", "tokens/s", "higher",
             "Prompt tokens a second in an engine's own loop over a static batch; no request or queue is inside, so "
             "it is no serving throughput.", "prompt tokens / time of the loop", "llama-bench: pp tests"),
-    _figure("decode_tokens_per_s", "Decode rate of an engine's loop", "tokens/s", "higher",
+    _figure("decode_tokens_per_s", "engine_rate", "Decode rate of an engine's loop", "tokens/s", "higher",
             "Generated tokens a second in an engine's own loop over a static batch; no prompt, request or queue is "
             "inside, so it is no serving throughput.", "generated tokens / time of the loop", "llama-bench: tg tests"),
-    _figure("prefill_and_decode_tokens_per_s", "Prefill and decode rate of an engine's loop", "tokens/s", "higher",
+    _figure("prefill_and_decode_tokens_per_s", "engine_rate", "Prefill and decode rate of an engine's loop",
+            "tokens/s", "higher",
             "Prompt and generated tokens together, a second of an engine's own loop that does one after the other.",
             "(prompt tokens + generated tokens) / time of the loop", "llama-bench: pg tests"),
-    _figure("ttft_cold_ms", "One-token TTFT, cold", "ms", "lower",
+    _figure("ttft_cold_ms", "latency", "One-token TTFT, cold", "ms", "lower",
             "First token of a prompt of one or two tokens including compilation or graph capture; no serving TTFT.",
             "first token - start, first run"),
-    _figure("ttft_cached_ms", "One-token TTFT, cached", "ms", "lower",
+    _figure("ttft_cached_ms", "latency", "One-token TTFT, cached", "ms", "lower",
             "First token of a prompt of one or two tokens with everything compiled; no serving TTFT.",
             "first token - start, later run"),
-    _figure("acceptance_length_tokens", "Acceptance length", "tokens", "higher",
+    _figure("acceptance_length_tokens", "other", "Acceptance length", "tokens", "higher",
             "Tokens that one step of speculative decoding yields on average, the model's own among them.",
             "1 + accepted draft tokens / drafts", VLLM),
-    _figure("duration_s", "Measured duration", "s", "neutral", "Length of the measurement window.", "end - start"),
-    _figure("requests_ok", "Completed requests", "requests", "neutral",
+    _figure("duration_s", "other", "Measured duration",
+            "s", "neutral", "Length of the measurement window.", "end - start"),
+    _figure("requests_ok", "count", "Completed requests", "requests", "neutral",
             "Requests after the warm-up that ended well.", "count"),
-    _figure("requests_failed", "Failed requests", "requests", "lower",
+    _figure("requests_failed", "count", "Failed requests", "requests", "lower",
             "Requests after the warm-up that ended in any failure; latencies are over the others.", "count"),
-    _figure("failed_share", "Failed share", "", "lower", "Share of the requests that failed.",
+    _figure("failed_share", "share", "Failed share", "", "lower", "Share of the requests that failed.",
             "failed / (completed + failed)",
             sql="requests_failed / nullif(requests_ok + requests_failed, 0)"),
-    _figure("input_tokens", "Input tokens", "tokens", "neutral", "Prompt tokens in the window.", "sum"),
-    _figure("output_tokens", "Output tokens", "tokens", "neutral", "Generated tokens in the window.", "sum"),
-    _figure("power_w_per_accelerator", "Power per accelerator", "W", "lower",
+    _figure("input_tokens", "count", "Input tokens", "tokens", "neutral", "Prompt tokens in the window.", "sum"),
+    _figure("output_tokens", "count", "Output tokens", "tokens", "neutral", "Generated tokens in the window.", "sum"),
+    _figure("power_w_per_accelerator", "other", "Power per accelerator", "W", "lower",
             "Mean electrical power of one accelerator during the window.", "mean of the samples",
             "InferenceX: avg_power_w"),
-    _figure("joules_per_output_token", "Energy per output token", "J/token", "lower",
+    _figure("joules_per_output_token", "energy", "Energy per output token", "J/token", "lower",
             "Accelerator energy per generated token; of the decode chips only where the source says so.",
             "power x window / output tokens", "InferenceX: joules_per_output_token"),
-    _figure("joules_per_total_token", "Energy per token", "J/token", "lower",
+    _figure("joules_per_total_token", "energy", "Energy per token", "J/token", "lower",
             "Accelerator energy per prompt or generated token.", "power x window / all tokens",
             "InferenceX: joules_per_total_token"),
-    _figure("mlperf_tokens_per_s", "MLPerf tokens per second", "tokens/s", "higher",
+    _figure("mlperf_tokens_per_s", "submission", "MLPerf tokens per second", "tokens/s", "higher",
             "MLPerf Inference result of an LLM scenario in tokens per second, under MLPerf's own load and latency "
             "rules.", "as published", MLPERF),
-    _figure("mlperf_samples_per_s", "MLPerf samples per second", "samples/s", "higher",
+    _figure("mlperf_samples_per_s", "submission", "MLPerf samples per second", "samples/s", "higher",
             "MLPerf Inference result in samples (whole requests) per second.", "as published", MLPERF),
-    _figure("mlperf_queries_per_s", "MLPerf queries per second", "queries/s", "higher",
+    _figure("mlperf_queries_per_s", "submission", "MLPerf queries per second", "queries/s", "higher",
             "MLPerf Inference server result in queries per second.", "as published", MLPERF),
-    _figure("mlperf_latency_ms", "MLPerf latency", "ms", "lower",
+    _figure("mlperf_latency_ms", "submission", "MLPerf latency", "ms", "lower",
             "MLPerf Inference single-stream latency.", "as published", MLPERF),
-    _figure("usd_per_million_output_tokens", "Cost per million output tokens", "USD", "lower",
+    _figure("usd_per_million_output_tokens", "cost", "Cost per million output tokens", "USD", "lower",
             "What a million generated tokens cost at the stated price and utilisation.",
             "usd_per_accelerator_hour x accelerators / (output_tokens_per_s x utilisation x 3600) x 1e6"),
-    _figure("usd_per_million_input_tokens", "Cost per million input tokens", "USD", "lower",
+    _figure("usd_per_million_input_tokens", "cost", "Cost per million input tokens", "USD", "lower",
             "What a million prompt tokens cost when the whole price is laid on them.",
             "usd_per_accelerator_hour x accelerators / (input_tokens_per_s x utilisation x 3600) x 1e6"),
-    _figure("usd_per_million_total_tokens", "Cost per million tokens", "USD", "lower",
+    _figure("usd_per_million_total_tokens", "cost", "Cost per million tokens", "USD", "lower",
             "What a million prompt or generated tokens cost at the stated price and utilisation.",
             "usd_per_accelerator_hour x accelerators / (total_tokens_per_s x utilisation x 3600) x 1e6"),
-    _figure("output_tokens_per_s_per_usd_hour", "Output throughput per dollar an hour", "tokens/s per USD/h", "higher",
+    _figure("output_tokens_per_s_per_usd_hour", "cost", "Output throughput per dollar an hour",
+            "tokens/s per USD/h", "higher",
             "Generated tokens per second for each dollar an hour that the whole deployment costs.",
             "output tokens per second / (usd_per_accelerator_hour x accelerators)"),
-    _figure("scaling_efficiency", "Scaling efficiency", "", "higher",
+    _figure("scaling_efficiency", "share", "Scaling efficiency", "", "higher",
             "Throughput gained by more accelerators as a share of what as many times the smallest measured count would "
             "give; above 1 where the smallest count was short of memory.",
             "(T_n / T_base) / (n / n_base)"),
@@ -266,6 +278,23 @@ def metric(key: str) -> Metric:
     found = _find(key)
     if found is None:
         raise UnknownName("metric", key, keys(), "python -m bench metrics")
+    return found
+
+
+def metrics_of(*kinds: Kind, held: Iterable[str]) -> list[str]:
+    """The keys among `held` that are metrics of these kinds and better one way, in the catalogue's order.
+
+    A distribution comes once for each of its statistics, the mean first; a standard deviation is none to compare by.
+    """
+    keys = frozenset(held)
+    found: list[str] = []
+    for row in METRICS:
+        if row.kind not in kinds or row.direction == "neutral":
+            continue
+        if not row.distribution:
+            found += [row.key] if row.key in keys else []
+            continue
+        found += [f"{row.key}_{one}" for one in statistics_of(row.key, keys) if one != "std"]
     return found
 
 

@@ -133,7 +133,9 @@ def _way(library: Library, page: str, label: str, view: View) -> Way | None:
     """The View written out whole, where the page's question has rows for it."""
     try:
         whole = question(page).complete(library, view)
-        return Way(page, label, whole.made_whole()) if len(question(page).rows(library, whole)) else None
+        return (
+            Way(page, label, whole.made_whole()) if len(question(page).answer(library, whole).rows) else None
+        )
     except BenchError:
         return None
 

@@ -1,23 +1,24 @@
 """A View: everything the reader selected, and its query string.
 
-A link is a View written out whole, so that it never depends on a default: `v=1` marks such a link, and in it a
+A link is a View written out whole, so that it never depends on a default: `v=2` marks such a link, and in it a
 filter that is absent lets everything through. In a link somebody typed by hand, without `v`, what is absent is
-filled in by the question.
+filled in by the question. Keys of links that earlier versions wrote are read as those of today (`old_links`).
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import parse_qsl, urlencode
 
+from bench import old_links
 from bench.errors import UnknownName, UsageError
 
 WHOLE = "v"
-VERSION = "1"
+VERSION = "2"
+LIMIT = "slo"
 ANY_VERSION = re.compile(r"[1-9][0-9]{0,5}")
 
 FilterKind = Literal["name", "text", "number", "date"]
@@ -72,19 +73,22 @@ Pairs = tuple[tuple[str, tuple[str, ...]], ...]
 class View:
     """The filters and options a reader selected; hashable, so that a cached answer can be keyed by it.
 
-    `where` pairs a filter's key with the values it lets through; `options` pairs a question's option with its value.
-    `whole` says that nothing is left to a default.
+    `where` pairs a filter's key with the values it lets through; `options` pairs an option with its value; `slo` are
+    the reader's limits as written, "ttft_ms_p99<=2000". `whole` says that nothing is left to a default.
     """
 
     where: Pairs = ()
     options: tuple[tuple[str, str], ...] = ()
     whole: bool = False
+    slo: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, where: Mapping[str, Iterable[object]] | None = None, options: Mapping[str, object] | None = None,
-           *, whole: bool = False) -> View:  # fmt: skip
+           *, whole: bool = False, slo: Iterable[str] = ()) -> View:  # fmt: skip
         """A View of these filters and options, in canonical order; UnknownName for a filter that does not exist."""
-        return cls(_canonical_where(where or {}), _canonical_options(options or {}), whole)
+        return cls(
+            _canonical_where(where or {}), _canonical_options(options or {}), whole, _canonical_slo(slo)
+        )
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> View:
@@ -95,21 +99,20 @@ class View:
         """
         where: dict[str, list[str]] = {}
         options: dict[str, str] = {}
+        slo: list[str] = []
         whole = False
-        for count, (key, value) in enumerate(pairs):
-            if count >= MAX_VALUES or len(value) > MAX_LENGTH:
-                raise UsageError(
-                    "This link holds more than a link of ours ever does; open the page and select again."
-                )
+        for key, value in old_links.renewed(_bounded(pairs)):
             if not KEY.fullmatch(key):
                 continue
             if key == WHOLE:
                 whole = ANY_VERSION.fullmatch(value) is not None
+            elif key == LIMIT:
+                slo.append(value)
             elif key in FILTER_BY_KEY:
                 where.setdefault(key, []).append(value)
             else:
                 options[key] = value
-        return cls.of(where, options, whole=whole)
+        return cls.of(where, options, whole=whole, slo=slo)
 
     @classmethod
     def from_query(cls, query: str) -> View:
@@ -122,7 +125,7 @@ class View:
         """The View as key-value pairs, in canonical order; `from_pairs` of them is this View."""
         filters = [(key, value) for key, values in self.where for value in values]
         mark = [(WHOLE, VERSION)] if self.whole else []
-        return [*mark, *filters, *self.options]
+        return [*mark, *filters, *((LIMIT, limit) for limit in self.slo), *self.options]
 
     def query(self) -> str:
         """The View as a query string without its question mark."""
@@ -136,28 +139,6 @@ class View:
         """The value of an option, or `absent`."""
         return dict(self.options).get(key, absent)
 
-    def number(self, key: str, example: str) -> float | None:
-        """A number the reader wrote into an option; None when absent, UsageError when it is none."""
-        text = self.option(key)
-        if not text:
-            return None
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise UsageError(f"{key}={text[:40]!r} is not a number; write it as in {example}.")
-        return value
-
-    def positive(self, key: str, example: str) -> float | None:
-        """As `number`, of an option that must be above 0."""
-        value = self.number(key, example)
-        if value is not None and value <= 0:
-            raise UsageError(
-                f"{key}={self.option(key)[:40]!r} is not a number above 0; write it as in {example}."
-            )
-        return value
-
     def with_where(self, **filters: Iterable[object] | None) -> View:
         """This View with some filters replaced; None or nothing lifts one."""
         merged: dict[str, Iterable[object]] = {
@@ -170,19 +151,40 @@ class View:
         """This View with some options replaced; None lifts one."""
         return replace(self, options=_canonical_options({**dict(self.options), **options}))
 
+    def with_slo(self, limits: Iterable[str]) -> View:
+        """This View with these limits instead of its own."""
+        return replace(self, slo=_canonical_slo(limits))
+
     def made_whole(self) -> View:
         """This View marked as written out whole."""
         return replace(self, whole=True)
 
 
 def unlike_ours(mark: str) -> str:
-    """What to tell a reader whose link has this `v`, in one sentence; empty when it is the one we write."""
-    if mark == VERSION:
-        return ""
+    """What to tell a reader whose link has this `v`, in one sentence; empty when it is one that we write or wrote."""
     if ANY_VERSION.fullmatch(mark):
+        if int(mark) <= int(VERSION):
+            return ""
         newer = f"This link was made by a newer version of Kneepoint ({WHOLE}={mark})"
         return f"{newer}; what this one knows of it is shown."
     return f"{WHOLE}={mark[:20]!r} is not the version of a link, so what the link leaves open was filled in."
+
+
+def _bounded(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs of a link; UsageError when there are more or longer ones than any page writes."""
+    found: list[tuple[str, str]] = []
+    for key, value in pairs:
+        if len(found) >= MAX_VALUES or len(value) > MAX_LENGTH:
+            raise UsageError(
+                "This link holds more than a link of ours ever does; open the page and select again."
+            )
+        found.append((key, value))
+    return found
+
+
+def _canonical_slo(limits: Iterable[str]) -> tuple[str, ...]:
+    cleaned = ("".join(limit.split()) for limit in limits)
+    return tuple(sorted({limit for limit in cleaned if limit}))
 
 
 def _canonical_where(where: Mapping[str, Iterable[object]]) -> Pairs:

@@ -11,21 +11,6 @@ from bench.catalogue import NAMED_STATISTICS, Metric
 IN_POWERS = 1e15
 """From this value on a number is written with a power of ten: nobody counts so many digits."""
 
-FLAG_WORDS = {
-    "capacity": "beyond the capacity",
-    "failures": "failed requests",
-    "littles-law": "against Little's law",
-    "methodology": "doubtful method",
-    "no-source": "no source given",
-    "not-the-maximum": "not the maximum",
-    "requests-unaccounted": "requests unaccounted for",
-    "role-chips-unknown": "chips of each role unknown",
-    "roofline": "beyond the roofline",
-    "server-figure": "server's own figure",
-    "unit-doubtful": "doubtful unit",
-}
-"""The words for the kinds of flag whose code is not yet words when its hyphens are spaces."""
-
 
 def number(value: float | None, decimals: int | None = None) -> str:
     """A number with three significant digits or all its integer digits, thousands separated; "not known" for None.
@@ -51,22 +36,19 @@ def _decimals(value: float) -> int:
 
 
 def quantity(value: float | None, key: str) -> str:
-    """A metric's value with its unit, as the catalogue names it."""
-    unit = catalogue.metric(key).unit
+    """A metric's value with its unit, as the catalogue names it; a share in percent."""
+    metric = catalogue.metric(key)
     if value is None or math.isnan(value):
         return "not known"
-    return f"{number(value)} {unit}" if unit else number(value)
+    if metric.kind == "share":
+        return share(value)
+    return f"{number(value)} {metric.unit}" if metric.unit else number(value)
 
 
 def share(ratio: float) -> str:
     """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %."""
     percent = ratio * 100
     return f"{percent:,.0f} %" if abs(percent) >= 10 else f"{percent:,.1f} %"
-
-
-def flag_words(kind: str) -> str:
-    """A kind of flag in words: "littles-law" is "against Little's law", "cold-start" is "cold start"."""
-    return FLAG_WORDS.get(kind, kind.replace("-", " ").replace("_", " "))
 
 
 def counted(count: int, singular: str, plural: str | None = None) -> str:

@@ -6,6 +6,7 @@ with frame.opened("heatmap") as page:
     result.headline(page)
     options.row(page, "metric", "x", "y", "panel", "load")
     options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
+    options.basis(page, priced=False)
     clicked = result.figure(page, clickable=True)
     signposts.onward(page)
     if not page.answer.rows.empty:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from bench import catalogue, wording
-from bench.library import Library
 
 
 @pytest.mark.parametrize(
@@ -52,20 +49,6 @@ def test_lists_and_counts():
     assert wording.counted(1, "point") == "1 point"
     assert wording.counted(1667, "point") == "1,667 points"
     assert wording.counted(2, "series", "series") == "2 series"
-
-
-def test_kinds_of_flag_are_told_in_words():
-    assert wording.flag_words("undefined-throughput") == "undefined throughput"
-    assert wording.flag_words("littles-law") == "against Little's law"
-    assert wording.flag_words("slow_first_token") == "slow first token"
-
-
-def test_the_words_for_flags_are_of_kinds_that_are_raised(tmp_path):
-    library = Library.open(tmp_path)
-    rows = library.fetch("SELECT DISTINCT flags FROM points WHERE flags IS NOT NULL")
-    kinds = {flag["kind"] for (flags,) in rows for flag in json.loads(flags)}
-    assert set(wording.FLAG_WORDS) <= kinds
-    assert not [kind for kind in kinds if set("-_") & set(wording.flag_words(kind))]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from bench.cli import output
 from bench.cli.arguments import Parser, opened, shared, where
 from bench.errors import UnknownName, UsageError
-from bench.questions import Answer, Question, question, questions
-from bench.view import FILTERS, View
+from bench.questions import Answer, answered, options, question, questions
+from bench.questions import document as documents
+from bench.view import FILTERS, LIMIT, View
 from bench.wording import counted
 
 SHOWN_ROWS = 10
@@ -26,12 +27,17 @@ def run(argv: Sequence[str]) -> int:
         parser.parse_args(argv)
         raise UsageError("Name the question right after `ask`; see `python -m bench ask --help`.")
     name = argv[0]
-    asked = question(name)
-    arguments = _arguments(name, asked, argv[1:])
-    options = {
-        row.key: value for row in asked.OPTIONS if (value := getattr(arguments, _slot(row.key))) is not None
-    }
-    answer = asked.answer(opened(arguments), View.of(where(arguments.where), options))
+    question(name)
+    arguments = _arguments(name, argv[1:])
+    stated = {row.key: getattr(arguments, _slot(row.key)) for row in options(name)}
+    view = View.from_pairs(
+        [
+            *((key, value) for key, values in where(arguments.where).items() for value in values),
+            *((LIMIT, limit) for limit in arguments.slo),
+            *((key, value) for key, value in stated.items() if value is not None),
+        ]
+    )
+    answer = answered(name, opened(arguments), view)
     if arguments.json:
         output.document(document(answer))
     else:
@@ -45,13 +51,16 @@ def document(answer: Answer) -> dict[str, object]:
         "question": answer.question,
         "view": {
             "where": dict(answer.view.where),
+            "slo": answer.view.slo,
             "options": dict(answer.view.options),
             "query": answer.view.query(),
         },
         "headline": answer.headline,
         "findings": answer.findings,
-        "numbers": answer.numbers,
         "caveats": answer.caveats,
+        "variations": answer.said("variation"),
+        "statements": documents.document(answer.statements),
+        "result": documents.document(answer.result) | {"robustness": documents.document(answer.robustness)},
         "rows": output.frame_rows(answer.rows),
         "library_version": answer.library_version,
     }
@@ -65,19 +74,25 @@ def _overview() -> str:
     )
 
 
-def _arguments(name: str, asked: Question, argv: Sequence[str]) -> argparse.Namespace:
-    parser = Parser(prog=f"python -m bench ask {name}", description=asked.QUESTION, parents=[shared()])
+def _arguments(name: str, argv: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(
+        prog=f"python -m bench ask {name}", description=question(name).QUESTION, parents=[shared()]
+    )
     parser.add_argument(
         "--where", nargs="+", action="extend", default=[], metavar="key=value",
         help="a filter, as in a link; a key given again adds an alternative",
     )  # fmt: skip
-    for row in asked.OPTIONS:
+    parser.add_argument(
+        "--slo", nargs="+", action="extend", default=[], metavar="METRIC<=NUMBER",
+        help="a limit that points have to keep, as ttft_ms_p99<=2000; any number of them",
+    )  # fmt: skip
+    for row in options(name):
         spellings = dict.fromkeys((f"--{row.key.replace('_', '-')}", f"--{row.key}"))
         parser.add_argument(*spellings, dest=_slot(row.key), metavar=row.kind.upper(), help=row.help)
     arguments, rest = parser.parse_known_args(argv)
     for text in rest:
         if text.startswith("--"):
-            known = [row.key for row in asked.OPTIONS] + ["where", "json", "library", "no-shipped"]
+            known = [row.key for row in options(name)] + ["where", "slo", "json", "library", "no-shipped"]
             raise UnknownName(f"option of {name}", text[2:].partition("=")[0], known)
     if rest:
         raise UsageError(f"{rest[0][:80]!r} belongs to no option; see `python -m bench ask {name} --help`.")
@@ -91,7 +106,7 @@ def _slot(key: str) -> str:
 def _tell(answer: Answer) -> None:
     for text in (answer.headline, *answer.findings):
         output.line(text)
-    for text in answer.caveats:
+    for text in (*answer.said("variation"), *answer.caveats):
         output.line(f"Note: {text}")
     rows = output.frame_rows(answer.rows.head(SHOWN_ROWS))
     names = [

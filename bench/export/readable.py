@@ -11,7 +11,7 @@ import pandas as pd
 from bench import catalogue
 from bench.chart import value_label
 from bench.plain_text import visible
-from bench.pricing import terms_in_words
+from bench.basis.prices import terms_in_words
 
 WEB = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 NAMED = ("model", "accelerator", "engine")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bench import catalogue
 from bench.formats.reading import REAL
-from bench.library import tables
+from bench.library import standing, tables
 from bench.library.columns import IDENTITY, PACK_BASE, REFUSALS, SCORES, SQL_TYPES, literal, quoted, read_sql
 from bench.library.packs import SIDECARS, Pack, conformed
 from bench.library.runs import UNDATED, KnownRuns, Run
@@ -51,18 +51,26 @@ class Index:
         self._made: dict[str, pa.Table | str] = {}
         self._asked = 0
         self._kept = False
+        self._knows_what_stands = False
         self.stored: frozenset[str] = frozenset()
         self.derived: Mapping[str, str] = {}
         self._lock_down(readable)
         for name, rows in tables.of_names().items():
             self._table(name, rows)
 
-    def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A cursor for one call; cursors of different threads do not disturb each other."""
+    def cursor(self, sql: str = "") -> duckdb.DuckDBPyConnection:
+        """A cursor for one call; cursors of different threads do not disturb each other.
+
+        What the call's `sql` asks which points stand for others is worked out once for each state of the library.
+        """
         with self._lock:
             self._asked += 1
             if self._asked == ASKED_AGAIN:
                 self._keep_few()
+            if standing.SET_ASIDE in sql and not self._knows_what_stands:
+                query = standing.set_aside_sql("points", frozenset(self.stored | self.derived.keys()))
+                self._con.execute(f"CREATE OR REPLACE TABLE {standing.SET_ASIDE} AS {query}")
+                self._knows_what_stands = True
             return self._con.cursor()
 
     def show(self, snapshot: Snapshot) -> None:
@@ -86,7 +94,7 @@ class Index:
                 self._made = {}
                 raise
             self._shown, self.stored, self.derived = snapshot, stored, derived
-            self._asked, self._kept = 0, False
+            self._asked, self._kept, self._knows_what_stands = 0, False, False
 
     def known_runs(self, without: Sequence[str]) -> KnownRuns:
         """Looks up the runs the library holds of given series, leaving out these sources."""
@@ -151,7 +159,11 @@ class Index:
         metrics = _point_columns(stored, derived)
         self._view("pack_points", _rows_sql(snapshot, columns, partial(_doubled, snapshot)))
         shown = _rows_sql(snapshot, columns, partial(_hidden, snapshot))
-        self._view("points", f"SELECT {metrics} FROM ({shown})")
+        self._view("points_as_stated", f"SELECT {metrics} FROM ({shown})")
+        self._con.execute(
+            f"CREATE OR REPLACE TABLE {standing.VERSIONS} AS {standing.versions_sql('points_as_stated')}"
+        )
+        self._view("points", self._points_sql())
         for name, kinds in SIDECARS.items():
             self._view(f"pack_{name}", _sidecar_sql(snapshot, name, kinds))
         scores = ", ".join(quoted(name) for name in SCORES)
@@ -164,6 +176,15 @@ class Index:
         refused = ", ".join(quoted(name) for name in REFUSALS)
         self._view(
             "refusals", f"SELECT {refused} FROM pack_refusals UNION ALL SELECT {refused} FROM file_refusals"
+        )
+
+    def _points_sql(self) -> str:
+        """The points as their runs state them; where no row leaves a version out that another states, as they are."""
+        if not self._con.execute(f"SELECT 1 FROM {standing.VERSIONS} LIMIT 1").fetchall():
+            return "SELECT * FROM points_as_stated"
+        return (
+            "SELECT points_as_stated.* REPLACE (coalesce(points_as_stated.engine_version, run.engine_version)"
+            f" AS engine_version) FROM points_as_stated LEFT JOIN {standing.VERSIONS} AS run USING (point_id)"
         )
 
     def _keep_few(self) -> None:

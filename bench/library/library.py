@@ -106,11 +106,11 @@ class Library:
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a trusted query as tuples."""
-        return self._retried(lambda cursor: cursor.execute(sql, list(params)).fetchall())  # type: ignore[no-any-return]
+        return self._retried(sql, lambda cursor: cursor.execute(sql, list(params)).fetchall())  # type: ignore[no-any-return]
 
     def query(self, sql: str, params: Sequence[object] = ()) -> pd.DataFrame:
         """The rows of a trusted query as a data frame; absent values are NaN, NaT or None."""
-        return self._retried(lambda cursor: cursor.execute(sql, list(params)).df())  # type: ignore[no-any-return]
+        return self._retried(sql, lambda cursor: cursor.execute(sql, list(params)).df())  # type: ignore[no-any-return]
 
     def metric_columns(self) -> frozenset[str]:
         """The metrics that at least one pack stores."""
@@ -380,10 +380,10 @@ class Library:
         held = self._snapshot.owners.keys() - set(without)
         return Runs(self._index.known_runs(without) if held else None)
 
-    def _retried(self, run: Any) -> Any:
+    def _retried(self, sql: str, run: Any) -> Any:
         """The result of a query; once more when a pack it was reading has just been merged away or is damaged."""
         try:
-            return run(self._index.cursor())
+            return run(self._index.cursor(sql))
         except (duckdb.IOException, duckdb.InvalidInputException) as problem:
             with self._lock:
                 for pack in (pack for pack in self._snapshot.packs if pack.rows is None):
@@ -392,7 +392,7 @@ class Library:
                         self._watch.exclude(pack.path, reason)
                 self.refresh()
             try:
-                return run(self._index.cursor())
+                return run(self._index.cursor(sql))
             except duckdb.IOException:
                 raise InputError(
                     f"A pack of the library cannot be read: {str(problem).splitlines()[0]}"

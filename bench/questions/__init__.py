@@ -1,7 +1,8 @@
 """The questions. Each is one module of this folder, found by listing it.
 
-A question's module states TITLE, QUESTION, SECTION, ORDER and OPTIONS and has the functions of `Question`. Page,
-command line, report and HTTP API only present what they return, so they can never disagree.
+A question's module states TITLE, QUESTION, SECTION, ORDER, NEEDS, OPTIONS and COLUMNS and has the functions of
+`Question`. Page, command line, report and HTTP API only present what they return, so they can never disagree; what
+they all stand on is `bench.basis`.
 """
 
 from __future__ import annotations
@@ -9,30 +10,34 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from bench import basis
+from bench.basis import variations
+from bench.basis.options import Option
+from bench.basis.statement import Role, Statement
+from bench.basis.variations import Robustness
 from bench.chart import Theme
 from bench.errors import UnknownName
 from bench.library import Library
 from bench.view import View
 
+R = TypeVar("R")
+
 
 @dataclass(frozen=True)
-class Option:
-    """Something a question lets the reader choose besides the filters.
-
-    `help` says in one sentence what it does; `kind` says how its value is written.
-    """
+class Column:
+    """A column of a question's rows that is no metric and no column of a point: its label, unit and decimals."""
 
     key: str
     label: str
-    kind: Literal["choice", "number", "text"]
-    help: str
+    unit: str = ""
+    decimals: int | None = None
 
 
 @dataclass(frozen=True)
@@ -46,32 +51,49 @@ class Why:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a question found for a View.
+class Answer(Generic[R]):
+    """What a question found for a View: a result of the question's own type, and the sentences about it.
 
-    `headline` is one plain sentence with the number in it; `numbers` maps names to plain values (numbers, text,
-    lists of them); `caveats` say what was left out and what is unlike; `rows` are exactly the rows used.
+    `statements` hold one headline; `rows` are exactly the rows used. `robustness` is None until it is asked for: it
+    says whether the headline holds with one choice changed at a time.
     """
 
     question: str
     view: View
-    headline: str
+    result: R
+    statements: tuple[Statement, ...]
     rows: pd.DataFrame
-    findings: tuple[str, ...] = ()
-    numbers: Mapping[str, Any] = field(default_factory=dict)
-    caveats: tuple[str, ...] = ()
     why: tuple[Why, ...] = ()
     library_version: str = ""
+    robustness: Robustness | None = None
+
+    @property
+    def headline(self) -> str:
+        """The one plain sentence with the number in it."""
+        return next(one.text for one in self.statements if one.role == "headline")
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What else was found, a sentence each."""
+        return self.said("finding")
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What was left out and what is unlike, a sentence each."""
+        return self.said("coverage", "caveat")
+
+    def said(self, *roles: Role) -> tuple[str, ...]:
+        """The sentences with one of these parts in the answer, in order."""
+        return tuple(one.text for one in self.statements if one.role in roles)
+
+    def varied(self, robustness: Robustness | None) -> Answer[R]:
+        """This answer with whether its headline holds."""
+        said = (*self.statements, *variations.statements(robustness))
+        return replace(self, robustness=robustness, statements=said)
 
 
 Choices = Mapping[str, Sequence[tuple[str, str]]]
 """What each option offers: option key -> (value, label) pairs, best first."""
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as mappings, None where nothing is stated."""
-    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(key): value for key, value in row.items()} for row in found]
 
 
 class Question(Protocol):
@@ -81,22 +103,30 @@ class Question(Protocol):
     QUESTION: str
     SECTION: str
     ORDER: int
+    NEEDS: Literal["points", "facts"]
     OPTIONS: tuple[Option, ...]
+    COLUMNS: tuple[Column, ...]
 
     def complete(self, library: Library, view: View) -> View:
-        """The View with every option explicit and, when nothing was asked, the default story's filters."""
+        """The View with every option explicit and the story that the reader left open filled in."""
 
     def choices(self, library: Library, view: View) -> Choices:
         """The values each option can take for this selection."""
 
-    def rows(self, library: Library, view: View) -> pd.DataFrame:
-        """The rows the answer is made of, by SQL."""
-
-    def answer(self, library: Library, view: View) -> Answer:
+    def answer(self, library: Library, view: View) -> Answer[Any]:
         """The answer for this View, which need not be complete."""
 
-    def figure(self, answer: Answer, theme: Theme) -> go.Figure:
-        """The answer's chart."""
+    def robustness(self, library: Library, view: View) -> Robustness | None:
+        """Whether the headline of this View's answer holds with one choice changed at a time."""
+
+    def figure(self, result: Any, theme: Theme) -> go.Figure:
+        """The chart of an answer's result."""
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as mappings, None where nothing is stated."""
+    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in found]
 
 
 @cache
@@ -105,8 +135,13 @@ def questions() -> dict[str, Question]:
     found = {
         module.name: cast(Question, importlib.import_module(f"{__name__}.{module.name}"))
         for module in pkgutil.iter_modules(__path__)
+        if module.name not in SHARED
     }
     return dict(sorted(found.items(), key=lambda item: (item[1].ORDER, item[0])))
+
+
+SHARED = frozenset({"document", "operating_points"})
+"""The modules of this folder that several questions use."""
 
 
 def question(name: str) -> Question:
@@ -114,3 +149,14 @@ def question(name: str) -> Question:
     if name not in questions():
         raise UnknownName("question", name, questions())
     return questions()[name]
+
+
+def options(name: str) -> tuple[Option, ...]:
+    """What a reader can choose for a question besides filters and limits: its own options and those of every answer."""
+    return (*question(name).OPTIONS, *basis.OPTIONS)
+
+
+def answered(name: str, library: Library, view: View) -> Answer[Any]:
+    """A question's answer for a View, with whether its headline holds."""
+    found = question(name).answer(library, view)
+    return found.varied(question(name).robustness(library, found.view))

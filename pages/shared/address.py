@@ -14,12 +14,14 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from bench import selection
+from bench import basis, old_links, selection
+from bench.basis import limits, story
 from bench.errors import BenchError, UnknownName, UsageError
 from bench.holdings import asked
 from bench.library import Library
-from bench.questions import question, questions
-from bench.view import FILTER_BY_KEY, WHOLE, Pairs, View, unlike_ours
+from bench.questions import options as every
+from bench.questions import questions
+from bench.view import FILTER_BY_KEY, LIMIT, WHOLE, Pairs, View, unlike_ours
 from pages.shared import cached
 
 KEY = "kept"
@@ -31,16 +33,14 @@ REMEMBERED = 32
 class Kept:
     """What one session has selected.
 
-    `where` are the filters the reader chose, which follow from page to page; None while every page still opens on
-    its own story. `views` holds each page's View, `followed` the reader's filters it was completed from, `stories` the
-    query of the story it opened on. `queries` are addresses this session has already seen: a late rerun may still
-    carry one, and that is no news.
+    `where` are the filters the reader chose, without what a story filled in, and `basis` the limits, prices and runs:
+    both follow from page to page. `views` holds each page's View. `queries` are addresses this session has already
+    seen: a late rerun may still carry one, and that is no news.
     """
 
-    where: Pairs | None = None
+    where: Pairs = ()
+    basis: View = field(default_factory=View)
     views: dict[str, View] = field(default_factory=dict)
-    followed: dict[str, Pairs | None] = field(default_factory=dict)
-    stories: dict[str, str] = field(default_factory=dict)
     queries: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     page: str = ""
     problems: list[str] = field(default_factory=list)
@@ -60,24 +60,22 @@ def current(name: str, library: Library) -> View:
     moved, state.page = state.page != name, name
     if pairs and not state.changed and (moved or _went_through_history() or query not in state.queries):
         view, state.problems = _read(pairs, name)
-        if (view.where or view.whole) and query != state.stories.get(name):
-            state.where = view.where
+        state.where, state.basis = story.own_choice(view).where, _basis_of(view)
     else:
         view = state.views.get(name, View())
         if moved:
             state.problems = []
-        if state.where not in (None, view.where, state.followed.get(name)):
-            view = replace(view, where=state.where, whole=True)
+        if story.own_choice(view).where != state.where:
+            view = replace(story.own_choice(view), where=state.where, whole=False)
+        if _basis_of(view) != state.basis:
+            view = view.with_options(**_unset(view)).with_options(**dict(state.basis.options))
+            view = view.with_slo(state.basis.slo)
     state.queries.append(query)
     told = _completed(name, view, library, state.problems)
-    if state.where is not None and state.where == view.where:
-        state.where = told.where
     state.problems += [
         one for one in _gave_way(name, view, told, library.version) if one not in state.problems
     ]
-    if state.where is None:
-        state.stories[name] = told.query()
-    state.views[name], state.followed[name] = told, state.where
+    state.views[name] = told
     return told
 
 
@@ -100,10 +98,11 @@ def write(view: View) -> str:
 
 
 def choose(name: str, key: str, values: tuple[str, ...]) -> None:
-    """Replaces a filter on every page."""
-    view = kept().views.get(name, View()).with_where(**{key: values})
-    _replace(name, view)
-    kept().where = view.where
+    """Replaces a filter on every page; with another model, what it has no point under is let go."""
+    state = kept()
+    view = cached.chosen(state.views.get(name, View()), key, values, cached.library().version)
+    state.views[name], state.problems, state.changed = view, [], True
+    state.where = view.where
 
 
 def choose_option(name: str, key: str, value: str | None) -> None:
@@ -112,21 +111,42 @@ def choose_option(name: str, key: str, value: str | None) -> None:
 
 
 def choose_options(name: str, **options: str | None) -> None:
-    """Replaces several options of one page at once: one step of the browser's history."""
-    _replace(name, kept().views.get(name, View()).with_options(**options))
+    """Replaces several options at once, one step of the browser's history; those of every answer on all pages."""
+    view = kept().views.get(name, View()).with_options(**options)
+    kept().basis = _basis_of(view)
+    _replace(name, view)
+
+
+def choose_limits(name: str, slo: tuple[str, ...]) -> None:
+    """Replaces the limits on every page."""
+    view = kept().views.get(name, View()).with_slo(slo)
+    kept().basis = _basis_of(view)
+    _replace(name, view)
 
 
 def reset() -> None:
     """Forgets everything chosen: every page opens on its own story again."""
     state = kept()
-    state.where, state.problems, state.changed = None, [], True
+    state.where, state.basis, state.problems, state.changed = (), View(), [], True
     state.views.clear()
-    state.followed.clear()
+
+
+def _basis_of(view: View) -> View:
+    """What of a View holds for every page: limits, and options that are not a question's own."""
+    keys = {option.key for option in basis.OPTIONS}
+    return View(slo=view.slo, options=tuple(pair for pair in view.options if pair[0] in keys))
+
+
+def _unset(view: View) -> dict[str, None]:
+    return {key: None for key, _ in _basis_of(view).options}
 
 
 def _replace(name: str, view: View) -> None:
+    """Takes this View for a page; its story is filled in anew where it was filled in before."""
     state = kept()
-    state.views[name], state.problems, state.changed = view.made_whole(), [], True
+    stays_whole = view.whole and not view.option(story.FILLED)
+    state.views[name] = view if stays_whole else replace(story.own_choice(view), whole=False)
+    state.problems, state.changed = [], True
 
 
 def _went_through_history() -> bool:
@@ -140,12 +160,18 @@ def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
         View.from_pairs(pairs)
     except UsageError as problem:
         return View(), [str(problem)]
-    options = {row.key for row in question(name).OPTIONS} if name in questions() else set()
+    options = {
+        story.FILLED,
+        LIMIT,
+        *(row.key for row in (every(name) if name in questions() else basis.OPTIONS)),
+    }
     problems = [told for key, value in pairs if key == WHOLE and (told := unlike_ours(value))]
     usable: list[tuple[str, str]] = []
-    for key, value in pairs:
+    for key, value in old_links.renewed(pairs):
         try:
-            if key in FILTER_BY_KEY:
+            if key == LIMIT:
+                limits.read(View(slo=(value,)))
+            elif key in FILTER_BY_KEY:
                 selection.clause(View.of({key: [value]}))
             elif name == "data" and key not in IGNORED:
                 asked.check(key, value)
@@ -177,7 +203,7 @@ def _without_the_impossible(name: str, view: View, library: Library, problems: l
         told = cached.complete(name, usable, library.version)
     except BenchError:
         return view.made_whole()
-    for option in question(name).OPTIONS:
+    for option in every(name):
         wider = usable.with_options(**{option.key: view.option(option.key) or None})
         try:
             told, usable = cached.complete(name, wider, library.version), wider
@@ -196,9 +222,7 @@ def _gave_way(name: str, view: View, told: View, version: str) -> list[str]:
     if all(told.option(key) == value for key, value in view.options):
         return []
     try:
-        asked = cached.answer(name, replace(told, options=view.options), version)
-        return [
-            caveat for caveat in asked.caveats if caveat not in cached.answer(name, told, version).caveats
-        ]
+        found = cached.answer(name, replace(told, options=view.options), version)
     except BenchError:
         return []
+    return [one.text for one in found.statements if one.kind == "gave_way"]

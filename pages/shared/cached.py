@@ -16,6 +16,8 @@ import streamlit as st
 
 from bench import chart, export, holdings, selection
 from bench import onward as ways
+from bench.basis import prices, story
+from bench.basis import variations as ways_to_look
 from bench.dictionary import Table, tables
 from bench.errors import UsageError
 from bench.export import readable as tabular
@@ -23,7 +25,7 @@ from bench.holdings import asked, history, listing
 from bench.library import Library
 from bench.library.arrivals import Arrivals
 from bench.library.people_desk import Desk
-from bench.questions import Answer, Choices, question, questions
+from bench.questions import Answer, Choices, heatmap, question, questions
 from bench.selection import Offer
 from bench.view import View
 from pages.shared.rooms import Rooms
@@ -90,18 +92,18 @@ def choices(name: str, view: View, version: str) -> Choices:
     return question(name).choices(library(), view)
 
 
-def answer(name: str, view: View, version: str) -> Answer:
+def answer(name: str, view: View, version: str) -> Answer[Any]:
     """The question's answer for this View."""
     return (_large_answer if _is_large(view, version) else _answer)(name, view, version)
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def _answer(name: str, view: View, version: str) -> Answer:
+def _answer(name: str, view: View, version: str) -> Answer[Any]:
     return question(name).answer(library(), view)
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
-def _large_answer(name: str, view: View, version: str) -> Answer:
+def _large_answer(name: str, view: View, version: str) -> Answer[Any]:
     return question(name).answer(library(), view)
 
 
@@ -112,12 +114,30 @@ def figure(name: str, view: View, version: str, theme: str) -> go.Figure:
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
 def _figure(name: str, view: View, version: str, theme: str) -> go.Figure:
-    return question(name).figure(answer(name, view, version), chart.theme(theme))
+    return question(name).figure(answer(name, view, version).result, chart.theme(theme))
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
-    return question(name).figure(answer(name, view, version), chart.theme(theme))
+    return question(name).figure(answer(name, view, version).result, chart.theme(theme))
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def variations(name: str, view: View, version: str) -> Texts:
+    """Whether the answer's headline holds in other ways to look, a sentence; nothing where it does in all."""
+    return tuple(one.text for one in ways_to_look.statements(question(name).robustness(library(), view)))
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def basis_choices(view: View, version: str) -> Choices:
+    """The prices to choose from for every answer."""
+    return prices.choices(library(), view)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def chosen(view: View, key: str, values: Texts, version: str) -> View:
+    """The View after the reader chose other values of a filter."""
+    return story.chosen(library(), view, key, values)
 
 
 def readable(
@@ -187,9 +207,9 @@ def left_out(name: str, view: View, version: str) -> Texts:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def behind(name: str, view: View, version: str, cell: str) -> pd.DataFrame:
-    """The points behind a cell, of a question whose chart has cells."""
-    return question(name).points_behind(library(), view, cell)
+def behind(view: View, version: str, cell: str) -> pd.DataFrame:
+    """The points behind a cell of the heatmap."""
+    return heatmap.points_behind(library(), view, cell)
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import streamlit as st
 
@@ -37,7 +38,7 @@ class Page:
         return question(self.name)
 
     @cached_property
-    def answer(self) -> Answer:
+    def answer(self) -> Answer[Any]:
         """The question's answer for this View."""
         return cached.answer(self.name, self.view, self.version)
 

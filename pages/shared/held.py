@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 import streamlit as st
 
-from bench import pricing
+from bench.basis.prices import terms_in_words
 from bench.export import readable
 from bench.holdings import history
 from bench.view import View
@@ -64,7 +64,7 @@ def prices(page: Page) -> None:
     """Every price of every book."""
     first = ("accelerator", "usd_per_accelerator_hour", "terms", "provider", "book", "accelerators")
     held = cached.held("prices", page.version)
-    whole(held, "prices", first, "No price is loaded.", words={"terms": pricing.terms_in_words})
+    whole(held, "prices", first, "No price is loaded.", words={"terms": terms_in_words})
 
 
 def refusals(page: Page) -> None:

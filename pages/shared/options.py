@@ -7,8 +7,13 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from bench.basis import evidence, limits, prices
+from bench.basis.options import Option
+from bench.errors import BenchError
 from bench.plain_text import visible
-from bench.questions import Choices, Option
+from bench.questions import Choices
+from bench.questions import options as every
+from bench.view import View
 from pages.shared import address, cached
 from pages.shared.frame import Page
 
@@ -16,6 +21,12 @@ Size = Literal["narrow", "wide", "full"]
 
 COLUMN_PX = 150
 MOST_COLUMNS = 7
+USUAL = (
+    "ttft_ms_p50<=1000", "ttft_ms_p50<=5000", "ttft_ms_p99<=2000", "tpot_ms_p50<=50", "tpot_ms_p99<=100",
+    "interactivity_tokens_per_s_per_user_p50>=20", "interactivity_tokens_per_s_per_user_p50>=50",
+)  # fmt: skip
+"""Limits that are offered: what people ask of a chat, an agent and a batch."""
+
 LONG, LONGER, LONGEST = 18, 40, 50
 """A choice with a name of more characters than the first gets a box of two columns, beyond the last of three, so that
 the name is read whole; on a narrow page one with a name beyond the second has a row of its own (look.css)."""
@@ -23,8 +34,8 @@ the name is read whole; on a narrow page one with a name beyond the second has a
 
 def row(page: Page, *keys: str, name: str = "options") -> None:
     """The named options, or all of them, side by side."""
-    wanted = [option for option in page.question.OPTIONS if not keys or option.key in keys]
-    offered = cached.choices(page.name, page.view, page.version)
+    wanted = [option for option in every(page.name) if not keys or option.key in keys]
+    offered = _offered(page)
     longest = {option.key: _longest(page, option, offered) for option in wanted}
     spans = {key: 1 + (many > LONG) + (many > LONGEST) for key, many in longest.items()}
     with st.container(key=name):
@@ -80,9 +91,62 @@ def _chosen(name: str, option_key: str, widget_key: str) -> None:
 
 def more(page: Page, label: str, *keys: str) -> None:
     """Options few readers need, folded away; nothing when this selection offers none of them."""
-    offered = cached.choices(page.name, page.view, page.version)
-    options = [option for option in page.question.OPTIONS if option.key in keys]
-    usable = [option.key for option in options if option.kind != "choice" or offered.get(option.key)]
+    offered = _offered(page)
+    named = [option for option in every(page.name) if option.key in keys]
+    usable = [option.key for option in named if option.kind != "choice" or offered.get(option.key)]
     if usable:
         with st.expander(label, key=f"more.{page.name}", type="compact"):
             row(page, *usable, name=f"options.{page.name}.more")
+
+
+def _offered(page: Page) -> Choices:
+    """What the question's options offer, and those of every answer."""
+    runs = {
+        evidence.RUNS.key: [("newest", "The newest of each deployment"), ("all", "Older ones too")],
+        evidence.FLAGGED.key: [("ranked", "Ranked, with their flags named"), ("out", "Left out")],
+    }
+    own = cached.choices(page.name, page.view, page.version)
+    return {**runs, **cached.basis_choices(page.view, page.version), **own}
+
+
+def basis(page: Page, *, priced: bool) -> None:
+    """What every answer stands on and the reader chooses once for all pages, folded away: limits, prices, runs."""
+    words = "Limits, prices and runs" if priced else "Limits and runs"
+    with st.expander(words, key=f"basis.{page.name}", type="compact"):
+        _limits(page)
+        keys = [
+            *((one.key for one in prices.OPTIONS) if priced else ()),
+            evidence.RUNS.key,
+            evidence.FLAGGED.key,
+        ]
+        row(page, *keys, name=f"options.{page.name}.basis")
+
+
+def _limits(page: Page) -> None:
+    """The reader's limits, each a metric with a number: chosen from the usual ones or typed."""
+    key = f"{page.name}.slo"
+    st.session_state[key] = list(page.view.slo)
+    st.multiselect(
+        "Limits",
+        list(dict.fromkeys([*page.view.slo, *USUAL])),
+        key=key,
+        format_func=_limit_words,
+        placeholder="None: choose one, or type it as ttft_ms_p99<=2000",
+        accept_new_options=True,
+        max_selections=limits.MOST,
+        on_change=_limited,
+        args=(page.name, key),
+        help="Points that break a limit, or do not state its metric, are not ranked; every page keeps to it.",
+    )
+
+
+def _limit_words(text: str) -> str:
+    try:
+        (limit,) = limits.read(View(slo=(text,)))
+    except BenchError:
+        return visible(text)
+    return f"{limit.words[:1].upper()}{limit.words[1:]}"
+
+
+def _limited(name: str, key: str) -> None:
+    address.choose_limits(name, tuple(st.session_state[key]))

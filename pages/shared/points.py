@@ -23,7 +23,7 @@ def behind(page: Page, cells: list[str]) -> None:
     if not cells:
         st.caption("Click a cell to see the points behind it, or to measure one that is empty.")
         return
-    found = [cached.behind(page.name, page.view, page.version, cell) for cell in cells[:MOST_CELLS]]
+    found = [cached.behind(page.view, page.version, cell) for cell in cells[:MOST_CELLS]]
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0]
     states = dict(zip(page.answer.rows["cell"], page.answer.rows["state"], strict=True))
     open_yet = [cell for cell in cells[:MOST_CELLS] if states.get(cell) != "measured"]

@@ -19,10 +19,10 @@ from pages.shared.frame import Page
 CHART_PX = 520
 
 
-def headline(page: Page, *, inked: str = "") -> None:
+def headline(page: Page, *, inked: tuple[str, ...] = ()) -> None:
     """The answer's sentence, and what it leaves out; or why there is no answer, and the options to change that.
 
-    Caveats that the answer's numbers hold under `inked` stand first, in ink and on a line each.
+    Caveats of the kinds `inked` stand first, in ink and on a line each.
     """
     try:
         with st.skeleton(height=CHART_PX):
@@ -33,11 +33,13 @@ def headline(page: Page, *, inked: str = "") -> None:
         options.row(page)
         st.stop()
     headlines.headline(answer.headline)
-    said = cached.not_loaded(View(page.view.where), page.version)
-    first = answer.numbers.get(inked, ())
-    for caveat in first:
-        st.markdown(markdown(caveat))
-    caveats = [markdown(caveat) for caveat in answer.caveats if caveat not in (*said, *first)]
+    said = [
+        one for one in answer.statements if one.role in ("coverage", "caveat") and one.kind != "not_loaded"
+    ]
+    for one in said:
+        if one.kind in inked:
+            st.markdown(markdown(one.text))
+    caveats = [markdown(one.text) for one in said if one.kind not in inked]
     if caveats:
         st.caption(" ".join(caveats))
 
@@ -99,11 +101,14 @@ def rows(
     told = tuple((fields or {}).items())
     charted = page.answer.rows
     shown = cached.readable(page.name, page.view, page.version, first, without, told, table.SHOWN_ROWS)
+    stated = {
+        one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS
+    }
     table.show(
         shown,
         key=f"rows.{page.name}",
         alt=f"Table: {page.answer.headline}",
-        labels=labels,
+        labels={**stated, **(labels or {})},
         of=len(charted),
         on_pick=on_pick,
     )
@@ -120,7 +125,10 @@ def files(page: Page, charted: pd.DataFrame) -> None:
 
 
 def why(page: Page) -> None:
-    """Formula, inputs and source of each number, folded away."""
+    """Whether the headline holds in other ways to look, where it does not in all; then formula, inputs and source."""
+    for sentence in cached.variations(page.name, page.view, page.version):
+        with st.expander(f"Does it hold? {markdown(sentence.partition(';')[0])}.", key="variations"):
+            st.markdown(markdown(sentence))
     if not page.answer.why:
         return
     with st.expander("Why? Formulas, inputs and sources"):

@@ -7,11 +7,12 @@ import streamlit as st
 
 from bench import catalogue, chart
 from bench.errors import InputError
+from bench.flags import words as flag_words
 from bench.formats.journal import PointLine
 from bench.plain_text import markdown
 from bench.sweep.story import PointStory
 from bench.sweep.story.levels import load_words, shape_words
-from bench.wording import counted, flag_words, inline, joined, number, quantity
+from bench.wording import counted, inline, joined, number, quantity
 from pages.shared import cached, table
 from pages.shared.runs import Run
 

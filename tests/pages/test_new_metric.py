@@ -22,15 +22,15 @@ from tests.pages.drawn import Open, headline
 pytestmark = pytest.mark.long
 
 COUNTED = Metric(
-    "accepted_tokens_per_step", "Accepted tokens per step", "tokens/step", "higher",
+    "accepted_tokens_per_step", "other", "Accepted tokens per step", "tokens/step", "higher",
     "Tokens a speculation step keeps.", "accepted tokens / steps", "this test", base="accepted_tokens_per_step",
 )  # fmt: skip
 TIMED = Metric(
-    "queue_ms", "Wait in the queue", "ms", "lower", "From the request sent to its first batch.",
+    "queue_ms", "latency", "Wait in the queue", "ms", "lower", "From the request sent to its first batch.",
     "first batch - request sent", "this test", base="queue_ms", distribution=True,
 )  # fmt: skip
 DERIVED = Metric(
-    "steps_per_s", "Steps", "steps/s", "higher", "Speculation steps of the deployment.",
+    "steps_per_s", "throughput", "Steps", "steps/s", "higher", "Speculation steps of the deployment.",
     "output tokens per second / accepted tokens per step", "this test", base="steps_per_s",
     sql="output_tokens_per_s / nullif(accepted_tokens_per_step, 0)",
 )  # fmt: skip

@@ -6,13 +6,14 @@ import json
 from collections import Counter
 
 from bench.chart import value_label
+from bench.flags import words as flag_words
 from bench.pricing import terms_in_words
 from bench.questions.cost import bars, conditions
 from bench.questions.cost.defaults import DEPLOYMENT, Asked
 from bench.questions.cost.deployments import Found
 from bench.questions.cost.operating import Missed
 from bench.questions.cost.rates import KINDS
-from bench.wording import counted, flag_words, inline, joined
+from bench.wording import counted, inline, joined
 
 
 def caveats(found: Found) -> list[str]:

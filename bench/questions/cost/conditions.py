@@ -9,8 +9,9 @@ from typing import Any
 
 from bench import catalogue
 from bench.chart import setting, value_label
+from bench.flags import words as flag_words
 from bench.questions.cost.operating import LATENCIES, TOLD_STATISTICS
-from bench.wording import flag_words, inline, joined, number
+from bench.wording import inline, joined, number
 
 LISTED = 5
 """So many values of one unlike thing are named; more are counted."""

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.chart import value_label
+from bench.flags import words as flag_words
 from bench.library import Library
 from bench.questions.crossover.labels import fact
-from bench.wording import counted, flag_words, joined, number
+from bench.wording import counted, joined, number
 
 LAYOUT = ("tp", "pp", "dp", "ep")
 DETAILS = (

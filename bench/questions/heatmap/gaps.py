@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from bench.chart import setting
 from bench.chart.panels import Panels
 from bench.plain_text import html
 from bench.questions.heatmap.grid import cell_id, place_of
+from bench.questions.heatmap.result import Heatmap
 from bench.view import View
 
 MOST = 4_000
@@ -31,27 +31,33 @@ FACTS = (
 )
 
 
-def gaps(numbers: Mapping[str, Any], panels: Panels) -> list[dict[str, Any]]:
-    """Every place of the grid without a cell, with its middle on the axes, its id, and what it says when pointed at."""
+@dataclass(frozen=True)
+class Gap:
+    """A place of the grid without a cell: its id, its middle on the axes, and what it says when pointed at."""
+
+    place: str
+    across: float
+    up: float
+    said: str
+
+
+def gaps(found: Heatmap, panels: Panels) -> list[Gap]:
+    """Every place of the drawn panels without a cell."""
     if len(panels.names) * len(panels.xs) * len(panels.ys) > MOST:
         return []
-    filled = {(cell["panel"], cell["x"], cell["y"]) for cell in numbers["cells"]}
+    filled = {(cell.panel, cell.x, cell.y) for cell in found.drawn}
     across, up = panels.across.tolist(), panels.up.tolist()
-    found = []
+    told = []
     for place, name in enumerate(panels.names):
         bottom, left = panels.corner(place)
         for line, y in enumerate(panels.ys):
             for column, x in enumerate(panels.xs):
-                if (name, x, y) in filled:
-                    continue
-                where = html(f"{setting(numbers['x'], x)}, {setting(numbers['y'], y)}")
-                found.append({
-                    "cell": cell_id(name, x, y),
-                    "across": across[left + column] + 0.5,
-                    "up": up[bottom + line] + 0.5,
-                    "said": f"<b>Not measured</b><br>{where}<br>Click to measure it",
-                })  # fmt: skip
-    return found
+                if (name, x, y) not in filled:
+                    where = html(f"{setting(found.x, x)}, {setting(found.y, y)}")
+                    said = f"<b>Not measured</b><br>{where}<br>Click to measure it"
+                    middle = across[left + column] + 0.5, up[bottom + line] + 0.5
+                    told.append(Gap(cell_id(name, x, y), *middle, said))
+    return told
 
 
 def wanted(view: View, cell: str) -> dict[str, str]:

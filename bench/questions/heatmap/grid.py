@@ -1,24 +1,29 @@
-"""Cells of a grid laid over the points, by SQL: what a selection leaves out, each cell's best run, the points behind.
+"""Cells of a grid laid over the points, by SQL: each cell's best ranked point, and the points behind it.
 
-A run is what differs only in `repeat`: one series at one load. Its value is the median of its repeats; a cell's value
-is the best run in it, by the metric's direction in the catalogue.
+A cell's value is its best ranked point's, by the metric's direction in the catalogue: whatever its layout, at its best
+load. Which points are ranked is `bench.basis.evidence`.
 """
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from bench import catalogue
+from bench.basis import evidence, points
+from bench.basis.evidence import USED, Ranking, Reason
+from bench.basis.points import Facts
+from bench.chart import title
 from bench.errors import UsageError
 from bench.library import Library
-from bench.maths.grid import Better
-from bench.selection import Clause, clause, ordinary
+from bench.library.standing import OLDER
+from bench.questions.heatmap.result import Cell, State
+from bench.selection import Clause, clause
 from bench.view import FILTER_BY_KEY, View
+from bench.wording import inline, lowered
 
 AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
 """The columns a grid can have as axes."""
@@ -27,36 +32,26 @@ MOST_VALUES = 40
 """An axis with more values than this is cut into doublings."""
 
 MOST_POINTS_BEHIND = 10_000
-
-DESCRIBED = (
-    "source_id", "model", "precision", "accelerator", "accelerators", "tp", "pp", "dp", "ep", "engine",
-    "engine_version", "speculation", "variant", "isl", "osl", "load_kind", "concurrency", "request_rate", "batch",
-    "scenario", "evidence", "source", "date", "flags", "source_url",
-)  # fmt: skip
-"""The columns that say what won a cell."""
-
-MIXABLE = (
-    "model",
-    "accelerator",
-    "accelerators",
-    "precision",
-    "engine",
-    "engine_version",
-    "speculation",
-    "isl",
-    "osl",
-)
-"""Columns a selection had better agree on where neither axis nor panel tells them apart."""
-
 KIND = "coalesce(load_kind, 'unknown')"
-RUN = ("series_id", "load_kind", "concurrency", "request_rate", "batch", "scenario")
+LIKE_LOADS = ("load_kind", "concurrency", "request_rate", "batch")
+"""What two sides of a ratio have in common where they are at one load."""
+
+WITHOUT_VALUE: tuple[tuple[str, State], ...] = (
+    ("beyond_limit", "beyond the limit"), ("unknown_limit", "beyond the limit"), (OLDER, "older run"),
+    ("flagged", "flagged"), ("failed", "failed"),
+)  # fmt: skip
+"""What a cell without a value is, by why its points are not used; else they lack the metric."""
+
+KIND_WORDS = {"saturated": "saturating load", "batch": "static batches", "scenario": "scenarios",
+              "unknown": "a load that is not stated"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Grid:
     """What is laid over the points: two columns as axes, one for the panels (None: one panel) and a metric.
 
-    `level` keeps one load (column, number), None the best; `sides` are the two Views a ratio compares.
+    `level` keeps one load (column, number), None the best; `sides` are the two Views a ratio compares. `kind` is the
+    load kind it is of, None where the reader asked for several; `doublings` are the axes cut into doublings.
     """
 
     x: str
@@ -65,190 +60,121 @@ class Grid:
     metric: str
     level: tuple[str, float] | None = None
     sides: tuple[View, View] | None = None
+    kind: str | None = None
+    doublings: tuple[str, ...] = ()
 
     @property
-    def better(self) -> Better:
-        """The direction a best value is chosen by: "lower" for a metric where less is better, else "higher"."""
-        return "lower" if catalogue.metric(self.metric).direction == "lower" else "higher"
-
-
-@dataclass(frozen=True)
-class Census:
-    """What a selection holds for a grid. The counts of points add up to all that is selected.
-
-    `kind` is the load kind the grid is of (None: several, as asked); `coarse` are the axes cut into doublings;
-    `mixed` names columns with several values among the points used; `other_bests` describe the best point under each
-    of the other load kinds, on the grid or not, by its `value` and the columns of DESCRIBED.
-    """
-
-    kind: str | None
-    used: int
-    no_metric: int
-    unplaced: int
-    other_kinds: Mapping[str, int]
-    other_evidence: int
-    coarse: frozenset[str]
-    mixed: Mapping[str, list[Any]]
-    dates: tuple[datetime.date | None, datetime.date | None]
-    other_bests: tuple[Mapping[str, Any], ...] = ()
+    def lower(self) -> bool:
+        """Whether less is better."""
+        return catalogue.metric(self.metric).direction == "lower"
 
     @property
-    def selected(self) -> int:
-        """All points the View selects."""
-        left_out = self.no_metric + self.unplaced + self.other_evidence + sum(self.other_kinds.values())
-        return self.used + left_out
+    def best(self) -> str:
+        """The aggregate that finds the best value."""
+        return "min" if self.lower else "max"
 
 
-def census(library: Library, view: View, grid: Grid) -> Census:
-    """What the View selects, counted for this grid; the load kind with the most values is the grid's."""
-    selected = _selected(view, grid, evidence=False)
-    evidence = clause(View.of({"evidence": ordinary(view).values("evidence")}))
-    best = "min" if grid.better == "lower" else "max"
-    asked_kinds = len(view.values("load_kind")) > 1
-    mixable = [column for column in MIXABLE if column not in (grid.x, grid.y, grid.panel)]
-    lists = "".join(f", list(DISTINCT {column}) FILTER (used) AS {column}" for column in mixable)
-    found = library.query(
-        f"""WITH seen AS (
-          SELECT *, coalesce({evidence.sql}, false) AS ordinary,
-            {grid.x} IS NOT NULL AND {grid.y} IS NOT NULL AS placed, {_value(library, grid)} IS NOT NULL AS filled,
-            ordinary AND placed AND filled AS used
-          FROM points WHERE {selected.sql})
-        SELECT {"NULL" if asked_kinds else KIND} AS kind, count(*) FILTER (NOT ordinary) AS other_evidence,
-          count(*) FILTER (ordinary AND NOT placed) AS unplaced, count(*) FILTER (ordinary AND placed) AS placed,
-          count(*) FILTER (used) AS used, min(date) FILTER (used) AS first, max(date) FILTER (used) AS last,
-          count(DISTINCT {grid.x}) FILTER (ordinary AND placed) AS x_values,
-          count(DISTINCT {grid.y}) FILTER (ordinary AND placed) AS y_values,
-          {best}({{'value': {_value(library, grid)}, 'point_id': point_id}}) FILTER (ordinary AND filled) AS best{lists}
-        FROM seen GROUP BY 1 ORDER BY used DESC, placed DESC, kind""",
-        (*evidence.params, *selected.params),
-    ).to_dict("records")
+def laid(library: Library, ranking: Ranking, grid: Grid) -> Grid:
+    """The grid with the load kind that most of its ranked points are of, and the axes that are cut into doublings."""
+    condition = _level(evidence.ranked(library, ranking), grid)
+    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
+    found = library.fetch(
+        f"SELECT {kind} AS kind, count(DISTINCT {grid.x}), count(DISTINCT {grid.y}) FROM points WHERE {condition.sql}"
+        f" AND {grid.x} IS NOT NULL AND {grid.y} IS NOT NULL GROUP BY 1"
+        f" ORDER BY count({value_sql(library, grid.metric)}) DESC, count(*) DESC, 1 LIMIT 1",
+        condition.params,
+    )
     if not found:
-        return Census(None, 0, 0, 0, {}, 0, frozenset(), {}, (None, None))
-    chosen, *others = found
-    values = {grid.x: chosen["x_values"], grid.y: chosen["y_values"]}
-    mixed = {column: _listed(chosen[column]) for column in mixable}
-    return Census(
-        kind=chosen["kind"],
-        used=chosen["used"],
-        no_metric=chosen["placed"] - chosen["used"],
-        unplaced=chosen["unplaced"],
-        other_kinds={
-            row["kind"]: row["placed"] + row["unplaced"] for row in others if row["placed"] + row["unplaced"]
-        },
-        other_evidence=sum(row["other_evidence"] for row in found),
-        coarse=frozenset(axis for axis, count in values.items() if count > MOST_VALUES),
-        mixed={column: several for column, several in mixed.items() if len(several) > 1},
-        dates=(_day(chosen["first"]), _day(chosen["last"])),
-        other_bests=_named(library, [row["best"] for row in others if isinstance(row["best"], dict)]),
+        return grid
+    chosen, *counts = found[0]
+    cut = (axis for axis, many in zip((grid.x, grid.y), counts, strict=True) if many > MOST_VALUES)
+    return Grid(grid.x, grid.y, grid.panel, grid.metric, grid.level, grid.sides, chosen, tuple(sorted(cut)))
+
+
+def reasons(library: Library, grid: Grid) -> tuple[Reason, ...]:
+    """Why a ranked point is in no cell of the grid, or gives it no value."""
+    axes = " or ".join(lowered(title(axis).split(" (")[0]) for axis in (grid.x, grid.y))
+    told = [Reason("no_axis", f"without {axes}", f"{grid.x} IS NULL OR {grid.y} IS NULL")]
+    if grid.kind is not None:
+        told.append(Reason("other_kind", "under other kinds of load", f"{KIND} <> ?", (grid.kind,)))
+    failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
+    absent, named = f"{value_sql(library, grid.metric)} IS NULL", inline(catalogue.metric(grid.metric))
+    return (
+        *told,
+        Reason(
+            "failed", "that failed", f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
+        ),
+        Reason("no_metric", f"without {named}", absent),
     )
 
 
-def _named(library: Library, bests: list[dict[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """These points (`value` and `point_id`) with the columns of DESCRIBED, in the same order."""
-    found = library.query(
-        f"SELECT point_id, {', '.join(DESCRIBED)} FROM points WHERE point_id IN (SELECT unnest(?::VARCHAR[]))",
-        ([best["point_id"] for best in bests],),
+def cells(library: Library, ranking: Ranking, grid: Grid) -> list[Cell]:
+    """Every cell some selected point lies in, by panel, y and x; in a ratio each side's in one."""
+    told = (
+        *evidence.reasons(library, ranking),
+        *reasons(library, grid),
+        *evidence.limit_reasons(library, ranking),
     )
-    known = {row["point_id"]: row for row in records(found)}
-    return tuple({**known[best["point_id"]], "value": plain(best["value"])} for best in bests)
-
-
-def cells(library: Library, view: View, grid: Grid, count: Census) -> pd.DataFrame:
-    """One row for each cell (and side) some point lies in.
-
-    Columns: side ("a", "b", or empty), panel, x, y, value (None: no point has the metric), repeats (of the best run),
-    points, measured and failed points, point_id of the best run and the columns of DESCRIBED about it.
-    """
-    chosen = _chosen(view, grid, count)
-    found = _bests(library, grid, count, chosen, by_run=False)
-    around = _around(library, chosen, found["series_id"])
-    if _are_repeated(found["point_id"], around):
-        found = _bests(library, grid, count, chosen, by_run=True)
-        around = _around(library, chosen, found["series_id"])
-    around["passport"] = _passports(library, around["source_id"], grid.metric)
-    return found.drop(columns="series_id").merge(around.drop(columns="series_id"), on="point_id", how="left")
-
-
-def _bests(library: Library, grid: Grid, count: Census, chosen: Clause, *, by_run: bool) -> pd.DataFrame:
-    """Each cell's counts and its best point, or with `by_run` its best median of a run.
-
-    No run's median is better than its best point. So where the best points have no repeats they are the best runs
-    too, and grouping a million points by run, which takes five times as long, is not needed.
-    """
-    side, best = _side(grid), "min" if grid.better == "lower" else "max"
-    failed = "coalesce(requests_failed > 0, false)" if library.has("requests_failed") else "false"
-    run = ", ".join(RUN)
-    runs = (
-        "SELECT *, value IS NOT NULL AS repeats, 1 AS points, failing AND value IS NULL AS failed FROM chosen"
+    code, chosen, side = evidence.standing(told), _chosen(ranking.view, grid), _side(grid)
+    value = value_sql(library, grid.metric)
+    counted = [dict.fromkeys(name for name, _ in WITHOUT_VALUE)]
+    columns = ", ".join(f"count(*) FILTER (code = '{name}')" for name in counted[0])
+    rows = library.fetch(
+        f"WITH seen AS (SELECT {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {_place(grid.x, grid)} AS x,"
+        f" {_place(grid.y, grid)} AS y, {value} AS value, point_id, {code.sql} AS code"
+        f" FROM points WHERE {chosen.sql})"
+        f" SELECT side, panel, x, y, {grid.best}({{'value': value, 'point_id': point_id}}) FILTER (code = '{USED}'),"
+        f" count(*), {columns} FROM seen WHERE side IS NOT NULL GROUP BY side, panel, x, y"
+        " ORDER BY panel NULLS LAST, y, x, side",
+        (*side.params, *code.params, *chosen.params),
     )
-    if by_run:
-        runs = f"""SELECT side, panel, x, y, {run}, median(value) AS value, count(value) AS repeats, count(*) AS points,
-            count(*) FILTER (failing AND value IS NULL) AS failed,
-            min(point_id) FILTER (value IS NOT NULL) AS point_id FROM chosen GROUP BY side, panel, x, y, {run}"""
-    return library.query(
-        f"""WITH chosen AS (
-          SELECT {side.sql} AS side, {grid.panel or "NULL"} AS panel, {_place(grid.x, count)} AS x,
-            {_place(grid.y, count)} AS y, {_value(library, grid)} AS value, point_id,
-            {failed} OR coalesce(flags NOT IN ('', '[]'), false) AS failing, {run}
-          FROM points WHERE {chosen.sql}),
-        runs AS ({runs}),
-        bests AS (
-          SELECT side, panel, x, y, {best}({{'value': value, 'point_id': point_id, 'series_id': series_id,
-              'repeats': repeats::BIGINT}}) FILTER (value IS NOT NULL) AS best,
-            sum(points)::BIGINT AS points, sum(repeats)::BIGINT AS measured, sum(failed)::BIGINT AS failed
-          FROM runs WHERE side IS NOT NULL GROUP BY side, panel, x, y)
-        SELECT side, panel, x, y, best.value AS value, best.repeats AS repeats, points, measured, failed,
-          best.point_id AS point_id, best.series_id AS series_id
-        FROM bests ORDER BY side, panel NULLS LAST, y, x""",
-        (*side.params, *chosen.params),
-    )
+    facts = points.named(library, [row[4]["point_id"] for row in rows if row[4]])
+    sources = _passports(library, grid.metric)
+    found = [(row[0], _cell(row[1:], facts, sources)) for row in rows]
+    return _divided(found) if grid.sides else [cell for _, cell in found]
 
 
-def _around(library: Library, chosen: Clause, series: pd.Series) -> pd.DataFrame:
-    """The chosen points of these series, with the columns of DESCRIBED."""
-    columns = dict.fromkeys(("point_id", *DESCRIBED, *RUN))
-    return library.query(
-        f"SELECT {', '.join(columns)} FROM points WHERE {chosen.sql} AND series_id IN (SELECT unnest(?::VARCHAR[]))",
-        (*chosen.params, list(dict.fromkeys(series.dropna()))),
-    )
-
-
-def _are_repeated(winners: pd.Series, around: pd.DataFrame) -> bool:
-    """Whether any of the winning points was measured more than once."""
-    again = around.duplicated(list(RUN), keep=False)
-    return bool(around.loc[again, "point_id"].isin(winners.dropna()).any())
-
-
-def _passports(library: Library, sources: pd.Series, metric: str) -> list[str | None]:
-    """For each source how the metric came to be in it: definition and format; None where nothing is stated."""
-    keys = [key for key in (metric, *catalogue.metric(metric).inputs) if catalogue.is_metric(key)]
-    found: dict[str, str] = dict(
-        library.fetch(
-            """SELECT source_id,
-              string_agg(DISTINCT concat(definition, ' (', concat_ws(' ', format, tool_version), ')'), '; ')
-            FROM passports WHERE metric IN (SELECT unnest(?::VARCHAR[])) GROUP BY source_id""",
-            (keys,),
-        )
-    )
-    return [found.get(source) for source in sources]
-
-
-def behind(library: Library, view: View, grid: Grid, count: Census, cell: str) -> pd.DataFrame:
+def behind(library: Library, ranking: Ranking, grid: Grid, cell: str) -> pd.DataFrame:
     """The points in a cell (its id as `cell_id` writes it), best first; UsageError for what is no cell id."""
     panel, x, y = place_of(cell)
-    chosen = _chosen(view, grid, count)
-    chosen = chosen.also(f"{_place(grid.x, count)} = ?", x).also(f"{_place(grid.y, count)} = ?", y)
+    chosen = _chosen(ranking.view, grid)
+    chosen = chosen.also(f"{_place(grid.x, grid)} = ?", x).also(f"{_place(grid.y, grid)} = ?", y)
+    if grid.kind is not None:
+        chosen = chosen.also(f"{KIND} = ?", grid.kind)
     if grid.panel:
         chosen = _in_panel(chosen, grid.panel, panel)
     if grid.sides:
         side = _side(grid)
         chosen = Clause(f"{chosen.sql} AND ({side.sql}) IS NOT NULL", (*chosen.params, *side.params))
-    value, order = _value(library, grid), "ASC" if grid.better == "lower" else "DESC"
-    columns = ", ".join(("point_id", *DESCRIBED))
+    code = evidence.standing((*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking)))
     return library.query(
-        f"SELECT {value} AS {grid.metric}, {columns} FROM points WHERE {chosen.sql}"
-        f" ORDER BY 1 {order} NULLS LAST, point_id LIMIT {MOST_POINTS_BEHIND}",
-        chosen.params,
+        f"SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing FROM points"
+        f" WHERE {chosen.sql} ORDER BY standing <> '{USED}', 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id"
+        f" LIMIT {MOST_POINTS_BEHIND}",
+        (*code.params, *chosen.params),
+    )
+
+
+def other_kinds(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Facts, float], ...]:
+    """The best ranked point under each kind of load that the grid is not of, with its value, the best first."""
+    if grid.kind is None:
+        return ()
+    condition = _level(evidence.ranked(library, ranking), grid)
+    value, best = value_sql(library, grid.metric), grid.best
+    found = library.fetch(
+        f"SELECT {best}({{'value': {value}, 'point_id': point_id}}) AS best FROM points WHERE {condition.sql}"
+        f" AND {KIND} <> ? AND {value} IS NOT NULL GROUP BY {KIND}"
+        f" ORDER BY {best}({value}) {'' if grid.lower else 'DESC'}",
+        (*condition.params, grid.kind),
+    )
+    facts = points.named(library, [best["point_id"] for (best,) in found])
+    return tuple((facts[best["point_id"]], float(best["value"])) for (best,) in found)
+
+
+def value_sql(library: Library, metric: str) -> str:
+    """The DuckDB expression of a point's value; NULL where it is absent or not finite."""
+    return (
+        f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS DOUBLE)"
     )
 
 
@@ -258,40 +184,74 @@ def cell_id(panel: Any, x: float, y: float) -> str:
     return f"{written}|{x:.17g}|{y:.17g}"
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as JSON knows them."""
-    return [{str(key): plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
+def place_of(cell: str) -> tuple[str, float, float]:
+    """The panel, empty where it is not stated, and the x and y that a cell's id names; UsageError for what is none."""
+    parts = cell.rsplit("|", 2)
+    if len(parts) != 3:
+        raise UsageError(f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000.")
+    return parts[0], _number(parts[1]), _number(parts[2])
 
 
-def plain(value: Any) -> Any:
-    """A value of a frame as JSON knows it: None for an absent one, whole numbers without a fraction."""
-    if hasattr(value, "item"):
-        value = value.item()
-    if value is None or value is pd.NA or value is pd.NaT or value != value:
-        return None
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value.isoformat()[:10] if isinstance(value, datetime.date) else value
+def _cell(row: Sequence[Any], facts: dict[str, Facts], sources: dict[str, str]) -> Cell:
+    panel, x, y, best, many, *counts = row
+    panel, x, y = (_whole(part) for part in (panel, x, y))
+    here = facts.get(best["point_id"]) if best else None
+    state: State = "measured" if here else next(
+        (word for (_, word), count in zip(WITHOUT_VALUE, counts, strict=True) if count), "no metric"
+    )  # fmt: skip
+    value = _whole(best["value"]) if here else None
+    passport = sources.get(here.source_id or "") if here else None
+    return Cell(cell_id(panel, x, y), panel, x, y, state, many, value, here, passport)
 
 
-def _listed(column: Any) -> list[Any]:
-    """An SQL list as a Python list, without NULLs; NULL as none."""
-    values = column.tolist() if hasattr(column, "tolist") else []
-    return sorted(value for value in values if value is not None)
+def _divided(found: Sequence[tuple[str, Cell]]) -> list[Cell]:
+    """Both sides' cells of a place in one, with their ratio."""
+    places: dict[str, dict[str, Cell]] = {}
+    for side, cell in found:
+        places.setdefault(cell.place, {})[side] = cell
+    return [_ratio(own.get("a"), own.get("b")) for own in places.values()]
 
 
-def _day(value: Any) -> datetime.date | None:
-    return None if pd.isna(value) else value.date()
+def _ratio(a: Cell | None, b: Cell | None) -> Cell:
+    here = a or b
+    assert here is not None
+    one, other = a.value if a else None, b.value if b else None
+    best, best_b = a.best if a else None, b.best if b else None
+    value = one / other if one is not None and other else None
+    states: tuple[State, ...] = ("only a", "only b")
+    state = (
+        "measured"
+        if value is not None
+        else states[one is None]
+        if (one is None) != (other is None)
+        else here.state
+    )
+    alike = best is None or best_b is None or all(getattr(best, k) == getattr(best_b, k) for k in LIKE_LOADS)
+    many = sum(cell.points for cell in (a, b) if cell)
+    where = (here.place, here.panel, here.x, here.y)
+    return Cell(*where, state, many, value, best, None, one, other, best_b, alike)
 
 
-def _selected(view: View, grid: Grid, *, evidence: bool = True) -> Clause:
-    selected = clause(ordinary(view) if evidence else view)
-    return selected.also(f"{grid.level[0]} = ?", grid.level[1]) if grid.level else selected
+def _passports(library: Library, metric: str) -> dict[str, str]:
+    """For each source how the metric came to be in it: definition and format."""
+    keys = [key for key in (metric, *catalogue.metric(metric).inputs) if catalogue.is_metric(key)]
+    return dict(
+        library.fetch(
+            "SELECT source_id, string_agg(DISTINCT concat(definition, ' (', concat_ws(' ', format, tool_version), ')'),"
+            " '; ') FROM passports WHERE metric IN (SELECT unnest(?::VARCHAR[])) GROUP BY source_id",
+            (keys,),
+        )
+    )
 
 
-def _chosen(view: View, grid: Grid, count: Census) -> Clause:
-    chosen = _selected(view, grid).also(f"{grid.x} IS NOT NULL").also(f"{grid.y} IS NOT NULL")
-    return chosen if count.kind is None else chosen.also(f"{KIND} = ?", count.kind)
+def _chosen(view: View, grid: Grid) -> Clause:
+    """The points that lie in a cell, ranked or not."""
+    chosen = _level(clause(view), grid).also(f"{grid.x} IS NOT NULL").also(f"{grid.y} IS NOT NULL")
+    return chosen if grid.kind is None else chosen.also(f"{KIND} = ?", grid.kind)
+
+
+def _level(condition: Clause, grid: Grid) -> Clause:
+    return condition.also(f"{grid.level[0]} = ?", grid.level[1]) if grid.level else condition
 
 
 def _side(grid: Grid) -> Clause:
@@ -301,14 +261,8 @@ def _side(grid: Grid) -> Clause:
     return Clause(f"CASE WHEN {a.sql} THEN 'a' WHEN {b.sql} THEN 'b' END", (*a.params, *b.params))
 
 
-def _value(library: Library, grid: Grid) -> str:
-    if not library.has(grid.metric):
-        return "CAST(NULL AS DOUBLE)"
-    return f"CASE WHEN isfinite({grid.metric}) THEN {grid.metric} END"
-
-
-def _place(axis: str, count: Census) -> str:
-    if axis not in count.coarse:
+def _place(axis: str, grid: Grid) -> str:
+    if axis not in grid.doublings:
         return axis
     return f"CASE WHEN {axis} > 0 THEN pow(2, floor(log2({axis}))) ELSE {axis} END"
 
@@ -319,12 +273,9 @@ def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
     return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
 
 
-def place_of(cell: str) -> tuple[str, float, float]:
-    """The panel, empty where it is not stated, and the x and y that a cell's id names; UsageError for what is none."""
-    parts = cell.rsplit("|", 2)
-    if len(parts) != 3:
-        raise UsageError(f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000.")
-    return parts[0], _number(parts[1]), _number(parts[2])
+def _whole(value: Any) -> Any:
+    """A whole number without a fraction."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _number(text: str) -> float:

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from bench import catalogue
 from bench.chart import hover_lines, setting
 from bench.plain_text import html
-from bench.questions.heatmap.told import MEASURED, Cell
+from bench.questions.heatmap.result import Cell, Heatmap
 from bench.wording import counted, number
 
-
-def is_apart(cell: Cell, numbers: Mapping[str, Any]) -> bool:
-    """Whether a cell's ratio is of unlike loads and so neither in the answer's range nor on the colour scale."""
-    left_out = bool(numbers["ratio"]) and numbers["ratio"]["unlike_loads"] > 0
-    return left_out and cell["state"] == MEASURED and not cell["like_loads"]
+SAID = {"failed": "Failed", "flagged": "Only flagged points here", "older run": "Only older runs here",
+        "beyond the limit": "Beyond the limits, or not known to keep them"}  # fmt: skip
 
 
-def hover_text(cell: Cell, numbers: Mapping[str, Any]) -> str:
-    """What a cell says when pointed at: its best run, or both sides of its ratio, or why it has no value."""
-    metric, points = numbers["metric"], counted(cell["points"], "point")
-    where = html(", ".join(setting(numbers[axis], cell[axis]) for axis in ("x", "y")))
-    if cell["state"] in ("failed", "no metric"):
-        said = "Failed" if cell["state"] == "failed" else f"No {catalogue.metric(metric).label} here"
-        return f"<b>{html(said)}</b><br>{where}<br>{points}"
-    if numbers["ratio"]:
-        return _ratio_hover(cell, numbers, f"{where}<br>{points}")
-    repeats = f", median of {cell['repeats']} repeats" if cell["repeats"] > 1 else ""
-    return f"{hover_lines({**cell, metric: cell['value']}, [metric])}<br>best of {points}{repeats}"
+def hover_text(cell: Cell, found: Heatmap) -> str:
+    """What a cell says when pointed at: its best point, or both sides of its ratio, or why it has no value."""
+    where = html(f"{setting(found.x, cell.x)}, {setting(found.y, cell.y)}")
+    many = counted(cell.points, "point")
+    if not cell.facts:
+        said = SAID.get(cell.state, f"No {found.row.label} here")
+        return f"<b>{html(said)}</b><br>{where}<br>{many}"
+    if found.ratio is not None:
+        return _ratio(cell, found, f"{where}<br>{many}")
+    assert cell.best is not None
+    row = {**cell.best.row, found.metric: cell.value, "passport": cell.passport}
+    return f"{hover_lines(row, [found.metric])}<br>best of {many}"
 
 
-def _ratio_hover(cell: Cell, numbers: Mapping[str, Any], where: str) -> str:
-    unit = catalogue.metric(numbers["metric"]).unit
-    said = f"{number(cell['value'])} times" if cell["state"] == MEASURED else "Only one side"
-    lines = [f"<b>{said}</b>", where]
-    if cell["state"] == MEASURED and not cell["like_loads"]:
-        lines.append(
-            f"<i>{'At unlike loads, so not in the range' if is_apart(cell, numbers) else 'At unlike loads'}</i>"
-        )
-    for side in ("a", "b"):
-        if cell[side] is not None:
-            value = f"{html(numbers['ratio'][side])}: <b>{number(cell[side])}</b> {html(unit)}"
-            lines.append(f"{value}<br>{html(cell[f'winner_{side}'])}")
+def _ratio(cell: Cell, found: Heatmap, where: str) -> str:
+    assert found.ratio is not None
+    lines = [f"<b>{f'{number(cell.value)} times' if cell.is_measured else 'Only one side'}</b>", where]
+    if cell.is_measured and not cell.alike:
+        lines.append(f"<i>At unlike loads{', so not in the range' if found.is_apart(cell) else ''}</i>")
+    for label, value, best in ((found.ratio.a, cell.a, cell.best), (found.ratio.b, cell.b, cell.best_b)):
+        if best is not None:
+            lines.append(
+                f"{html(label)}: <b>{number(value)}</b> {html(found.row.unit)}<br>{html(best.words())}"
+            )
     return "<br>".join(lines)

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from bench.catalogue import PRICED, Metric
 from bench.chart import value_label
+from bench.flags import words as flag_words
 from bench.maths.pareto import Step
 from bench.pricing import ChipPrice, terms_in_words
 from bench.questions.pareto.axes import Axes
 from bench.questions.pareto.frontiers import Frontiers, Lead, Place
 from bench.questions.pareto.points import Tally
-from bench.wording import counted, flag_words, inline, is_or_are, joined, name_of, number, share
+from bench.wording import counted, inline, is_or_are, joined, name_of, number, share
 
 LISTED = 2
 """A headline names up to this many leaders; of more, it names the one that leads over the widest range."""

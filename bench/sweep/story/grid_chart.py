@@ -11,13 +11,14 @@ import plotly.graph_objects as go
 from bench import catalogue, chart
 from bench.chart import Theme
 from bench.chart.colouring import DARK_INK, LIGHT_INK, of_values
+from bench.flags import words as flag_words
 from bench.plain_text import html
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import Shape
 from bench.sweep.story.levels import THROUGHPUT, load_words
 from bench.sweep.story.run import Story
-from bench.wording import counted, flag_words, number, quantity
+from bench.wording import counted, number, quantity
 
 ROW_PX, AROUND_PX, MOST_PX = 34, 100, 620
 MOST_FLAGS = 8

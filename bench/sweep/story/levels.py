@@ -11,10 +11,11 @@ import pandas as pd
 from bench import catalogue
 from bench.catalogue import Metric
 from bench.chart import setting
+from bench.flags import words as flag_words
 from bench.formats.journal import PointLine
 from bench.maths import pareto
 from bench.records import Load
-from bench.wording import flag_words, joined, number, share
+from bench.wording import joined, number, share
 
 THROUGHPUT = "output_tokens_per_s"
 LATENCIES = ("interactivity_tokens_per_s_per_user_p50", "e2el_ms_p50")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from bench import catalogue
 from bench.chart import deployment_words
+from bench.flags import words as flag_words
 from bench.formats.journal import EndLine, PointLine, Session
 from bench.sweep.folder import UNDER_WAY
 from bench.sweep.planning.ramp import highest, named
 from bench.sweep.story.again import Again
 from bench.sweep.story.levels import THROUGHPUT, Curve, Level
-from bench.wording import counted, flag_words, inline, joined, quantity
+from bench.wording import counted, inline, joined, quantity
 
 if TYPE_CHECKING:
     from bench.sweep.planning.plan import Plan

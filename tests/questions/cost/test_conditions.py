@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from bench.flags import words as flag_words
 from bench.library import Library
 from bench.pricing import quotes
 from bench.questions import Answer, question
 from bench.questions.cost import conditions
 from bench.view import View
-from bench.wording import flag_words
 
 ASKED = question("cost")
 ARTICLE = {"source": ["inferencebench-gemma4-h100"]}

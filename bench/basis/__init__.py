@@ -1,0 +1,24 @@
+"""What every answer stands on, decided once: story, runs, evidence, limits, prices, likeness, ratios and variations.
+
+Its choices are options of every question, so they follow the reader from page to page and stand in every link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bench.basis import evidence, limits, prices
+from bench.basis.options import Option, check
+from bench.basis.statement import Statement, caveat, coverage, finding, headline
+from bench.view import View
+
+OPTIONS: tuple[Option, ...] = (*prices.OPTIONS, evidence.RUNS, evidence.FLAGGED)
+"""What a reader chooses once for all answers; the limits are a View's own (`slo`)."""
+
+__all__ = ["OPTIONS", "Option", "Statement", "caveat", "check", "coverage", "finding", "headline"]
+
+
+def check_every(view: View, own: Iterable[Option]) -> None:
+    """UsageError or UnknownName for the first thing a View asks for, by its options or limits, that cannot be."""
+    check(view, (*own, *OPTIONS))
+    limits.read(view)

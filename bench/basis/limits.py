@@ -1,0 +1,82 @@
+"""The reader's limits: any number of objectives such as ttft_ms_p99<=2000, the same on every page.
+
+A point that does not state a limit's metric neither keeps nor breaks it: that is unknown, and counted as unknown.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from bench import catalogue
+from bench.catalogue import Metric
+from bench.errors import UsageError
+from bench.library import Library
+from bench.view import View
+from bench.wording import inline, joined, number
+
+WRITTEN = re.compile(r"([a-z][a-z0-9_]*)(<=|>=)([^<>=]+)")
+MOST = 8
+"""So many limits at once are read; no page offers more."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One objective: a metric, and the value that it may reach at most or has to reach at least."""
+
+    metric: Metric
+    at_most: bool
+    value: float
+
+    @property
+    def words(self) -> str:
+        """It inside a sentence: "p99 TTFT of 2,000 ms or less"."""
+        unit = f" {self.metric.unit}" if self.metric.unit else ""
+        return f"{inline(self.metric)} of {number(self.value)}{unit} or {'less' if self.at_most else 'more'}"
+
+    @property
+    def text(self) -> str:
+        """It as a link writes it."""
+        return f"{self.metric.key}{'<=' if self.at_most else '>='}{self.value:.12g}"
+
+    @property
+    def sql(self) -> str:
+        """The DuckDB expression of whether a point keeps it; NULL where the point does not state the metric."""
+        return f'"{self.metric.key}" {"<=" if self.at_most else ">="} {self.value!r}'
+
+
+def read(view: View) -> tuple[Limit, ...]:
+    """The limits of a View; UsageError or UnknownName for one that cannot be read."""
+    if len(view.slo) > MOST:
+        raise UsageError(f"{len(view.slo)} limits are more than the {MOST} that are read at once.")
+    return tuple(map(_limit, view.slo))
+
+
+def words(limits: tuple[Limit, ...]) -> str:
+    """Limits inside a sentence: "median TPOT of 50 ms or less and p99 TTFT of 2,000 ms or less"."""
+    return joined([limit.words for limit in limits])
+
+
+def metrics(limits: tuple[Limit, ...]) -> str:
+    """The metrics that limits are on, inside a sentence: "median TPOT and p99 TTFT"."""
+    return joined(list(dict.fromkeys(inline(limit.metric) for limit in limits)))
+
+
+def kept_sql(library: Library, limits: tuple[Limit, ...]) -> str:
+    """The DuckDB expression of whether a point keeps all limits: TRUE, FALSE, or NULL where that is unknown."""
+    parts = [limit.sql if library.has(limit.metric.key) else "CAST(NULL AS BOOLEAN)" for limit in limits]
+    return " AND ".join(f"({part})" for part in parts) or "TRUE"
+
+
+def _limit(text: str) -> Limit:
+    match = WRITTEN.fullmatch(text)
+    try:
+        value = float(match[3]) if match else math.nan
+    except ValueError:
+        value = math.nan
+    if match is None or not math.isfinite(value):
+        raise UsageError(
+            f"slo={text[:60]!r} is no limit; write a metric and a number, as in slo=ttft_ms_p99<=2000."
+        )
+    return Limit(catalogue.metric(match[1]), match[2] == "<=", value)

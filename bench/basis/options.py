@@ -1,0 +1,59 @@
+"""What a reader can choose besides the filters, and one place that checks what was written into it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.errors import UnknownName, UsageError
+from bench.view import View
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something to choose: its key in links and on the command line, its label, and what it does in one sentence.
+
+    `kind` says how its value is written. `values` are all that a choice may be, empty where that depends on what is
+    loaded; `least` and `most` bound a number; `example` is a value that can be meant.
+    """
+
+    key: str
+    label: str
+    kind: Literal["choice", "number", "text"]
+    help: str
+    values: tuple[str, ...] = ()
+    least: float = 1e-9
+    most: float = 1e15
+    example: str = "60"
+
+    def number(self, view: View) -> float | None:
+        """The number a View holds here; None when absent, UsageError for one that cannot be meant."""
+        text = view.option(self.key)
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise UsageError(
+                f"{self.key}={text[:40]!r} is not a number; write it as in {self.key}={self.example}."
+            )
+        if not self.least <= value <= self.most:
+            raise UsageError(
+                f"{self.key}={text[:40]!r} is not between {self.least:g} and {self.most:g}; write it as in"
+                f" {self.key}={self.example}."
+            )
+        return value
+
+
+def check(view: View, options: Iterable[Option]) -> None:
+    """UnknownName or UsageError for the first of these options that holds what it cannot."""
+    for option in options:
+        value = view.option(option.key)
+        if option.kind == "number":
+            option.number(view)
+        elif value and option.values and value not in option.values:
+            raise UnknownName(f"choice for {option.key}", value, option.values)

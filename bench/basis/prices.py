@@ -1,0 +1,361 @@
+"""What an hour of an accelerator costs: terms, book, provider and utilisation, one choice for every answer.
+
+Unless the reader chooses otherwise a chip is priced on demand, from every book, at the median over providers, of which
+each counts once with the median of its unlike quotes; fully used. A chip without such a price has none. Modelled costs,
+which nobody offers, and prices printed on the points' own page are terms that a reader chooses.
+"""
+
+from __future__ import annotations
+
+import datetime
+import statistics
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+
+from bench import catalogue
+from bench.basis.options import Option
+from bench.basis.statement import Statement, caveat
+from bench.chart import value_label
+from bench.errors import UnknownName, UsageError
+from bench.library import Library
+from bench.maths.cost import MILLION, SECONDS_PER_HOUR
+from bench.selection import Clause
+from bench.view import View
+from bench.wording import counted, joined, number, share
+
+EVERY = "every"
+"""How a reader names every price book, every terms or every provider."""
+
+ON_DEMAND = "on_demand"
+WITH_POINTS = "with_points"
+"""Terms: the prices that the page prints on which the points were published."""
+
+MODELLED = "modelled"
+
+TERMS = Option("price_terms", "Price terms", "choice", "On demand, spot, reserved, modelled, or every one.")
+BOOK = Option("price_book", "Price book", "choice", "The price list, or every one.")
+PROVIDER = Option("provider", "Provider", "choice", "Whose prices are taken, or everyone's.")
+UTILISATION = Option(
+    "utilisation", "Utilisation", "number",
+    "The share of the paid time in which tokens are really served, from 0.001 to 1.",
+    least=0.001, most=1, example="0.6",
+)  # fmt: skip
+OPTIONS = (TERMS, BOOK, PROVIDER, UTILISATION)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Whose prices count: terms, book and provider, each EVERY or one; and the utilisation, above 0 and at most 1."""
+
+    terms: str = ON_DEMAND
+    book: str = EVERY
+    provider: str = EVERY
+    utilisation: float = 1.0
+
+    @property
+    def words(self) -> str:
+        """The choice in a sentence: "on demand, list-prices", "modelled cost, neocloud"."""
+        parts = [terms_in_words(self.terms)]
+        parts += [one for one in (self.book, self.provider) if one != EVERY]
+        if self.utilisation < 1:
+            parts.append(f"used to {share(self.utilisation)}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class ChipPrice:
+    """The price of one accelerator for one hour in USD: the median over `providers`, whose quotes run from low to high.
+
+    `modelled` is that nobody offers it; `printed` that it is the price on the points' own page; `stated` that the
+    reader states it.
+    """
+
+    accelerator: str
+    usd: float
+    providers: int = 1
+    low: float = 0.0
+    high: float = 0.0
+    modelled: bool = False
+    printed: bool = False
+    stated: bool = False
+
+    @property
+    def words(self) -> str:
+        """The price with what it is made of: "2.52 USD/h (median of 4 providers, 1.99 to 4.41)"."""
+        price = f"{number(self.usd)} USD/h"
+        if self.stated:
+            return f"{price} (stated by you)"
+        kind = "modelled" if self.modelled else "printed with the points" if self.printed else ""
+        if self.providers == 1 and self.low == self.high:
+            return f"{price} ({kind or 'one provider'})"
+        whose = "one provider's quotes" if self.providers == 1 else f"median of {self.providers} providers"
+        return f"{price} ({f'{kind}, ' if kind else ''}{whose}, {number(self.low)} to {number(self.high)})"
+
+
+@dataclass(frozen=True)
+class Quote:
+    """One price as a book prints it, in USD for one accelerator and hour.
+
+    `accelerators` is how many chips the price was quoted for; `as_of` is None where the book does not date it.
+    """
+
+    book: str
+    provider: str
+    accelerator: str
+    accelerators: int
+    instance: str | None
+    region: str | None
+    terms: str
+    usd_per_accelerator_hour: float
+    as_of: datetime.date | None
+    source_url: str | None
+    note: str | None
+
+    @property
+    def is_modelled(self) -> bool:
+        """Whether the price is a modelled cost that nobody offers."""
+        return is_modelled(self.terms)
+
+
+def is_modelled(terms: str) -> bool:
+    """Whether terms are those of a modelled cost that nobody offers."""
+    return terms.startswith(MODELLED)
+
+
+def terms_in_words(terms: str) -> str:
+    """Terms as people write them: "on demand", "modelled cost, neocloud", "prices printed with the points"."""
+    if terms == WITH_POINTS:
+        return "prices printed with the points"
+    if terms == EVERY:
+        return "every terms"
+    if terms == "unstated":
+        return "terms unstated"
+    return terms.replace("_", " ").replace(f"{MODELLED}:", "modelled cost, ")
+
+
+def read(library: Library, view: View) -> Choice:
+    """What a View chooses, the default where it leaves something open.
+
+    UnknownName for terms, a book or a provider that no loaded price has; UsageError for a book that has none under
+    these terms, or a utilisation that is none.
+    """
+    used = UTILISATION.number(view)
+    choice = Choice(
+        view.option(TERMS.key, ON_DEMAND), view.option(BOOK.key, EVERY), view.option(PROVIDER.key, EVERY),
+        1.0 if used is None else used,
+    )  # fmt: skip
+    if (choice.terms, choice.book, choice.provider) == (ON_DEMAND, EVERY, EVERY):
+        return choice
+    held = quotes(library, Choice(EVERY))
+    known = {
+        TERMS.key: (EVERY, WITH_POINTS, ON_DEMAND, *(row.terms for row in held)),
+        BOOK.key: (EVERY, *(row.book for row in held)),
+        PROVIDER.key: (EVERY, *(row.provider for row in held)),
+    }
+    for (key, values), value in zip(known.items(), (choice.terms, choice.book, choice.provider), strict=True):
+        if value not in values:
+            raise UnknownName(f"choice for {key}", value, tuple(dict.fromkeys(values)))
+    if choice.book != EVERY and choice.terms not in (EVERY, WITH_POINTS, *_terms_of(held, choice.book)):
+        raise UsageError(
+            f"The price book {choice.book} has no {terms_in_words(choice.terms)} prices; choose other terms or every"
+            " book."
+        )
+    return choice
+
+
+def completed(library: Library, view: View) -> View:
+    """The View with its prices written out; terms that a book named alone does not have give way to those it has."""
+    book = view.option(BOOK.key, EVERY)
+    if not view.option(TERMS.key) and book != EVERY:
+        own = _terms_of(quotes(library, Choice(EVERY)), book)
+        if own and ON_DEMAND not in own:
+            view = view.with_options(**{TERMS.key: own[0] if len(own) == 1 else EVERY})
+    choice = read(library, view)
+    return view.with_options(
+        price_terms=choice.terms, price_book=choice.book, provider=choice.provider,
+        utilisation=f"{choice.utilisation:.12g}",
+    )  # fmt: skip
+
+
+def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
+    """The terms, books and providers to choose from, each that goes together with the other two."""
+    held = quotes(library, Choice(EVERY))
+    now = {key: view.option(key, EVERY) for key in (TERMS.key, BOOK.key, PROVIDER.key)}
+    now[TERMS.key] = EVERY if now[TERMS.key] == WITH_POINTS else now[TERMS.key]
+
+    def offered(key: str, values: Iterable[tuple[str, Mapping[str, str]]]) -> list[str]:
+        others = [name for name in now if name != key]
+        return list(
+            dict.fromkeys(value for value, row in values if all(now[o] in (EVERY, row[o]) for o in others))
+        )
+
+    rows = [{TERMS.key: row.terms, BOOK.key: row.book, PROVIDER.key: row.provider} for row in held]
+    values = {key: offered(key, [(row[key], row) for row in rows]) for key in now}
+    terms = sorted({ON_DEMAND, *values[TERMS.key]}, key=lambda one: (one != ON_DEMAND, is_modelled(one), one))
+    return {
+        TERMS.key: [*((one, _titled(terms_in_words(one))) for one in (*terms, WITH_POINTS, EVERY))],
+        BOOK.key: [(EVERY, "Every book"), *((one, one) for one in sorted(values[BOOK.key]))],
+        PROVIDER.key: [(EVERY, "Every provider"), *((one, one) for one in sorted(values[PROVIDER.key]))],
+    }
+
+
+def quotes(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
+           points: Clause | None = None) -> tuple[Quote, ...]:  # fmt: skip
+    """Every single price under a choice, the cheapest of each accelerator first; equal ones of one provider once.
+
+    `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
+    A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
+    """
+    columns = ", ".join(column.name for column in fields(Quote))
+    condition = Clause("usd_per_accelerator_hour > 0", ())
+    for column, value in (("book", choice.book), ("provider", choice.provider)):
+        if value != EVERY:
+            condition = condition.also(f"{column} = ?", value)
+    if choice.terms == WITH_POINTS:
+        pages = _pages(library, points) if points is not None else []
+        condition = condition.also("source_url IN (SELECT unnest(CAST(? AS VARCHAR[])))", pages)
+    elif choice.terms != EVERY:
+        condition = condition.also("terms = ?", choice.terms)
+    if accelerators is not None:
+        condition = condition.also(
+            "accelerator IN (SELECT unnest(CAST(? AS VARCHAR[])))", sorted(accelerators)
+        )
+    found = library.fetch(
+        f"SELECT {columns} FROM prices WHERE {condition.sql} ORDER BY accelerator, usd_per_accelerator_hour, provider,"
+        " as_of DESC NULLS LAST, book, terms, region, instance",
+        condition.params,
+    )
+    every = [Quote(*row) for row in found]
+    return tuple(
+        {
+            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
+            for one in reversed(every)
+        }.values()
+    )[::-1]
+
+
+def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
+    """The price of each accelerator by these quotes: the median over providers of the median of each one's quotes.
+
+    Under EVERY terms a modelled cost counts only where an accelerator has no offer.
+    """
+    by_chip: dict[str, list[Quote]] = {}
+    for one in held:
+        by_chip.setdefault(one.accelerator, []).append(one)
+    found = {}
+    for chip, own in sorted(by_chip.items()):
+        offers = [one for one in own if not one.is_modelled] or own
+        by_provider: dict[str, set[float]] = {}
+        for one in offers:
+            by_provider.setdefault(one.provider, set()).add(one.usd_per_accelerator_hour)
+        every = [usd for values in by_provider.values() for usd in values]
+        found[chip] = ChipPrice(
+            chip, statistics.median(map(statistics.median, by_provider.values())), len(by_provider), min(every),
+            max(every), modelled=offers[0].is_modelled, printed=choice.terms == WITH_POINTS,
+        )  # fmt: skip
+    return found
+
+
+def chip_prices(library: Library, choice: Choice, points: Clause | None = None) -> dict[str, ChipPrice]:
+    """The price of each accelerator under a choice; one without such a price is absent."""
+    return of_chips(quotes(library, choice, points=points), choice)
+
+
+def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:
+    """The other ways to price, by words: each other book that has these terms, and each provider alone."""
+    if choice.terms == WITH_POINTS:
+        return {}
+    held = quotes(library, replace(choice, book=EVERY, provider=EVERY))
+    books = dict.fromkeys(row.book for row in held)
+    providers = dict.fromkeys(row.provider for row in held)
+    found: dict[str, Choice] = {}
+    if len(books) > 1:
+        found |= {f"prices of {one}": replace(choice, book=one) for one in books if one != choice.book}
+    if len(providers) > 1:
+        found |= {f"{one}'s price": replace(choice, provider=one, book=EVERY) for one in providers
+                  if one != choice.provider}  # fmt: skip
+    return found
+
+
+def price_sql(prices: Mapping[str, ChipPrice]) -> tuple[str, tuple[object, ...]]:
+    """The DuckDB expression of the price of a point's accelerator, and its parameters; NULL without a price."""
+    if not prices:
+        return "CAST(NULL AS DOUBLE)", ()
+    cases = " ".join("WHEN ? THEN CAST(? AS DOUBLE)" for _ in prices)
+    bound = (value for price in prices.values() for value in (price.accelerator, price.usd))
+    return f"CASE accelerator {cases} END", tuple(bound)
+
+
+def cost_sql(key: str, prices: Mapping[str, ChipPrice], utilisation: float) -> tuple[str, tuple[object, ...]]:
+    """The DuckDB expression of a cost metric over a point's columns, and its parameters; NULL without a price.
+
+    Formula: the catalogue's, with `utilisation` the share of the hour in which the tokens are really served.
+    """
+    tokens_per_hour = f"nullif({catalogue.PRICED[key]}, 0) * CAST(? AS DOUBLE) * {SECONDS_PER_HOUR}"
+    price, params = price_sql(prices)
+    return f"({price}) * accelerators / ({tokens_per_hour}) * {MILLION}", (*params, utilisation)
+
+
+def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) -> list[Statement]:
+    """Which prices an answer stands on, and the accelerators that have none; nothing where no chip is named."""
+    wanted = list(dict.fromkeys(chips))
+    known = [prices[chip] for chip in wanted if chip in prices]
+    unpriced = [value_label("accelerator", chip) for chip in wanted if chip not in prices]
+    said = []
+    if known:
+        listed = joined(
+            [f"{value_label('accelerator', one.accelerator)} {one.words}" for one in known], at_most=6
+        )
+        said.append(caveat("prices", f"Priced per chip and hour, {choice.words}: {listed}."))
+    if unpriced:
+        said.append(
+            caveat("unpriced", f"No {_adjective(choice)} price for {joined(unpriced, at_most=9)}: left out.",
+                   unpriced=len(unpriced))
+        )  # fmt: skip
+    return said
+
+
+def quoted(one: Quote) -> str:
+    """A quote in a sentence: "Lambda's 2.49 USD/h per chip (on demand)"; a modelled cost is called that."""
+    price = f"{number(one.usd_per_accelerator_hour)} USD/h per chip"
+    if one.is_modelled:
+        return f"a {terms_in_words(one.terms)} of {price}"
+    return f"{one.provider}'s {price} ({terms_in_words(one.terms)})"
+
+
+def books(library: Library) -> list[tuple[str, int]]:
+    """Every loaded price book with how many unlike quotes it has, by name."""
+    found: dict[str, int] = {}
+    for row in quotes(library, Choice(EVERY)):
+        found[row.book] = found.get(row.book, 0) + 1
+    return sorted(found.items())
+
+
+def counted_quotes(many: int) -> str:
+    """A count of quotes: "6 quotes"."""
+    return counted(many, "quote")
+
+
+def _adjective(choice: Choice) -> str:
+    words = terms_in_words(choice.terms)
+    return {"every terms": "loaded", "prices printed with the points": "printed"}.get(
+        words, words.replace(" ", "-")
+    )
+
+
+def _terms_of(held: Iterable[Quote], book: str) -> list[str]:
+    return list(dict.fromkeys(row.terms for row in held if row.book == book))
+
+
+def _titled(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _pages(library: Library, points: Clause) -> list[str]:
+    """The pages these points were published on."""
+    found = library.fetch(
+        "SELECT list(DISTINCT source_url ORDER BY source_url) FILTER (source_url IS NOT NULL)"
+        f" FROM points WHERE {points.sql}",
+        points.params,
+    )[0][0]
+    return list(found or ())

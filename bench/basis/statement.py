@@ -1,0 +1,44 @@
+"""One sentence of an answer: its part in it, a name for what it says, and the values and points it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["headline", "finding", "coverage", "caveat", "variation"]
+Value = str | float | int | bool | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence. `kind` stays the same whatever the words are; `values` are what the sentence says in numbers.
+
+    `point_ids` are the points it names or rests on: their flags stand in its text or beside it.
+    """
+
+    role: Role
+    kind: str
+    text: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    point_ids: tuple[str, ...] = ()
+
+
+def headline(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
+    """The one sentence an answer opens with."""
+    return Statement("headline", kind, text, values, tuple(point_ids))
+
+
+def finding(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
+    """A further sentence of what was found."""
+    return Statement("finding", kind, text, values, tuple(point_ids))
+
+
+def caveat(kind: str, text: str, point_ids: Iterable[str] = (), **values: Value) -> Statement:
+    """A sentence of what to know besides."""
+    return Statement("caveat", kind, text, values, tuple(point_ids))
+
+
+def coverage(kind: str, text: str, **values: Value) -> Statement:
+    """A sentence of what enters and what is left out."""
+    return Statement("coverage", kind, text, values)

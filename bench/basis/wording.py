@@ -1,0 +1,77 @@
+"""How answers speak of ratios, ties and flags, the same in every one.
+
+A ratio is told as a ratio: "2.6 times" is a / b. Below twice it is told as what is more, "31 % more" is a / b - 1. A
+tie is within 1 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bench import flags
+from bench.basis.points import Facts
+from bench.chart import value_label
+from bench.maths.grid import TIE
+from bench.wording import counted, joined, number, share
+
+TWICE = 2.0
+"""From this ratio on it is told as times, below it as a percentage."""
+
+
+def is_tie(ratio: float) -> bool:
+    """Whether a ratio is within 1 % of 1."""
+    return abs(ratio - 1) <= TIE
+
+
+def times(ratio: float, noun: str = "") -> str:
+    """A ratio above 1 in words: "2.6 times the throughput", "31 % more throughput"; "the same throughput" for a tie."""
+    after = f" {noun}" if noun else ""
+    if is_tie(ratio):
+        return f"the same{after}"
+    if ratio >= TWICE:
+        return f"{number(ratio)} times{f' the{after}' if noun else ''}"
+    return f"{share(ratio - 1)} more{after}" if ratio > 1 else f"{share(1 - ratio)} less{after}"
+
+
+def ahead(ratio: float) -> str:
+    """By how much a leader leads at this ratio, above 1: "by 31 %", "2.6 times"; "not at all" for a tie."""
+    if is_tie(ratio):
+        return "not at all"
+    return f"{number(ratio)} times" if ratio >= TWICE else f"by {share(ratio - 1)}"
+
+
+def between(low: float, high: float) -> str:
+    """A range of ratios above 1 in words: "by 2.8 % to 55 %", "1.6 to 3.2 times"."""
+    if number(low) == number(high) or ahead(low) == ahead(high):
+        return ahead(high)
+    if high >= TWICE:
+        return f"{number(low)} to {number(high)} times"
+    return f"by {share(low - 1)} to {share(high - 1)}"
+
+
+def flagged(kinds: Iterable[str]) -> str:
+    """In brackets what a named point is flagged for, every kind that is more than a note: " (flagged: decode only)"."""
+    told = flags.telling(kinds)
+    return f" (flagged: {joined(told, at_most=9)})" if told else ""
+
+
+def flags_of(points: Iterable[Facts]) -> tuple[str, ...]:
+    """The kinds of flag of these points, each once."""
+    return tuple(dict.fromkeys(kind for point in points for kind in point.flag_kinds))
+
+
+def subject(points: Sequence[Facts]) -> str:
+    """What points are of: "DeepSeek R1 0528 FP8 at 1,024/1,024"; what they do not agree on is left out.
+
+    Models beyond two are counted; "" where nothing is stated.
+    """
+    models = list(dict.fromkeys(value_label("model", one.model) for one in points if one.model))
+    words = joined(models) if len(models) <= 2 else counted(len(models), "model")
+    precisions = {one.precision for one in points}
+    if len(precisions) == 1 and (precision := precisions.pop()):
+        words += f" {precision.upper()}"
+    lengths = {(one.isl, one.osl) for one in points}
+    isl, osl = lengths.pop() if len(lengths) == 1 else (None, None)
+    if isl is not None and osl is not None:
+        words += f" at {number(isl)}/{number(osl)}"
+    return words.strip()

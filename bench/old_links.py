@@ -1,0 +1,57 @@
+"""Keys of links that earlier versions wrote, read as those of today.
+
+The first build had limits on the axes of a chart (`slo_x`, `slo_y`) and on a latency (`slo_metric` with `slo`, and
+`slo_ttft`), and let points that were not measured into a frontier by `frontier_evidence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bench import catalogue
+
+Pairs = list[tuple[str, str]]
+
+EVIDENCE = ("measured", "simulated", "projected", "estimated", "unverified")
+GONE = ("slo_x", "slo_y", "slo_metric", "slo_ttft", "frontier_evidence")
+
+
+def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
+    """The key-value pairs of a link with every old key as the new one; what cannot be one is left out."""
+    told = list(pairs)
+    values = dict(told)
+    stated = values.get("slo", "")
+    kept = [(key, value) for key, value in told if key not in GONE and not (key == "slo" and _is_bare(value))]
+    found = [
+        _limit(values.get("x", ""), values.get("slo_x", "")),
+        _limit(values.get("y", ""), values.get("slo_y", "")),
+        _limit(values.get("slo_metric", ""), stated if _is_bare(stated) else ""),
+        _limit(f"ttft_ms_{_statistic(values.get('slo_metric', ''))}", values.get("slo_ttft", "")),
+    ]
+    kept += [("slo", limit) for limit in found if limit]
+    if "slo_metric" in values:
+        kept.append(("latency", values["slo_metric"]))
+    if values.get("frontier_evidence") == "all" and "evidence" not in values:
+        kept += [("evidence", one) for one in EVIDENCE]
+    return kept
+
+
+def _is_bare(value: str) -> bool:
+    """Whether a limit is a number, or the word for none, without a metric."""
+    return "<" not in value and ">" not in value
+
+
+def _limit(key: str, value: str) -> str:
+    """A limit on a metric in the direction that is better; empty where either is none."""
+    if not value or not catalogue.is_metric(key):
+        return ""
+    try:
+        float(value)
+    except ValueError:
+        return ""
+    return f"{key}{'<=' if catalogue.metric(key).direction == 'lower' else '>='}{value}"
+
+
+def _statistic(key: str) -> str:
+    """The statistic of the other limit, which a limit on TTFT was on too; else the median."""
+    return (catalogue.metric(key).statistic if catalogue.is_metric(key) else None) or "p50"

@@ -1,0 +1,30 @@
+"""An answer as one JSON document: derived from its dataclasses, so nothing is written twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pandas as pd
+
+HIDDEN = "hidden"
+"""Metadata of a field that is only drawn: field(metadata={HIDDEN: True})."""
+
+
+def document(value: object) -> Any:
+    """A dataclass as a mapping of its fields, and so on inwards; tables and fields that are only drawn are left out.
+
+    A tuple becomes a list, a mapping keeps its keys as text; what stays is a plain value.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            one.name: document(getattr(value, one.name))
+            for one in fields(value)
+            if not one.metadata.get(HIDDEN) and not isinstance(getattr(value, one.name), pd.DataFrame)
+        }
+    if isinstance(value, Mapping):
+        return {str(key): document(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [document(entry) for entry in value]
+    return value.item() if hasattr(value, "item") else value
