@@ -61,10 +61,13 @@ class Index:
     def cursor(self, sql: str = "") -> duckdb.DuckDBPyConnection:
         """A cursor for one call; cursors of different threads do not disturb each other.
 
-        What the call's `sql` asks which points stand for others is worked out once for each state of the library.
+        What the runs of this state say is worked out at its first query, and at the first whose `sql` asks for it
+        which points stand for others.
         """
         with self._lock:
             self._asked += 1
+            if self._asked == 1:
+                self._tell_runs()
             if self._asked == ASKED_AGAIN:
                 self._keep_few()
             if standing.SET_ASIDE in sql and not self._knows_what_stands:
@@ -160,10 +163,7 @@ class Index:
         self._view("pack_points", _rows_sql(snapshot, columns, partial(_doubled, snapshot)))
         shown = _rows_sql(snapshot, columns, partial(_hidden, snapshot))
         self._view("points_as_stated", f"SELECT {metrics} FROM ({shown})")
-        self._con.execute(
-            f"CREATE OR REPLACE TABLE {standing.VERSIONS} AS {standing.versions_sql('points_as_stated')}"
-        )
-        self._view("points", self._points_sql())
+        self._view("points", "SELECT * FROM points_as_stated")
         for name, kinds in SIDECARS.items():
             self._view(f"pack_{name}", _sidecar_sql(snapshot, name, kinds))
         scores = ", ".join(quoted(name) for name in SCORES)
@@ -178,14 +178,20 @@ class Index:
             "refusals", f"SELECT {refused} FROM pack_refusals UNION ALL SELECT {refused} FROM file_refusals"
         )
 
-    def _points_sql(self) -> str:
-        """The points as their runs state them; where no row leaves a version out that another states, as they are."""
-        if not self._con.execute(f"SELECT 1 FROM {standing.VERSIONS} LIMIT 1").fetchall():
-            return "SELECT * FROM points_as_stated"
-        return (
-            "SELECT points_as_stated.* REPLACE (coalesce(points_as_stated.engine_version, run.engine_version)"
-            f" AS engine_version) FROM points_as_stated LEFT JOIN {standing.VERSIONS} AS run USING (point_id)"
-        )
+    def _tell_runs(self) -> None:
+        """Nothing; a version that a row of a run leaves out and another row of it states is in the points now."""
+        try:
+            query = standing.versions_sql("points_as_stated")
+            self._con.execute(f"CREATE OR REPLACE TABLE {standing.VERSIONS} AS {query}")
+        except duckdb.Error:
+            self._asked = 0  # a pack that cannot be read: the query itself will tell
+            return
+        if self._con.execute(f"SELECT 1 FROM {standing.VERSIONS} LIMIT 1").fetchall():
+            self._view(
+                "points",
+                "SELECT points_as_stated.* REPLACE (coalesce(points_as_stated.engine_version, run.engine_version)"
+                f" AS engine_version) FROM points_as_stated LEFT JOIN {standing.VERSIONS} AS run USING (point_id)",
+            )
 
     def _keep_few(self) -> None:
         """Nothing; few points are a table now. Those that cannot be read stay a view, whose queries tell why."""

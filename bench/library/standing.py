@@ -8,6 +8,7 @@ they do not contradict each other.
 from __future__ import annotations
 
 from bench import flags
+from bench.library.runs import RUN_GAP_DAYS
 from bench.records import DEPLOYMENT_FIELDS
 
 VERSIONS = "run_versions"
@@ -45,9 +46,11 @@ def set_aside_sql(points: str, columns: frozenset[str]) -> str:
     """The query of `point_id` and `why` of the points that another stands for, among these points.
 
     Of the runs of a LINE the one with the latest date stands, as a whole; two of one day stand both, an undated one
-    only where all are. What a flag excludes makes no run the newest. Repeats are put in order by throughput, and the
-    middle one stands for them with all its figures, of an even number the lower of the two.
+    only where all are. Points of one address and version that lie more than RUN_GAP_DAYS apart are of two runs. What a
+    flag excludes makes no run the newest. Repeats are put in order by throughput, and the middle one stands for them
+    with all its figures, of an even number the lower of the two.
     """
+    run = "line, source_url, engine_version, date IS NULL"
     figure = ", ".join([name for name in FIGURES if name in columns] or ["NULL"])
     return (
         f"WITH keyed AS MATERIALIZED (SELECT point_id, source_url, source_id, engine_version, date, repeat,"
@@ -55,8 +58,10 @@ def set_aside_sql(points: str, columns: frozenset[str]) -> str:
         f" WHERE NOT {flags.has_sql(flags.EXCLUDING)}),"
         " several AS (SELECT line FROM keyed GROUP BY line HAVING min(date) <> max(date)"
         " OR count(date) NOT IN (0, count(*))),"
-        " runs AS (SELECT point_id, line, max(date) OVER (PARTITION BY line, source_url, engine_version) AS latest"
-        " FROM keyed SEMI JOIN several USING (line)),"
+        f" gaps AS (SELECT point_id, line, source_url, engine_version, date,"
+        f" date - lag(date) OVER (PARTITION BY {run} ORDER BY date) > {RUN_GAP_DAYS} AS apart FROM keyed SEMI JOIN several USING (line)),"
+        f" islands AS (SELECT *, count(*) FILTER (apart) OVER (PARTITION BY {run} ORDER BY date) AS island FROM gaps),"
+        f" runs AS (SELECT point_id, line, max(date) OVER (PARTITION BY {run}, island) AS latest FROM islands),"
         " older AS (SELECT point_id FROM runs QUALIFY latest IS DISTINCT FROM max(latest) OVER (PARTITION BY line)),"
         " repeats AS (SELECT point_id, row_number() OVER same AS place, count(*) OVER (PARTITION BY line, source_id,"
         f" source_url, engine_version, {', '.join(LOADS)}) AS many FROM keyed WHERE repeat IS NOT NULL"
