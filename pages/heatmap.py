@@ -8,7 +8,7 @@ with frame.opened("heatmap") as page:
     options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
     options.basis(page, priced=False)
     clicked = result.figure(page, clickable=True)
-    signposts.onward(page)
+    signposts.nothing_here(page)
     if not page.answer.rows.empty:
         points.behind(page, clicked)
         result.findings(page)

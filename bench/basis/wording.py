@@ -23,14 +23,14 @@ def is_tie(ratio: float) -> bool:
     return abs(ratio - 1) <= TIE
 
 
-def times(ratio: float, noun: str = "") -> str:
-    """A ratio above 1 in words: "2.6 times the throughput", "31 % more throughput"; "the same throughput" for a tie."""
-    after = f" {noun}" if noun else ""
+def times(ratio: float, noun: str = "", other: str = "") -> str:
+    """A ratio in words: "2.6 times the throughput of B", "31 % more throughput than B"; "the same" for a tie."""
+    after, than = f" {noun}" if noun else "", f" than {other}" if other else ""
     if is_tie(ratio):
-        return f"the same{after}"
+        return f"the same{after}{f' as {other}' if other else ''}"
     if ratio >= TWICE:
-        return f"{number(ratio)} times{f' the{after}' if noun else ''}"
-    return f"{share(ratio - 1)} more{after}" if ratio > 1 else f"{share(1 - ratio)} less{after}"
+        return f"{number(ratio)} times{f' the{after}' if noun else ''}{f' of {other}' if other else ''}"
+    return f"{share(ratio - 1)} more{after}{than}" if ratio > 1 else f"{share(1 - ratio)} less{after}{than}"
 
 
 def ahead(ratio: float) -> str:

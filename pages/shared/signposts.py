@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from bench.basis import story
 from bench.plain_text import markdown
+from bench.questions import questions
 from bench.view import View
 from pages.shared.frame import Page
 
 
 def sentences(page: Page) -> None:
     """What the answer says, each sentence with the page that shows it."""
-    linked = page.answer.numbers.get("links", ())
-    told = {link["sentence"] for link in linked}
+    links = {link.kind: link for link in page.answer.result.links}
+    findings = [one for one in page.answer.statements if one.role == "finding"]
     with st.container(key="sentences"):
-        for link in linked:
-            said, way = st.columns([0.87, 0.13], vertical_alignment="top")
-            said.markdown(markdown(link["sentence"]))
-            with way:
-                _link(link["page"], "Show it", link["query"])
-        rest = [finding for finding in page.answer.findings if finding not in told]
-        st.caption(" ".join(markdown(finding) for finding in rest))
+        for one in findings:
+            if one.kind in links:
+                said, way = st.columns([0.87, 0.13], vertical_alignment="top")
+                said.markdown(markdown(one.text))
+                with way:
+                    _link(links[one.kind].page, "Show it", links[one.kind].view.query())
+        st.caption(" ".join(markdown(one.text) for one in findings if one.kind not in links))
 
 
 def onward(page: Page) -> None:
-    """The other pages that may help, by the question each answers, with the reader's filters."""
-    ways: Sequence[Mapping[str, Any]] = page.answer.numbers.get("next", ())
+    """The other questions, with the reader's filters."""
     with st.container(key="onward", horizontal=True):
-        for way in ways:
-            _link(
-                way["page"],
-                f"{way['title']}: {way['question']}",
-                View(page.view.where, whole=True).query() if page.view.where else "",
-            )
+        for name, other in questions().items():
+            if name != page.name:
+                chosen = story.own_choice(page.view).where
+                _link(name, f"{other.TITLE}: {other.QUESTION}", View(chosen).query())
+
+
+def nothing_here(page: Page) -> None:
+    """The page that lists what is loaded, where the answer has no row."""
+    if page.answer.rows.empty:
+        _link(
+            "data",
+            "Data: What is loaded, and where does it come from?",
+            View(page.view.where, whole=True).query(),
+        )
 
 
 def _link(page: str, label: str, query: str) -> None:

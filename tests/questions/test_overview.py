@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
-import json
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from bench import flags
 from bench.chart import DARK, LIGHT, value_label
 from bench.library import Library
+from bench.library.runs import RUN_GAP_DAYS
+from bench.library.standing import LINE
 from bench.questions import overview, questions
 from bench.view import View
 
@@ -40,7 +44,7 @@ def small(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")
     library = Library.open(folder / "library", shipped=False)
     rows = [
-        point(200, 20), point(180, 20, engine_version="0.9"), point(500, 10, "h200-sxm"),
+        point(200, 20), point(180, 20, engine_version="0.9"), point(500, 10, "h200-sxm", date="2026-02-21"),
         point(300, 40, concurrency=16), point(400, 25, "h200-sxm", concurrency=16, date="2026-02-28"),
         point(9000, 1, "h200-sxm", evidence="projected"), point(60, 50, "tpu-v6e", model="gemma-4-31b"),
         point(5000, 8, "b200-sxm", engine="sglang"),
@@ -52,30 +56,29 @@ def small(tmp_path_factory):
 def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
     assert answer.headline == (
-        "8 points are loaded: 7 series of 2 models on 4 accelerators from 1 source,"
+        "8 points are loaded: 6 series of 2 models on 4 accelerators from 1 source,"
         " the newest measured on 2026-02-28."
     )
-    assert answer.numbers["measured"] == 7
-    assert "1 point not measured: counted in brackets, out of the sentences." in answer.caveats
+    assert answer.result.selected.measured == 7
+    assert "1 estimated or simulated point appears in brackets and not in the sentences." in answer.caveats
 
 
 def test_the_sentences_worked_out_by_hand(small):
+    """B200's engine is another, so the gap is H200's 250 against H100's 100 at concurrency 8, not B200's 2,500."""
     most, stream, gap, newest, besides = overview.answer(small, View()).findings
     assert most == (
-        "The most output per chip is 2,500 tokens/s: Llama 3.1 70B, FP8, 2 x B200 SXM, SGLang,"
-        " 1,024 in / 256 out, concurrency 8, source made."
+        "On Llama 3.1 70B FP8 at 1,024/256 the most output per chip is 2,500 tokens/s: 2 x B200 SXM, SGLang,"
+        " concurrency 8."
     )
-    assert stream.startswith(
-        "The fastest stream one user gets is 125 tokens/s/user: Llama 3.1 70B, FP8, 2 x B200 SXM"
+    assert stream == (
+        "On Llama 3.1 70B FP8 at 1,024/256 the fastest stream one user gets is 125 tokens/s/user: 2 x B200 SXM,"
+        " SGLang, concurrency 8."
     )
     assert gap == (
-        "The largest gap between accelerators at equal conditions: H200 SXM gives 2.50 times the output per chip of"
-        " H100 SXM (250 against 100 tokens/s): Llama 3.1 70B FP8, vLLM, 1,024 in / 256 out, concurrency 8, 2 chips,"
-        " best of each."
+        "The largest gap at equal conditions: H200 SXM gives 2.50 times the output per chip of H100 SXM (Llama 3.1 70B"
+        " FP8 at 1,024/256, 2 chips, concurrency 8; 250 against 100 tokens/s)."
     )
-    assert newest == (
-        "The newest results, up to 2026-02-28, are made's: 1 point of Llama 3.1 70B on H200 SXM."
-    )
+    assert newest == "Newest, up to 2026-02-28: 1 point of Llama 3.1 70B on H200 SXM, from made."
     assert besides == "The whole library also holds 0 quality scores; nothing was refused."
 
 
@@ -87,7 +90,7 @@ def test_a_selection_is_told_against_the_whole(small):
     nothing = overview.answer(small, View.of({"model": ["gpt-9"]}))
     assert nothing.headline == "None of the 8 loaded points is selected."
     assert nothing.caveats == ("Nothing is loaded for model gpt-9.",)
-    overview.figure(nothing, LIGHT)
+    overview.figure(nothing.result, LIGHT)
 
 
 def test_the_matrix_counts_measured_points_and_never_says_zero(small):
@@ -99,7 +102,10 @@ def test_the_matrix_counts_measured_points_and_never_says_zero(small):
     }  # fmt: skip
     for theme in (LIGHT, DARK):
         texts = [
-            text for trace in overview.figure(answer, theme).data for text in np.ravel(trace.text) if text
+            text
+            for trace in overview.figure(answer.result, theme).data
+            for text in np.ravel(trace.text)
+            if text
         ]
         assert sorted(texts) == ["1", "1", "2", "3"]
 
@@ -114,62 +120,109 @@ def test_every_number_has_its_reason(small):
 
 def test_the_links_open_what_the_sentences_say(shipped):
     answer = overview.answer(shipped, View())
-    links = answer.numbers["links"]
-    assert [link["sentence"] for link in links] == list(answer.findings[:4])
-    for link in links:
-        view = View.from_query(link["query"])
-        assert view.whole
-        if link["page"] in questions():
-            shown = questions()[link["page"]].answer(shipped, view)
-            assert len(shown.rows)
-            assert view.values("model") == shown.view.values("model")
-    assert {row["page"] for row in answer.numbers["next"]} == set(questions()) - {"overview"}
+    links = {link.kind: link for link in answer.result.links}
+    assert links.keys() == {one.kind for one in answer.statements if one.role == "finding"} - {"besides"}
+    for link in links.values():
+        if link.page in questions():
+            assert len(questions()[link.page].answer(shipped, View.from_query(link.view.query())).rows)
+
+
+@pytest.mark.parametrize(
+    "where", [{}, {"model": ["llama-3.1-70b"]}, {"source": ["inferencex"]}, {"precision": ["fp4"]}]
+)
+def test_the_heatmap_behind_a_best_and_behind_the_gap_shows_the_same_figure(shipped, where):
+    answer = overview.answer(shipped, View.of(where))
+    links = {link.kind: View.from_query(link.view.query()) for link in answer.result.links}
+    peak = questions()["heatmap"].answer(shipped, links["per_chip"]).result.peak
+    assert peak.value == answer.result.per_chip.value
+    assert peak.best == answer.result.per_chip.point
+    if answer.result.gap is not None:
+        ratio = questions()["heatmap"].answer(shipped, links["gap"]).result.peak
+        assert ratio.value == pytest.approx(answer.result.gap.ratio)
 
 
 def test_the_shipped_library_is_told_as_sql_counts_it(shipped):
     answer = overview.answer(shipped, View())
-    points, models, best = shipped.fetch(
-        "SELECT count(*), count(DISTINCT model), max(output_tokens_per_s_per_accelerator)"
-        " FILTER (evidence = 'measured' AND coalesce(flags, '') IN ('', '[]')) FROM points"
-    )[0]
+    points, models = shipped.fetch("SELECT count(*), count(DISTINCT model) FROM points")[0]
     assert answer.headline.startswith(f"{points:,} points are loaded")
-    assert answer.numbers["models"] == models
-    assert f"{best:,.0f} tokens/s" in answer.findings[0]
+    assert answer.result.selected.models == models
     assert answer.rows["model"].nunique() <= overview.SHOWN_MODELS
-    assert json.loads(json.dumps(answer.numbers, allow_nan=False)) == answer.numbers
 
 
 def test_sources_of_scores_alone_are_counted_beside_those_of_points(shipped):
     """Together the sources of points and those of scores only are as many as the Data page lists."""
     answer = overview.answer(shipped, View())
-    with_points = answer.numbers["sources"]
-    others = answer.numbers["loaded"]["sources"] - with_points
+    held, with_points = answer.result.loaded, answer.result.selected.sources
     assert f" from {with_points} sources, the newest" in answer.headline
-    assert (
-        f"{answer.numbers['loaded']['scores']:,} quality scores from {others} more sources; "
-        in answer.findings[-1]
+    others = held["sources"] - with_points
+    assert f"{held['scores']:,} quality scores from {others} more sources; " in answer.findings[-1]
+
+
+def ranked(library):
+    """The measured points of the newest runs that no flag excludes, by plain code."""
+    measured = library.query("SELECT * FROM points WHERE evidence = 'measured'").to_dict("records")
+    lines = defaultdict(list)
+    for row in measured:
+        if not any(flags.weight(kind) == "excludes" for kind in flags.kinds_of(row["flags"])):
+            lines[tuple(str(row[name]) for name in LINE)].append(row)
+    return [row for line in lines.values() for row in newest_run(line)]
+
+
+def newest_run(line):
+    """The rows of the runs of a line that have its latest date: a run is of one address, version and week."""
+    runs = defaultdict(list)
+    for row in sorted(line, key=lambda row: (pd.isna(row["date"]), row["date"])):
+        key = (row["source_url"], row["engine_version"], pd.isna(row["date"]))
+        if runs[key] and (row["date"] - runs[key][-1][-1]["date"]).days > RUN_GAP_DAYS:
+            runs[key].append([])
+        elif not runs[key]:
+            runs[key] = [[]]
+        runs[key][-1].append(row)
+    every = [run for parts in runs.values() for run in parts]
+    latest = max((run[-1]["date"] for run in every if not pd.isna(run[-1]["date"])), default=None)
+    return [row for run in every if latest is None or run[-1]["date"] == latest for row in run]
+
+
+def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerator(shipped):
+    alike = defaultdict(list)
+    for row in ranked(shipped):
+        if row[PER_CHIP] > 0 and row["accelerator"] and row["disaggregated"] is not True:
+            key = tuple(str(row[name]) for name in (*overview.ALIKE, "isl", "osl"))
+            alike[key].append((row["accelerator"], row[PER_CHIP], row["date"]))
+    largest = max(
+        one[1] / other[1]
+        for rows in alike.values()
+        for one in rows
+        for other in rows
+        if one[0] != other[0]
+        and (pd.isna(one[2]) or pd.isna(other[2]) or abs((one[2] - other[2]).days) <= 30)
     )
+    gap = overview.answer(shipped, View()).result.gap
+    assert gap.ratio == pytest.approx(largest)
+    assert gap.ratio == pytest.approx(11.26, abs=0.005)
+    assert (gap.first.accelerator, gap.last.accelerator) == ("h200-sxm", "l40s")
 
 
-def test_the_largest_gap_is_the_largest(shipped):
-    rows = shipped.query(
-        "SELECT *, output_tokens_per_s_per_accelerator AS per_chip FROM points WHERE evidence = 'measured'"
-        " AND coalesce(flags, '') IN ('', '[]') AND output_tokens_per_s_per_accelerator > 0"
-    ).dropna(subset=[*overview.CONDITIONS, "accelerator"])
-    best = rows.groupby([*overview.CONDITIONS, *overview.SETTINGS, "accelerator"], dropna=False)[
-        "per_chip"
-    ].max()
-    spans = best.groupby(level=list(range(len(overview.CONDITIONS) + len(overview.SETTINGS))), dropna=False)
-    largest = (spans.max() / spans.min()).max()
-    sentence = overview.answer(shipped, View()).findings[2]
-    assert f"gives {largest:.2f} times" in sentence
+@pytest.mark.parametrize("where", [{}, {"source": ["inferencex"]}, {"accelerator": ["h100"]}])
+def test_the_bests_are_the_largest_of_their_story(shipped, where):
+    answer = overview.answer(shipped, View.of(where))
+    for best in (answer.result.per_chip, answer.result.stream):
+        values = [
+            row[best.metric]
+            for row in ranked(shipped)
+            if all(str(row[name]) == str(getattr(best.point, name)) for name in ("model", "precision"))
+            and (row["isl"], row["osl"]) == (best.point.isl, best.point.osl)
+            and ("source" not in where or row["source"] == "inferencex")
+            and ("accelerator" not in where or str(row["accelerator"]).startswith("h100"))
+        ]
+        assert best.value == np.nanmax(values)
 
 
 def test_hostile_names_are_text(tmp_path):
     library = Library.open(tmp_path / "library", shipped=False)
     odd = "<img src=x>\u202e%{y}"
     library.add([table(tmp_path / "odd.csv", [point(100, 10, odd, model="m<b>odd")])])
-    drawn = overview.figure(overview.answer(library, View()), LIGHT).to_json()
+    drawn = overview.figure(overview.answer(library, View()).result, LIGHT).to_json()
     assert "<img" not in drawn
     assert "<b>odd" not in drawn.replace("<b>m", "")
 

@@ -148,7 +148,7 @@ def _stands_for(by: str, asked: str, value: Any) -> bool:
 
 def _cells(both: pd.DataFrame) -> int:
     """How many cells two columns fill; one with too many values is cut into doublings."""
-    cut = both.to_numpy(dtype=float)
+    cut = both.to_numpy(dtype=float, copy=True)
     for place, values in enumerate(cut.T):
         if len(np.unique(values)) > MOST_VALUES:
             cut[:, place] = np.floor(np.log2(np.maximum(values, 1)))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from bench import chart
 from bench.chart import Theme, colouring, value_label
 from bench.plain_text import html
+from bench.questions.overview.result import Pair
 
 STOPS = {"light": ("#e6edf3", "#8fb4d0", "#0b4a7c"), "dark": ("#1d2a36", "#33668c", "#8fcbf5")}
 """One quiet hue: the matrix says how much is there, not how good it is."""
@@ -22,32 +24,32 @@ NAME_PX = 120
 """Room for the longest name of an accelerator."""
 
 
-def draw(rows: pd.DataFrame, theme: Theme) -> go.Figure:
+def draw(pairs: Sequence[Pair], theme: Theme) -> go.Figure:
     """A cell for each accelerator and model with its measured points, blank where nothing was ever measured.
 
     A number in brackets counts points that are not measured, where there are no others.
     """
-    models = list(dict.fromkeys(_labels("model", rows)))
-    chips = _most_first(rows)
+    models = list(dict.fromkeys(value_label("model", pair.model) for pair in pairs))
+    chips = _most_first(pairs)
     figure = chart.layout(go.Figure(), theme, height=max(240, ROW * len(chips) + ROOM))
-    if rows.empty:
+    if not pairs:
         return figure
     counts = np.full((len(chips), len(models)), np.nan)
     hover = np.full(counts.shape, "", dtype=object)
-    placed = zip(rows.to_dict("records"), _labels("model", rows), _labels("accelerator", rows), strict=True)
     bracketed = []
-    for row, model, chip in placed:
+    for pair in pairs:
+        model, chip = value_label("model", pair.model), value_label("accelerator", pair.accelerator)
         place = chips.index(chip), models.index(model)
-        newest = "" if pd.isna(row["newest"]) else f"<br>newest {str(row['newest'])[:10]}"
-        others = f"<br>{row['other_evidence']:,} not measured" if row["other_evidence"] else ""
+        newest = f"<br>newest {pair.newest}" if pair.newest else ""
+        others = f"<br>{pair.other_evidence:,} not measured" if pair.other_evidence else ""
         hover[place] = (
-            f"<b>{html(model)}</b><br>{html(chip)}<br>{row['measured']:,} measured points, {row['series']:,} series,"
-            f" {row['sources']:,} sources{others}{newest}"
+            f"<b>{html(model)}</b><br>{html(chip)}<br>{pair.measured:,} measured points, {pair.series:,} series,"
+            f" {pair.sources:,} sources{others}{newest}"
         )
-        if row["measured"]:
-            counts[place] = row["measured"]
+        if pair.measured:
+            counts[place] = pair.measured
         else:
-            bracketed.append((model, chip, f"({row['other_evidence']:,})"))
+            bracketed.append((model, chip, f"({pair.other_evidence:,})"))
     _add_cells(figure, models, chips, counts, hover, theme)
     _add_text(figure, bracketed, theme.muted)
     _label(figure, models, chips)
@@ -95,17 +97,12 @@ def _add_text(figure: go.Figure, cells: list[tuple[str, str, str]], colour: str)
         )  # fmt: skip
 
 
-def _labels(field: str, rows: pd.DataFrame) -> list[str]:
-    return [
-        value_label(field, value) for value in rows[field].astype(object).where(rows[field].notna(), None)
-    ]
-
-
-def _most_first(rows: pd.DataFrame) -> list[str]:
+def _most_first(pairs: Sequence[Pair]) -> list[str]:
     """The accelerators' labels, those with the most measured points first."""
-    labels = pd.Series(_labels("accelerator", rows), index=rows.index, dtype=object)
-    totals = rows["measured"].groupby(labels).sum().sort_index().sort_values(ascending=False, kind="stable")
-    return [str(label) for label in totals.index]
+    totals: Counter[str] = Counter()
+    for pair in sorted(pairs, key=lambda one: value_label("accelerator", one.accelerator)):
+        totals[value_label("accelerator", pair.accelerator)] += pair.measured
+    return [label for label, _ in totals.most_common()]
 
 
 def _safe(labels: list[str]) -> list[str]:

@@ -1,0 +1,96 @@
+"""What the overview found: what is loaded and selected, the matrix of models and accelerators, and where to go next."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from bench.basis.points import Facts
+from bench.view import View
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One model on one accelerator: its measured points, those of other evidence, series, sources and newest day."""
+
+    model: str | None
+    accelerator: str | None
+    measured: int
+    other_evidence: int
+    series: int
+    sources: int
+    newest: datetime.date | None
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What of the library is selected; `newest` is the day of its newest point, None where none is dated."""
+
+    points: int
+    series: int
+    models: int
+    accelerators: tuple[str, ...]
+    sources: int
+    newest: datetime.date | None
+    measured: int
+
+
+@dataclass(frozen=True)
+class Best:
+    """The ranked point with the highest value of a metric in the story told, in the metric's unit."""
+
+    metric: str
+    value: float
+    point: Facts
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Two points alike in all that is stated but the accelerator, whose output per chip lies farthest apart.
+
+    `most` and `least` are in tokens/s per chip.
+    """
+
+    first: Facts
+    last: Facts
+    most: float
+    least: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the less the more is."""
+        return self.most / self.least
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The source with the newest measured points: how many are of the days up to its newest, and what they are of."""
+
+    source: str
+    day: datetime.date
+    points: int
+    models: tuple[str | None, ...]
+    accelerators: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """The page and the View that show what a statement of this kind says."""
+
+    kind: str
+    page: str
+    view: View
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What is loaded and what stands out in it. `loaded` counts all that the library holds, by kind of thing."""
+
+    loaded: dict[str, int]
+    selected: Selected
+    pairs: tuple[Pair, ...]
+    per_chip: Best | None
+    stream: Best | None
+    gap: Gap | None
+    newest: Newest | None
+    links: tuple[Link, ...]

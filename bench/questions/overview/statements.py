@@ -1,0 +1,107 @@
+"""What the overview says: what is loaded, the bests of the story told first, the largest gap, and what is newest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.basis.statement import Statement, caveat, finding, headline
+from bench.basis.wording import flagged, flags_of, subject, times
+from bench.chart import value_label, workload_words
+from bench.questions.overview.result import Best, Gap, Newest, Overview
+from bench.wording import counted, is_or_are, joined, number, quantity
+
+LISTED_CHIPS = 8
+BEST = {"per_chip": "the most output per chip is", "stream": "the fastest stream one user gets is"}
+
+
+def told(found: Overview, scored: int) -> Iterator[Statement]:
+    """The sentences of an overview; `scored` is how many sources hold scores alone."""
+    selected, loaded = found.selected, found.loaded["points"]
+    about = (
+        f"{counted(selected.series, 'series', 'series')} of {counted(selected.models, 'model')} on"
+        f" {counted(len(selected.accelerators), 'accelerator')} from {counted(selected.sources, 'source')}"
+    )
+    newest = f", the newest measured on {selected.newest}" if selected.newest else ""
+    if not selected.points:
+        text = f"None of the {counted(loaded, 'loaded point')} is selected."
+    elif selected.points == loaded:
+        text = f"{counted(loaded, 'point is', 'points are')} loaded: {about}{newest}."
+    else:
+        text = f"{selected.points:,} of {counted(loaded, 'loaded point')} are selected: {about}{newest}."
+    yield headline("counts", text, points=selected.points, loaded=loaded)
+    for kind, best in (("per_chip", found.per_chip), ("stream", found.stream)):
+        if best is not None:
+            yield _best(kind, best)
+    if found.gap is not None:
+        yield _gap(found.gap)
+    if found.newest is not None:
+        yield _newest(found.newest)
+    yield _besides(found, scored)
+    yield from _caveats(found)
+
+
+def _best(kind: str, best: Best) -> Statement:
+    value = quantity(best.value, best.metric).replace("/accelerator", "")
+    on = best.point.words(("model", "precision", "isl", "osl"))
+    text = f"On {subject([best.point])} {BEST[kind]} {value}: {on}{flagged(best.point.flag_kinds)}."
+    return finding(kind, text, [best.point.point_id], value=best.value)
+
+
+def _gap(gap: Gap) -> Statement:
+    first, last = (
+        value_label("accelerator", gap.first.accelerator),
+        value_label("accelerator", gap.last.accelerator),
+    )
+    chips = counted(gap.first.accelerators, "chip") if gap.first.accelerators else ""
+    load = workload_words({**gap.first.row, "isl": None, "osl": None})
+    where = ", ".join(word for word in (subject([gap.first]), chips, load) if word)
+    flags = flagged(flags_of([gap.first, gap.last]))
+    text = (
+        f"The largest gap at equal conditions: {first} gives {times(gap.ratio, 'output per chip', last)}"
+        f" ({where}; {number(gap.most)} against {number(gap.least)} tokens/s){flags}."
+    )
+    return finding("gap", text, [gap.first.point_id, gap.last.point_id], ratio=gap.ratio)
+
+
+def _newest(newest: Newest) -> Statement:
+    models = joined([value_label("model", slug) for slug in newest.models], at_most=3)
+    chips = joined([value_label("accelerator", slug) for slug in newest.accelerators], at_most=3)
+    many = counted(newest.points, "point")
+    text = f"Newest, up to {newest.day}: {many} of {models} on {chips}, from {newest.source}."
+    return finding("newest", text, points=newest.points)
+
+
+def _besides(found: Overview, scored: int) -> Statement:
+    refused, scores = found.loaded["refusals"], counted(found.loaded["scores"], "quality score")
+    apart = f" from {counted(scored, 'more source')}" if scored else ""
+    why = (
+        f"{counted(refused, 'file or row was', 'files and rows were')} refused"
+        if refused
+        else "nothing was refused"
+    )
+    return finding("besides", f"The whole library also holds {scores}{apart}; {why}.", refused=refused)
+
+
+def _caveats(found: Overview) -> Iterator[Statement]:
+    others = found.selected.points - found.selected.measured
+    if others:
+        are = counted(others, "estimated or simulated point appears", "estimated or simulated points appear")
+        yield caveat("not_measured", f"{are} in brackets and not in the sentences.", points=others)
+    shown = {pair.model for pair in found.pairs}
+    hidden = found.selected.models - len(shown - {None})
+    if hidden > 0:
+        yield caveat(
+            "hidden",
+            f"The chart shows the {len(shown)} models with the most measured points; {hidden:,} more"
+            f" {is_or_are(hidden)} loaded{_chips_beside(found)}.",
+            models=hidden,
+        )
+
+
+def _chips_beside(found: Overview) -> str:
+    """The accelerators that only models beside the chart ran on; empty when there are none."""
+    chips = sorted(set(found.selected.accelerators) - {pair.accelerator for pair in found.pairs})
+    if not chips:
+        return ""
+    listed = joined([value_label("accelerator", chip) for chip in chips], at_most=LISTED_CHIPS)
+    return f", and with them {counted(len(chips), 'accelerator')} that none of these ran on: {listed}"
