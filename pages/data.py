@@ -1,6 +1,6 @@
 """Data: what is loaded, where it comes from, what was corrected and refused; and one source or point of it, opened."""
 
-from pages.shared import adding, frame, held, listed, opened
+from pages.shared import adding, audited, frame, held, listed, opened
 
 with frame.opened("data", "Data", "What is loaded, and where does it come from?") as page:
     if opened.is_opened(page):
@@ -19,5 +19,6 @@ with frame.opened("data", "Data", "What is loaded, and where does it come from?"
                 "refusals": held.refusals,
                 "hidden": held.hidden,
                 "changes": held.changes,
+                "audit": audited.section,
             },
         )

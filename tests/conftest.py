@@ -1,10 +1,16 @@
-"""What every test stands on."""
+"""What every test stands on, and the library as it ships, opened once; no test writes to it."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import pandas as pd
+import pytest
 from hypothesis import settings
+
+from bench.library import Library
 
 # A slow machine is no failure; all else as hypothesis chooses it, here and where CI is set.
 settings.register_profile("patient", parent=settings.default, deadline=None)
@@ -21,3 +27,32 @@ def pytest_collection_finish() -> None:
 def pytest_unconfigure() -> None:
     """What modules keep is given back as they end, as without it."""
     gc.unfreeze()
+
+
+class Remembering(Library):
+    """A library that puts the same query to its index once for as long as nothing in it changes.
+
+    Half of what the questions ask of the shipped library over all their tests is what they asked before. Whether the
+    same view is answered alike twice, test_contract.py asks of a library that remembers nothing.
+    """
+
+    def __init__(self, roots: Any) -> None:
+        super().__init__(roots)
+        self._told: dict[tuple[str, str, str, str], Any] = {}
+
+    def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        return list(self._once(super().fetch, sql, params))
+
+    def query(self, sql: str, params: Sequence[object] = ()) -> pd.DataFrame:
+        return self._once(super().query, sql, params).copy()  # type: ignore[no-any-return]
+
+    def _once(self, ask: Callable[..., Any], sql: str, params: Sequence[object]) -> Any:
+        key = (self.version, ask.__name__, sql, repr(params))
+        if key not in self._told:
+            self._told[key] = ask(sql, params)
+        return self._told[key]
+
+
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Remembering.open(tmp_path_factory.mktemp("none") / "own")

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from bench import catalogue
+from bench.basis.prices import terms_in_words
 from bench.chart import value_label
 from bench.plain_text import visible
-from bench.basis.prices import terms_in_words
 
 WEB = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 NAMED = ("model", "accelerator", "engine")

@@ -203,6 +203,15 @@ class Library:
         name, source_id = self._named(id)
         self._change("notes", name, "annotate", who, source_id=source_id, text=text)
 
+    def accept(self, key: str, reason: str, *, who: str | None = None) -> None:
+        """Nothing; an audit's finding of this key is known from now on, for this reason."""
+        said = ledger.said(reason, "Say why the finding is accepted.")
+        self._change(ledger.ACCEPTED, key, "accept", who, reason=said)
+
+    def accepted(self) -> dict[str, str]:
+        """The reason by key of every finding that was accepted: of the shipped library's, then of one's own."""
+        return ledger.accepted((DATA / f"{ledger.ACCEPTED}.jsonl", self._own.ledger(ledger.ACCEPTED)))
+
     def tag(self, id: str, tag: str, *, remove: bool = False, who: str | None = None) -> None:
         """Nothing; the point, score or source has this tag from now on, or no longer."""
         tag = ledger.tag(tag)

@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from bench import audit as checking
 from bench import chart, export, holdings, selection
 from bench import onward as ways
 from bench.basis import prices, story
@@ -126,6 +127,12 @@ def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
 def variations(name: str, view: View, version: str) -> Texts:
     """Whether the answer's headline holds in other ways to look, a sentence; nothing where it does in all."""
     return tuple(one.text for one in ways_to_look.statements(question(name).robustness(library(), view)))
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def audit(version: str, accepted: int) -> checking.Audit:
+    """What contradicts itself in the library and the answers about it; `accepted` findings are known."""
+    return checking.run(library())
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)

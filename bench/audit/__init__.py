@@ -1,0 +1,132 @@
+"""The library and its answers held against themselves.
+
+Each check is one module of `checks`, found by listing it: it states TITLE and RULE and has `findings(library)`. What a
+reader already knows is no news: points that carry the flag they deserve, and what somebody has looked at and accepted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol, cast
+
+import pandas as pd
+
+from bench import flags
+from bench.audit import checks as folder
+from bench.audit.finding import Audited, Finding, Status
+from bench.library import Library
+from bench.wording import counted, is_or_are
+
+MOST = 500
+"""So many findings of one check are listed; the rest is counted."""
+
+ORDER: tuple[Status, ...] = ("new", "flagged", "known")
+
+
+class Check(Protocol):
+    """What every module of `checks` has."""
+
+    TITLE: str
+    RULE: str
+
+    def findings(self, library: Library) -> Iterator[Finding]:
+        """What breaks the rule, the worst first."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What all checks found, new findings first; `unlisted` counts by check what is beyond MOST."""
+
+    points: int
+    rows: tuple[Audited, ...]
+    unlisted: Mapping[str, int]
+
+    def many(self, status: Status) -> int:
+        """How many listed findings have this status."""
+        return sum(row.status == status for row in self.rows)
+
+    @property
+    def headline(self) -> str:
+        """How much was checked and what of it is new, in one sentence."""
+        about = f"{counted(len(checks()), 'check')} of {counted(self.points, 'point')} and the answers about them"
+        new, older = self.many("new"), self.many("flagged") + self.many("known")
+        before = f"; {older:,} {is_or_are(older)} flagged or accepted already" if older else ""
+        return f"{about} found {counted(new, 'new contradiction') if new else 'nothing new'}{before}."
+
+    def table(self) -> pd.DataFrame:
+        """A row for each finding: its status, check, source, arithmetic, the flag it deserves and what that weighs."""
+        return pd.DataFrame(
+            [
+                {
+                    "status": row.status, "check": checks()[row.check].TITLE, "source": row.finding.source,
+                    "finding": row.finding.text, "flag": flags.words(row.finding.flag) if row.finding.flag else None,
+                    "weight": row.finding.weight, "points": len(row.finding.point_ids), "reason": row.reason or None,
+                    "key": row.key,
+                }
+                for row in self.rows
+            ]
+        )  # fmt: skip
+
+    def document(self) -> dict[str, Any]:
+        """The audit as JSON's own types: the headline, the checks with their rules, and every finding."""
+        return {
+            "headline": self.headline,
+            "new": self.many("new"),
+            "checks": [
+                {"check": name, "title": check.TITLE, "rule": check.RULE, "unlisted": self.unlisted.get(name, 0)}
+                for name, check in checks().items()
+            ],
+            "findings": [
+                {"status": row.status, "key": row.key, "check": row.check, "source": row.finding.source,
+                 "text": row.finding.text, "flag": row.finding.flag or None, "weight": row.finding.weight,
+                 "point_ids": list(row.finding.point_ids), "values": dict(row.finding.values), "reason": row.reason}
+                for row in self.rows
+            ],
+        }  # fmt: skip
+
+
+@cache
+def checks() -> dict[str, Check]:
+    """Every check by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+    return {name: cast(Check, importlib.import_module(f"{folder.__name__}.{name}")) for name in names}
+
+
+def run(library: Library) -> Audit:
+    """What every check finds in a library and in the answers about it."""
+    known = library.accepted()
+    rows: list[Audited] = []
+    unlisted = {}
+    for name, check in checks().items():
+        found = list(check.findings(library))
+        if len(found) > MOST:
+            unlisted[name] = len(found) - MOST
+        for finding, flagged in zip(found, _flagged(library, found[:MOST]), strict=False):
+            rows.append(_judged(name, finding, flagged, known))
+    (points,) = library.fetch("SELECT count(*) FROM points")[0]
+    rows.sort(key=lambda row: ORDER.index(row.status))
+    return Audit(points, tuple(rows), unlisted)
+
+
+def _judged(check: str, finding: Finding, flagged: bool, known: Mapping[str, str]) -> Audited:
+    key = finding.key(check)
+    if key in known:
+        return Audited(check, key, "known", finding, known[key])
+    return Audited(check, key, "flagged" if flagged else "new", finding)
+
+
+def _flagged(library: Library, found: Sequence[Finding]) -> list[bool]:
+    """Of each finding whether one of its points carries the flag: the others contradict what is in doubt."""
+    ids = sorted({id for finding in found if finding.flag for id in finding.point_ids})
+    stated = dict(
+        library.fetch(
+            "SELECT point_id, flags FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (ids,)
+        )
+    )
+    return [
+        any(finding.flag in flags.kinds_of(stated.get(id)) for id in finding.point_ids) for finding in found
+    ]

@@ -1,0 +1,157 @@
+"""Each check finds the contradiction it is about, worked out by hand, and nothing where figures agree."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from bench import audit, flags
+from bench.errors import InputError
+from bench.library import Library
+
+AGREEING = {
+    "model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "engine_version": "0.9",
+    "accelerator": "h100-sxm", "accelerators": 4, "tp": 4, "isl": 1000, "osl": 101,
+    "isl_actual": 1000, "osl_actual": 101, "load_kind": "closed", "concurrency": 10, "evidence": "measured",
+    "date": "2026-03-01", "output_tokens_per_s": 404, "requests_per_s": 4, "ttft_ms_mean": 500, "tpot_ms_mean": 20,
+    "e2el_ms_mean": 2500, "source_url": "https://example.org/run/1",
+}  # fmt: skip
+"""4 answers a second of 101 tokens are 404 tokens/s; 500 + 100 x 20 = 2,500 ms; 4 x 2.5 s are 10 requests in flight."""
+
+STEPS = {
+    **dict.fromkeys(("requests_per_s", "ttft_ms_mean", "tpot_ms_mean", "e2el_ms_mean", "concurrency")),
+    "isl": None, "osl": None, "isl_actual": None, "osl_actual": None,
+    "load_kind": "batch", "batch": 8, "decode_step_ms_mean": 20, "output_tokens_per_s": 400,
+}  # fmt: skip
+"""A batch of 8 every 20 ms is 400 tokens/s."""
+
+
+def library(folder: Path, *rows: dict[str, object], others: tuple[dict[str, object], ...] = ()) -> Library:
+    """A library of two sources: `rows` and `others`, each with what it changes of AGREEING."""
+    found = Library.open(folder / "library", shipped=False)
+    for stem, changed in (("made", rows), ("other", others)):
+        if changed:
+            path = folder / f"{stem}.csv"
+            whole = [AGREEING | row for row in changed]
+            with path.open("w", newline="", encoding="utf-8") as lines:
+                writer = csv.DictWriter(lines, list(dict.fromkeys(name for row in whole for name in row)))
+                writer.writeheader()
+                writer.writerows(whole)
+            assert not found.add([path]).refused
+    return found
+
+
+def found(check: str, held: Library) -> list[audit.Finding]:
+    return list(audit.checks()[check].findings(held))
+
+
+@pytest.mark.parametrize("name", audit.checks())
+def test_every_check_states_its_rule_and_finds_nothing_where_figures_agree(name: str, tmp_path: Path) -> None:
+    check = audit.checks()[name]
+    assert check.TITLE
+    assert check.RULE
+    held = library(tmp_path, {}, {"concurrency": 20, "output_tokens_per_s": 606, "requests_per_s": 6,
+                                  "e2el_ms_mean": 3333, "tpot_ms_mean": 28.33}, STEPS)  # fmt: skip
+    assert found(name, held) == []
+
+
+@pytest.mark.parametrize("name", audit.checks())
+def test_every_check_bears_a_library_without_a_figure(name: str, tmp_path: Path) -> None:
+    assert found(name, Library.open(tmp_path / "library", shipped=False)) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "changed", "flag", "words"),
+    [
+        ("littles_law", {"e2el_ms_mean": 6000, "tpot_ms_mean": 55}, "littles-law", "24.0 requests in flight"),
+        ("latency_sum", {"tpot_ms_mean": 50, "e2el_ms_mean": 2500}, "latency-sum",
+         "come to 5,500 ms, the end-to-end latency is 2,500 ms (120 % off, mean)"),
+        ("token_counts", {"osl_actual": 80, "output_tokens_per_s": 320}, "osl_off_target",
+         "80 tokens on average where 101 were asked for (-21 % off)"),
+        ("rates", {"output_tokens_per_s": 808, "e2el_ms_mean": 1250}, "rates_differ",
+         "output_tokens_per_s is 808; 4 requests/s of 101 tokens come to 404"),
+        ("decode_step", {**STEPS, "output_tokens_per_s": 500}, "rates_differ",
+         "500 tokens/s are stated; a batch of 8 every 20 ms gives 400 (25 % off)"),
+    ],
+)  # fmt: skip
+def test_a_point_that_contradicts_itself(
+    check: str, changed: dict[str, object], flag: str, words: str, tmp_path: Path
+) -> None:
+    held = library(tmp_path, {}, changed)
+    (finding,) = found(check, held)
+    assert words in finding.text
+    assert (finding.source, finding.flag) == ("made", flag)
+    assert flag in flags.KINDS
+    assert held.fetch("SELECT count(*) FROM points WHERE point_id = ?", finding.point_ids) == [(1,)]
+
+
+def test_two_figures_under_one_label_are_told_by_the_load_where_they_lie_farthest_apart(
+    tmp_path: Path,
+) -> None:
+    """Lengths tell points apart only where both state them; at batch 16 the two columns are 800 / 400 = 2 times apart."""
+    held = library(
+        tmp_path,
+        {**STEPS, "variant": "A", "osl": 50}, {**STEPS, "variant": "B", "output_tokens_per_s": 320},
+        {**STEPS, "variant": "A", "osl": 50, "batch": 16, "output_tokens_per_s": 800},
+        {**STEPS, "variant": "B", "batch": 16},
+        {**STEPS, "batch": 32, "isl": 100, "osl": 10},
+        {**STEPS, "batch": 32, "isl": 200, "osl": 10, "output_tokens_per_s": 900},
+    )  # fmt: skip
+    (finding,) = found("same_label", held)
+    assert "batch 16 has 800 and 400 tokens/s, 2 times apart; 4 points share the label" in finding.text
+    assert finding.values == {"high": 800, "low": 400, "ratio": 2}
+
+
+def test_a_newer_run_is_no_contradiction_of_an_older_one(tmp_path: Path) -> None:
+    held = library(tmp_path, {}, {"output_tokens_per_s": 909, "requests_per_s": 9, "date": "2026-03-04",
+                                  "source_url": "https://example.org/run/2"})  # fmt: skip
+    assert found("same_label", held) == []
+
+
+def test_the_same_measurements_in_two_sources_are_a_copy(tmp_path: Path) -> None:
+    rows = tuple({"concurrency": level, "output_tokens_per_s": 40.4 * level} for level in (1, 2, 4))
+    held = library(tmp_path, *rows, others=tuple({**row, "note": "as read again"} for row in rows))
+    (finding,) = found("copies", held)
+    assert finding.text == "made and other both hold 3 measurements alike in configuration, load and every figure."
+    assert len(finding.point_ids) == 6
+
+
+CLAIMS = """source,section,metric,value,model,accelerator,accelerators,output_tokens_per_s,output_tokens_per_s_of_one,usd_per_hour
+made,a,usd_per_day,55,,h100-sxm,1,,,2.49
+made,b,usd_per_million_output_tokens,1.2,,h100-sxm,8,22,,16
+made,c,usd_per_million_output_tokens,202,,h100-sxm,8,22,,16
+made,d,memory_bandwidth_tb_s,3.3,,tpu-v6e,4,,,
+made,e,scaling_efficiency_percent,66,,h100-sxm,2,1675,1260,
+made,f,scaling_efficiency_percent,80,,h100-sxm,2,1675,1260,
+made,g,max_output_tokens_per_s,300,llama-3.1-70b,h100-sxm,4,,,
+made,h,output_tokens_per_s_per_usd_hour,1846,,tpu-v6e,4,9600,,5.2
+elsewhere,i,usd_per_day,1,,h100-sxm,1,,,2.49
+"""
+
+
+def test_stated_figures_are_recomputed_from_those_beside_them(tmp_path: Path) -> None:
+    """24 x 2.49 = 59.76; 16e6 / (3600 x 22) = 202.02; 4 x 1.638 = 6.55; 1675 / 2520 = 66.5 %; 9600 / 5.2 = 1846."""
+    held = library(tmp_path, {})
+    (held.path / "claims.csv").write_text(CLAIMS)
+    assert {one.values["stated"]: round(one.values["recomputed"], 2) for one in found("stated", held)} == {
+        55: 59.76, 1.2: 202.02, 3.3: 6.55, 80: 66.47, 300: 404,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("source,section,metric,value,colour\nmade,a,usd_per_day,5,red\n", "has the column 'colour'"),
+        ("source,section,metric,value\nmade,a,usd_per_day,much\n", "value is 'much'; write a number above 0"),
+        ("source,section,metric,value\nmade,a,,5\n", "has no metric"),
+        ("source,section,metric,value\nmade,a,usd_per_day,5,6\n", "has a cell beyond the header"),
+    ],
+)
+def test_a_claim_that_cannot_be_read_is_named_with_its_place(text: str, words: str, tmp_path: Path) -> None:
+    held = library(tmp_path, {})
+    (held.path / "claims.csv").write_text(text)
+    with pytest.raises(InputError, match="claims.csv, row 2") as refused:
+        found("stated", held)
+    assert words in str(refused.value)
