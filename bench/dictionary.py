@@ -150,6 +150,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "attention": ("", "kind of attention"),
     "layers": ("layers", "of the model"),
     "kv_bytes_per_token_bf16": ("bytes", "of KV cache for each token in BF16"),
+    "kv_bytes_per_token_bf16_beyond_window": ("bytes", "for each token beyond the window of its sliding layers"),
+    "kv_window_tokens": (TOKENS, "that its sliding layers look back on"),
     "context": (TOKENS, "the longest context"),
     "definition": ("", "as the catalogue has it, or how it was converted"),
     "unit_in_file": ("", "the unit the source uses"),

@@ -43,7 +43,10 @@ class Accelerator:
 
 @dataclass(frozen=True)
 class Model:
-    """One model: its names and published architecture; None where not published."""
+    """One model: its names and published architecture; None where not published.
+
+    Where some layers look back on `kv_window_tokens` tokens alone, a token beyond them adds fewer bytes of KV cache.
+    """
 
     slug: str
     name: str
@@ -56,6 +59,8 @@ class Model:
     attention: str | None = None
     layers: float | None = None
     kv_bytes_per_token_bf16: float | None = None
+    kv_bytes_per_token_bf16_beyond_window: float | None = None
+    kv_window_tokens: float | None = None
     context: float | None = None
     source: str | None = None
     verified: str | None = None

@@ -150,7 +150,15 @@ def test_facts_that_carry_a_roofline() -> None:
     assert gemma is not None
     assert deepseek is not None
     assert gemma.kv_bytes_per_token_bf16 == 50 * 16 * 256 * 2 * 2 + 10 * 4 * 512 * 2
+    assert gemma.kv_bytes_per_token_bf16_beyond_window == 10 * 4 * 512 * 2
     assert deepseek.kv_bytes_per_token_bf16 == 61 * (512 + 64) * 2
+
+
+def test_a_window_leaves_fewer_bytes_beyond_it() -> None:
+    for row in names.models():
+        assert (row.kv_window_tokens is None) == (row.kv_bytes_per_token_bf16_beyond_window is None)
+        if row.kv_window_tokens:
+            assert row.kv_bytes_per_token_bf16_beyond_window < row.kv_bytes_per_token_bf16
 
 
 def test_every_engine_has_a_marker_of_its_own() -> None:
