@@ -52,7 +52,9 @@ class Audit:
     @property
     def headline(self) -> str:
         """How much was checked and what of it is new, in one sentence."""
-        about = f"{counted(len(checks()), 'check')} of {counted(self.points, 'point')} and the answers about them"
+        about = (
+            f"{counted(len(checks()), 'check')} of {counted(self.points, 'point')} and the answers about them"
+        )
         new, older = self.many("new"), self.many("flagged") + self.many("known")
         before = f"; {older:,} {is_or_are(older)} flagged or accepted already" if older else ""
         return f"{about} found {counted(new, 'new contradiction') if new else 'nothing new'}{before}."
@@ -124,7 +126,8 @@ def _flagged(library: Library, found: Sequence[Finding]) -> list[bool]:
     ids = sorted({id for finding in found if finding.flag for id in finding.point_ids})
     stated = dict(
         library.fetch(
-            "SELECT point_id, flags FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (ids,)
+            "SELECT point_id, flags FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+            (ids,),
         )
     )
     return [

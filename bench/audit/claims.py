@@ -67,7 +67,9 @@ def _claim(path: Path, number: int, row: dict[str, str]) -> Claim:
     odd = [name for name in row if name not in known]
     if odd:
         what = "a cell beyond the header" if odd[0] is None else f"the column {odd[0][:40]!r}"
-        raise InputError(f"{path.name}, row {number} has {what}; the columns of a claim are {', '.join(known)}.")
+        raise InputError(
+            f"{path.name}, row {number} has {what}; the columns of a claim are {', '.join(known)}."
+        )
     cells = {name: (cell or "").strip() for name, cell in row.items()}
     cells = {name: cell for name, cell in cells.items() if cell}
     missing = next((name for name in known[:4] if name not in cells), None)

@@ -15,7 +15,9 @@ MOST = 5_000
 """So many points are looked at closely by one check: those that are off the most, when SQL puts them first."""
 
 
-def where(library: Library, needed: Iterable[str], condition: str, columns: Iterable[str] = ()) -> Iterator[Row]:
+def where(
+    library: Library, needed: Iterable[str], condition: str, columns: Iterable[str] = ()
+) -> Iterator[Row]:
     """The rows of points that meet a condition on columns the library has; none where one of `needed` is absent.
 
     A row leaves out what is not stated. `columns` are read where the library has them.

@@ -30,6 +30,8 @@ def shipped_audit(shipped: Library) -> audit.Audit:
     [
         ("inferencebench-gemma4-h100", "a maximum of 1,996 tokens/s stated, but 2,355 is its own point"),
         ("inferencebench-gemma4-h100", "a maximum of 2,208 tokens/s stated, but 3,050 is its own point"),
+        ("inferencebench-gemma4-h100", "1,260 output tokens/s are stated; 27 requests of 640 tokens fit at most"),
+        ("inferencebench-gemma4-h100", "855 output tokens/s are stated; 16 requests of 2,560 tokens fit at most"),
         ("inferencebench-gemma4-h100", "55 USD per day stated, but 59.8 follows from 2.49 USD/h"),
         ("inference-hardware-overview", "1.20 USD per million output tokens stated, but 202 follows from 16 USD/h"),
         ("rvllm-tpu-v6e-vs-h100", "3.30 TB/s stated, but 6.55 is what 4 x TPU v6e have at 1.64 TB/s each"),

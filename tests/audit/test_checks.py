@@ -30,6 +30,7 @@ STEPS = {
 
 def library(folder: Path, *rows: dict[str, object], others: tuple[dict[str, object], ...] = ()) -> Library:
     """A library of two sources: `rows` and `others`, each with what it changes of AGREEING."""
+    folder.mkdir(exist_ok=True)
     found = Library.open(folder / "library", shipped=False)
     for stem, changed in (("made", rows), ("other", others)):
         if changed:
@@ -87,6 +88,29 @@ def test_a_point_that_contradicts_itself(
     assert held.fetch("SELECT count(*) FROM points WHERE point_id = ?", finding.point_ids) == [(1,)]
 
 
+def test_more_tokens_than_the_memory_lets_through(tmp_path: Path) -> None:
+    """Llama 3.1 70B in FP8 on one H100: 0.9 x 80 GiB less 70 GB of weights leave 7,309,411,328 bytes, a request of
+    50 + 1,000 / 2 tokens holds 550 x 163,840 bytes, so 81.1 fit; 77.31e9 / 3.35e12 s a step make 3,515 tokens/s.
+    """
+    heavy = {"accelerators": 1, "tp": 1, "isl": 50, "osl": 1000, "isl_actual": None, "osl_actual": None,
+             "concurrency": 500, "requests_per_s": None, "e2el_ms_mean": None, "output_tokens_per_s": 3600}  # fmt: skip
+    (finding,) = found("roofline", library(tmp_path, heavy))
+    assert finding.values["at_most"] == pytest.approx(3514.9, abs=0.1)
+    assert "81 requests of 550 tokens fit at most, and a step takes 23.1 ms" in finding.text
+    assert found("roofline", library(tmp_path / "below", heavy | {"output_tokens_per_s": 3500})) == []
+
+
+def test_more_tokens_than_the_compute_units_give(tmp_path: Path) -> None:
+    """1,979e12 / (2 x 70e9 x (1 + 1,000 / 100)) is 1,285 tokens/s."""
+    heavy = {"accelerators": 1, "tp": 1, "osl": 100, "isl_actual": None, "osl_actual": None, "concurrency": 500,
+             "requests_per_s": None, "e2el_ms_mean": None, "output_tokens_per_s": 1500}  # fmt: skip
+    (finding,) = found("roofline", library(tmp_path, heavy))
+    assert (
+        finding.text
+        == "1,500 output tokens/s are stated; all compute units at their peak give at most 1,285."
+    )
+
+
 def test_two_figures_under_one_label_are_told_by_the_load_where_they_lie_farthest_apart(
     tmp_path: Path,
 ) -> None:
@@ -114,7 +138,10 @@ def test_the_same_measurements_in_two_sources_are_a_copy(tmp_path: Path) -> None
     rows = tuple({"concurrency": level, "output_tokens_per_s": 40.4 * level} for level in (1, 2, 4))
     held = library(tmp_path, *rows, others=tuple({**row, "note": "as read again"} for row in rows))
     (finding,) = found("copies", held)
-    assert finding.text == "made and other both hold 3 measurements alike in configuration, load and every figure."
+    assert (
+        finding.text
+        == "made and other both hold 3 measurements alike in configuration, load and every figure."
+    )
     assert len(finding.point_ids) == 6
 
 

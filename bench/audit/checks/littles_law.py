@@ -13,7 +13,15 @@ TITLE = "Little's law"
 RULE = "output tokens/s / output length x end-to-end latency = concurrency of a closed loop"
 
 NEEDED = ("output_tokens_per_s", "e2el_ms_mean")
-ALSO = ("e2el_ms_p50", "e2el_ms_p99", "e2el_ms_max", "requests_ok", "requests_failed", "requests_per_s", "duration_s")
+ALSO = (
+    "e2el_ms_p50",
+    "e2el_ms_p99",
+    "e2el_ms_max",
+    "requests_ok",
+    "requests_failed",
+    "requests_per_s",
+    "duration_s",
+)
 
 
 def findings(library: Library) -> Iterator[Finding]:

@@ -34,6 +34,8 @@ def findings(library: Library) -> Iterator[Finding]:
         if all(library.has(name) for name in (key, *re.findall(r"[a-z_]+", sql)))
     ]
     also = (*rates.RATES, *SUMS)
-    for row in rows.where(library, ("osl_actual",), f"({' OR '.join(off) or 'FALSE'}) ORDER BY point_id", also):
+    for row in rows.where(
+        library, ("osl_actual",), f"({' OR '.join(off) or 'FALSE'}) ORDER BY point_id", also
+    ):
         for flag in rates.differing(rows.metrics_of(row), row.get("osl_actual")):
             yield Finding(flag.seen, flag.kind, row["source"], (row["point_id"],))
