@@ -35,7 +35,8 @@ def findings(library: Library) -> Iterator[Finding]:
         f"WITH asked AS ({_asked()}), fitting AS (SELECT *,"
         " CASE WHEN cache > 0 THEN least(requests, greatest(1, room / cache)) ELSE requests END AS resident"
         " FROM asked),"
-        " bounded AS (SELECT *, resident * bandwidth / (read + resident * coalesce(cache, 0)) AS by_memory FROM fitting)"
+        " bounded AS (SELECT *, resident * bandwidth / (read + resident * coalesce(cache, 0)) AS by_memory"
+        " FROM fitting)"
         " SELECT point_id, source, value, by_memory, by_compute, resident, context, 1000 * resident / by_memory"
         f" FROM bounded WHERE value > {ROUNDING} * least(by_memory, by_compute)"
         f" ORDER BY value / least(by_memory, by_compute) DESC, point_id LIMIT {MOST}"
@@ -57,8 +58,8 @@ def findings(library: Library) -> Iterator[Finding]:
 def _asked() -> str:
     """The query of points with the facts that bound them, in bytes, bytes/s and tokens: one deployment of one engine.
 
-    Speculation puts out several tokens a step, and the parts of a disaggregated server have memory of their own. On
-    average a request holds its prompt and half of its output. A cache whose precision is not stated has that of
+    Speculation puts out several tokens a step, the parts of a disaggregated server have memory of their own, and what
+    prompts share is held and computed once: such points are left out. On average a request holds its prompt and half of its output. A cache whose precision is not stated has that of
     16-bit weights, else half of it.
     """
     weight = _by_precision(BYTES)
@@ -74,10 +75,12 @@ def _asked() -> str:
         f" (1 - {KEPT}) * memory_gb * {GIB} * points.accelerators - total_params_b * 1e9 * {weight} AS room,"
         f" active_params_b * 1e9 * {weight} AS read, hbm_tb_s * 1e12 * points.accelerators AS bandwidth,"
         f" ({whole}) * {cached} / 2 AS cache,"
-        f" {peak} * points.accelerators / (2e9 * active_params_b * (1 + coalesce(isl / nullif(osl, 0), 0))) AS by_compute"
+        f" {peak} * points.accelerators / (2e9 * active_params_b * (1 + coalesce(isl / nullif(osl, 0), 0)))"
+        " AS by_compute"
         " FROM points JOIN models ON models.slug = model JOIN accelerators ON accelerators.slug = accelerator"
         " WHERE evidence = 'measured' AND output_tokens_per_s > 0 AND coalesce(speculation, 'none') = 'none'"
         " AND NOT coalesce(disaggregated, FALSE) AND points.accelerators IS NOT NULL"
+        " AND NOT coalesce(prefix_caching, FALSE) AND coalesce(shared_prefix_share, 0) = 0 AND coalesce(turns, 1) <= 1"
     )
 
 
