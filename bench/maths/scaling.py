@@ -17,7 +17,7 @@ FEWEST_FOR_A_LAW = 4
 ROUNDING = 1e-9
 """A parameter that lowers the relative error by less than this is rounding, and is left at its bound."""
 
-TRUSTED_ERROR = 0.05
+TRUSTED_ERROR = 0.03
 """A law that misses the measured throughputs by more than this, as a root mean square, does not fit."""
 
 FEWEST_FREE = 2

@@ -14,13 +14,14 @@ from bench.basis.options import Option
 from bench.basis.statement import caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, value_label
+from bench.chart import Theme, title, value_label
 from bench.errors import NotFound, UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column
 from bench.questions.scaling import caveats, measured, operating, statements, why
 from bench.questions.scaling import figure as drawing
 from bench.questions.scaling import lines as held_lines
+from bench.questions.scaling.lines import METRICS
 from bench.questions.scaling.measured import Drawn
 from bench.questions.scaling.operating import BEST, WAYS
 from bench.questions.scaling.result import EVERY, Line, Place, Scaling, Way
@@ -38,11 +39,15 @@ GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation",
 LEVEL = Option("level", "At", "number", "The interactivity (tokens/s per user) or load that is held equal.",
                example="64")  # fmt: skip
 OPTIONS: tuple[Option, ...] = (
-    Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips.", held_lines.METRICS),
+    Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips.", METRICS),
     Option("at", "Hold equal", "choice", "What is held equal: what a user sees, the load, or nothing.", WAYS),
     LEVEL,
     Option("group", "A line for each", "choice", "Draws one line for each value of this field.", (*GROUPS, EVERY)),
 )  # fmt: skip
+WAY_WORDS: dict[Way, str] = {
+    "interactivity": "Equal interactivity", "concurrency": "Equal concurrency", "batch": "Equal batch",
+    "request_rate": "Equal request rate", "best": "Each at its best load",
+}  # fmt: skip
 COLUMNS = (
     Column("line", "Line"), Column("throughput_per_chip", "Per chip"), Column("speedup", "Times the smallest"),
     Column("interpolated", "Interpolated"),
@@ -68,12 +73,12 @@ def choices(library: Library, view: View) -> Choices:
     """The throughputs, ways to compare and groups to choose from."""
     whole = complete(library, view)
     chosen = _drawn(library, whole)
-    ways = {*operating.supported(chosen.points, chosen.seen), cast(Way, whole.option("at"))}
+    ways = (*operating.supported(chosen.points, chosen.seen), whole.option("at"))
     return {
-        "metric": [(key, catalogue.metric(key).label) for key in _metrics(library)],
-        "at": statements.ways(ways),
+        "metric": [(key, catalogue.metric(key).label) for key in METRICS if library.has(key)],
+        "at": [(way, WAY_WORDS[way]) for way in WAYS if way in ways],
         "group": [
-            *((key, statements.fact_word(key).capitalize()) for key in GROUPS if library.has(key)),
+            *((key, title(key).split(" (")[0]) for key in GROUPS if library.has(key)),
             (EVERY, "Every deployment"),
         ],
     }
@@ -148,14 +153,9 @@ def _story(library: Library, view: View) -> Story:
     return replace(told, view=told.view.with_options(metric=metric, group=group))
 
 
-def _metrics(library: Library) -> list[str]:
-    """The throughputs the library has that can be compared over counts of chips."""
-    return [key for key in held_lines.METRICS if library.has(key)]
-
-
 def _metric(library: Library, view: View) -> str:
     """The metric asked for, else the first that at least half as many points have as have the commonest."""
-    offered, asked = _metrics(library), view.option("metric")
+    offered, asked = [key for key in METRICS if library.has(key)], view.option("metric")
     if asked and asked not in offered:
         raise NotFound(f"{catalogue.metric(asked).label} is not loaded; import results that have it.")
     if not offered:
@@ -175,17 +175,13 @@ def _drawn(library: Library, view: View) -> Drawn:
 def _completed(library: Library, view: View, chosen: Drawn) -> View:
     """The View with the way its lines are compared, the level, and the prices written out.
 
-    UnknownName for a way that no selected point states. A link keeps its way while its reader changes the filters, so
-    there it is answered with a sentence.
+    UnknownName for a way in which none can be. A link keeps its way while its reader changes the filters, so there it
+    is answered with a sentence.
     """
-    asked = view.option("at")
+    asked, offered = view.option("at"), operating.supported(chosen.points, chosen.seen)
+    if asked not in ("", BEST, *offered) and offered and not view.whole:
+        raise UnknownName("way to compare these points (option at)", asked, offered)
     way = cast(Way, asked or operating.fairest(chosen.points, chosen.seen))
-    if asked and not view.whole and asked != BEST:
-        condition = selection.clause(view).also(f"({held_lines.stated(library, asked)})")
-        offered = operating.supported(chosen.points, chosen.seen)
-        sql = f"SELECT 1 FROM points WHERE {condition.sql} LIMIT 1"
-        if offered and not library.fetch(sql, condition.params):
-            raise UnknownName("way to compare these points (option at)", asked, offered)
     level = None if way == BEST else LEVEL.number(view)
     if level is None:
         level = operating.level_of(chosen.points, way, chosen.seen)
@@ -205,7 +201,7 @@ def _found(library: Library, whole: View, chosen: Drawn) -> Scaling:
         found,
         lines=tuple(map(measured.with_laws, found.lines)),
         tally=evidence.tally(library, ranking, reasons),
-        hollow=tuple(held_lines.hollow(library, ranking, metric, (way, level))),
+        hollow=tuple(held_lines.hollow(library, ranking, metric, (way, level)) if found.lines else ()),
     )
 
 

@@ -7,68 +7,67 @@ from collections.abc import Iterator
 from bench.basis import likeness, limits
 from bench.basis.evidence import Ranking
 from bench.basis.statement import Statement, caveat
+from bench.chart import title
 from bench.questions.scaling.operating import BEST, PUSHED_ALIKE
-from bench.questions.scaling.result import EVERY, MLPERF, Absent, Line, Scaling
-from bench.questions.scaling.statements import asked, dates, fact_word, ids, where
+from bench.questions.scaling.result import EVERY, MLPERF, Line, Scaling
+from bench.questions.scaling.statements import asked, dates, ids, where
 from bench.wording import counted, joined, number
 
 OWN = ("layout", "chips", "load", "variant")
+"""What each line of a comparison has its own of."""
+
+SUBMISSIONS = (
+    "MLPerf submissions are compared where submitter, system, software, round, benchmark and scenario are the same and"
+    " only the count of chips differs; how many instances a system runs is not stated, so none is set against replicas."
+)
+DERIVED = "Efficiencies and figures per chip are derived: no MLPerf results, and not verified by MLCommons."
+PROJECTED = "Replicas are projected: so many times the smallest count, load spread evenly."
 
 
 def told(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
     """Which lines are not drawn, what is unlike among them, how counts are compared, and what is projected."""
-    steps = found.steps
-    if ranking.limits:
-        yield caveat("limits", f"Only points with {limits.words(ranking.limits)} are compared.")
-    if found.other_lines > 0 and found.group != EVERY:
-        yield caveat(
-            "other_lines",
-            f"One line for each {fact_word(found.group)}: {counted(found.other_lines, 'other line')} not drawn.",
-            lines=found.other_lines,
-        )
-    if found.lone and steps:
-        yield caveat("lone", f"On one count of chips only, with all else equal: {joined(found.lone)}.")
+    steps, field = found.steps, title(found.group).split(" (")[0].lower()
     unlike = likeness.mixed(asked(steps), (found.group, *OWN))
-    if unlike:
-        yield caveat("unlike", f"The lines are unlike in {joined(unlike)}.", facts=len(unlike))
     bases = [f"{line.label} {line.base.accelerators}" for line in steps if line.base.accelerators > 1]
-    if bases:
-        yield caveat(
-            "base", f"Efficiency counts from the smallest measured chips, not from one: {joined(bases)}."
-        )
-    if any(line.facts.harness == MLPERF for line in steps):
-        yield from _submissions()
     designs = [line.label for line in steps if line.facts.disaggregated]
-    if designs:
-        text = f"Disaggregated, so each count of chips is another design, not more of the same: {joined(designs)}."
-        yield caveat("designs", text)
+    several = found.other_lines > 0 and found.group != EVERY
+    mlperf = any(line.facts.harness == MLPERF for line in steps)
+    between = any(place.between for line in found.lines for place in line.places)
+    for kind, holds, text in (
+        ("limits", ranking.limits, f"Only points with {limits.words(ranking.limits)} are compared."),
+        (
+            "other_lines",
+            several,
+            f"One line for each {field}: {counted(found.other_lines, 'other line')} not drawn.",
+        ),
+        (
+            "lone",
+            found.lone and steps,
+            f"On one count of chips only, with all else equal: {joined(found.lone)}.",
+        ),
+        ("unlike", unlike, f"The lines are unlike in {joined(unlike)}."),
+        (
+            "base",
+            bases,
+            f"Efficiency counts from the smallest measured chips, not from one: {joined(bases)}.",
+        ),
+        ("submissions", mlperf, SUBMISSIONS),
+        ("derived", mlperf, DERIVED),
+        ("designs", designs, f"Disaggregated, so each count of chips is another design: {joined(designs)}."),
+        ("interpolated", between, "Interpolated on logarithmic axes; nothing is extrapolated."),
+        ("projected", any(line.replicas for line in steps), PROJECTED),
+        (
+            "hollow",
+            found.hollow,
+            f"{counted(len(found.hollow), 'point')} drawn hollow, on no line.",
+        ),
+    ):
+        if holds:
+            yield caveat(kind, text)
     for line in found.lines:
         yield from _runs(line)
         yield from _loads(found, line) if line.judged and found.way == BEST else ()
     yield from _absent(found)
-    if any(place.between for line in found.lines for place in line.places):
-        yield caveat("interpolated", "Interpolated on logarithmic axes; nothing is extrapolated.")
-    if any(line.replicas for line in steps):
-        yield caveat(
-            "projected", "Replicas are projected: so many times the smallest count, load spread evenly."
-        )
-    if found.hollow and found.lines:
-        yield caveat("hollow", f"{counted(len(found.hollow), 'point')} drawn hollow, on no line.")
-
-
-def _submissions() -> Iterator[Statement]:
-    """How MLPerf submissions are paired, and what of these figures MLCommons does not answer for."""
-    yield caveat(
-        "submissions",
-        "MLPerf submissions are compared where submitter, system, software, round, benchmark and scenario are the same"
-        " and only the count of chips differs; how many instances a system runs is not stated, so none is set against"
-        " replicas.",
-    )
-    yield caveat(
-        "derived",
-        "Efficiencies and figures per chip are derived here: they are not MLPerf results and were not verified by"
-        " MLCommons.",
-    )
 
 
 def _runs(line: Line) -> Iterator[Statement]:
@@ -76,12 +75,10 @@ def _runs(line: Line) -> Iterator[Statement]:
     if line.apart and line.judged:
         text = f"No engine version is stated and the runs differ, so they may be of other software: {dates(line)}."
         yield caveat("runs_apart", text, ids(line.places))
-    if line.elsewhere:
-        counts = joined([str(one) for one in line.elsewhere])
-        text = f"Measured only in another run, with no engine version stated: {line.label} on {counts}."
-        yield caveat("elsewhere", text)
     if line.other_runs:
-        text = f"Left out: {counted(line.other_runs, 'point')} of other runs of {line.label}."
+        counts = joined([str(one) for one in line.elsewhere])
+        only = f", the only ones on {counts}" if counts else ""
+        text = f"Left out: {counted(line.other_runs, 'point')} of other runs of {line.label}{only}."
         yield caveat("other_runs", text, points=line.other_runs)
 
 
@@ -105,12 +102,7 @@ def _absent(found: Scaling) -> Iterator[Statement]:
         "once": "Measured at one load only, so the best is not known",
     }
     for reason, lead in words.items():
-        lines: dict[str, list[Absent]] = {}
-        for one in found.absent:
-            if one.reason == reason:
-                lines.setdefault(one.line, []).append(one)
-        named = [
-            f"{label} on {joined([str(one.accelerators) for one in own])}" for label, own in lines.items()
-        ]
+        own = [one for one in found.absent if one.reason == reason]
+        named = [f"{one.line} on {joined([str(count) for count in one.accelerators])}" for one in own]
         if named:
             yield caveat(f"absent_{reason}", f"{lead}: {joined(named)}.")

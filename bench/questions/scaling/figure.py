@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme
-from bench.chart.axis import decade_ticks
+from bench.chart.axis import Axis, widened
 from bench.maths.scaling import Law
 from bench.plain_text import html
 from bench.questions.scaling.result import Line, Place, Scaling
@@ -26,10 +26,8 @@ GAP = 0.13
 LABELLED_EFFICIENCIES = 3
 """Efficiencies are written at the points of up to this many lines; of more they are under the pointer."""
 
-NEAR_IDEAL = 0.95
-"""From this efficiency on the ideal line runs through the point or below it."""
-
 MOST_TICKS = 10
+VERTICAL_ROOM = 0.14
 CURVE_POINTS = 25
 FARTHEST = 4.0
 """A curve goes on to its predicted peak where that is at most so many times the largest measured count."""
@@ -113,15 +111,15 @@ def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[
     ticks = [one for one in counts if len(counts) <= MOST_TICKS or math.log2(one).is_integer()] or counts
     low, high = counts[0], max([float(counts[-1]), *(end for *_, end in curves)])
     reach = max(high / low, 2.0) ** 0.05
-    size, suffix = 13 if panel.axis == 1 else 12, panel.suffix
+    suffix, values = panel.suffix, _values(panel, found)
+    axis = Axis(found.row, True, *widened(min(values), max(values), True, VERTICAL_ROOM))
     figure.update_layout({
         f"xaxis{suffix}": {**look, "domain": panel.across, "anchor": f"y{suffix}", "tickvals": ticks,
                            "ticktext": [f"{tick:,}" for tick in ticks],
                            "range": [math.log10(low / reach), math.log10(high * reach)],
-                           "title": {"text": "Accelerators (chips)", "font": {"size": size}, "standoff": 8}},
-        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **_scale(_values(panel, found)),
-                           "title": {"text": html(panel.title) if panel.axis == 1 else "",
-                                     "font": {"size": size}, "standoff": 8}},
+                           "title": {"text": "Accelerators (chips)", "font": {"size": 13}, "standoff": 8}},
+        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **axis.settings, "title_standoff": 8,
+                           "title_text": html(panel.title) if panel.axis == 1 else ""},
     })  # fmt: skip
     if panel.axis > 1:
         figure.add_annotation(text=html(panel.title), x=panel.across[0], y=panel.up[1] + 0.012, xref="paper",
@@ -135,17 +133,6 @@ def _values(panel: Panel, found: Scaling) -> list[float]:
         values += [line.base.per_chip * place.accelerators for line in found.lines for place in line.compared]
         values += [one.value for one in found.hollow]
     return values
-
-
-def _scale(values: Sequence[float]) -> dict[str, Any]:
-    low, high = min(values), max(values)
-    reach = max(high / low, 1.6)
-    low, high = low / reach**0.12, high * reach**0.14
-    ticks = decade_ticks(low, high)
-    if len(ticks) < 2:
-        ticks = [float(f"{low * (high / low) ** share:.2g}") for share in (0.15, 0.5, 0.85)]
-    return {"range": [math.log10(low), math.log10(high)], "tickvals": ticks,
-            "ticktext": [number(tick) for tick in ticks]}  # fmt: skip
 
 
 def _add_line(
@@ -162,7 +149,7 @@ def _add_line(
         "x": [place.accelerators for place in places], "y": [panel.value(place) for place in places],
         "mode": "lines+markers+text" if written else "lines+markers",
         "text": [percent(place.efficiency) if place in line.judged[:-1] else "" for place in places],
-        "textposition": ["top left" if (place.efficiency or 0) >= NEAR_IDEAL else "bottom right" for place in places],
+        "textposition": [_side(place, found.lines) for place in places],
         "textfont": {"size": 12, "color": shade}, "cliponaxis": False,
         "name": html(line.label), "showlegend": main and in_legend,
         "line": {"color": shade, "width": 2},
@@ -171,6 +158,14 @@ def _add_line(
         "customdata": [[place.point.facts.point_id, _hover(found, place)] for place in places],
         "hovertemplate": "%{customdata[1]}<extra></extra>",
     })  # fmt: skip
+
+
+def _side(place: Place, lines: Sequence[Line]) -> str:
+    """Above the highest of several lines, below any other."""
+    beside = [
+        one.throughput for line in lines for one in line.places if one.accelerators == place.accelerators
+    ]
+    return "top left" if len(beside) > 1 and place.throughput == max(beside) else "bottom right"
 
 
 def _add_ideal(figure: go.Figure, line: Line, shade: str) -> None:

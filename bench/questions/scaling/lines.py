@@ -101,18 +101,14 @@ def usable(library: Library, ranking: Ranking, metric: str, group: str) -> str:
 
 
 def needs(library: Library, ranking: Ranking, metric: str, group: str) -> Needs:
-    """What a scaling page cannot do without: a line with two counts of chips at one load."""
-    enters = f"{usable(library, ranking, metric, group)} AND ({stated(library, ranking.view.option('at'))})"
+    """What a scaling page cannot do without: a line with two counts of chips at one load, in the way asked for."""
+    way, seen = ranking.view.option("at"), [key for key in figure_keys(library) if key.startswith(FIGURES[0])]
+    states = f"{way} IS NOT NULL" if way in LOAD_AXES else "TRUE"
+    if way == "interactivity":
+        states = " OR ".join(f'isfinite("{key}")' for key in seen) or "FALSE"
+    enters = f"{usable(library, ranking, metric, group)} AND ({states})"
     words = "deployment measured on two counts of chips at one load"
     return Needs(words, enters, f"{LINE}, {LOAD}", "count(DISTINCT accelerators) > 1")
-
-
-def stated(library: Library, way: str) -> str:
-    """The SQL of whether a point states what is held equal in this way."""
-    if way == "interactivity":
-        keys = [key for key in figure_keys(library) if key.startswith(way)]
-        return " OR ".join(f'isfinite("{key}")' for key in keys) or "FALSE"
-    return f"{way} IS NOT NULL" if way in LOAD_AXES else "TRUE"
 
 
 def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[Held], int]:
@@ -123,7 +119,7 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
     owner = "line" if group == EVERY else "owner"
     kept, condition = limits.kept_sql(library, ranking.limits), evidence.ranked(library, ranking.unlimited)
     enters = usable(library, ranking, metric, group)
-    order = "shared DESC, counts DESC, newest DESC NULLS LAST, version DESC NULLS LAST, points DESC, line"
+    order = "shared DESC, counts DESC, newest DESC NULLS LAST, version DESC NULLS LAST, points DESC, most DESC, line"
     rows = library.fetch(
         f"""WITH usable AS MATERIALIZED (
           SELECT {LINE} AS line, point_id, accelerators, {"NULL" if group == EVERY else column(group)} AS owner, date,
@@ -133,7 +129,7 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
         shares AS (SELECT line, max(many) AS shared FROM loads GROUP BY line),
         lines AS (
           SELECT line, any_value(owner) AS owner, count(DISTINCT accelerators) AS counts, any_value(shared) AS shared,
-            max(date) AS newest, any_value(engine_version) AS version, count(*) AS points
+            max(date) AS newest, any_value(engine_version) AS version, count(*) AS points, max(accelerators) AS most
           FROM usable JOIN shares USING (line) WHERE kept GROUP BY line),
         placed AS (
           SELECT *, row_number() OVER (PARTITION BY {owner} ORDER BY {order}) AS place,

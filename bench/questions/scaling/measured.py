@@ -89,7 +89,14 @@ def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Map
             bare = Line(held.owner, label, beside, tuple(met), elsewhere=held.elsewhere,
                         other_runs=held.other_runs, apart=held.apart)  # fmt: skip
             lines.append(_judged(here, bare, held.points))
-    lines.sort(key=lambda one: (not one.is_told_first, one.is_starved, -len(one.judged), -len(one.places)))
+    lines.sort(
+        key=lambda one: (
+            not one.judged or bool(one.apart),
+            one.is_starved,
+            -len(one.judged),
+            -len(one.places),
+        )
+    )
     return replace(here, lines=tuple(lines), absent=tuple(absent))
 
 
@@ -175,11 +182,12 @@ def _judged(this: Scaling, line: Line, points: Own) -> Line:
 def _absent(label: str, way: Way, points: Own, met: Sequence[Place]) -> list[Absent]:
     """The counts of a line that were not measured where counts are compared, and why."""
     there = {place.accelerators for place in met}
-    missing = {chips: own for chips, own in operating.counts_of(points).items() if chips not in there}
-    if way != BEST:
-        return [Absent(label, chips, "level") for chips in missing]
-    swept = {chips: len({one.load for one in own}) > 1 for chips, own in missing.items()}
-    return [Absent(label, chips, "rising" if swept[chips] else "once") for chips in missing]
+    loads = {chips: {one.load for one in own} for chips, own in operating.counts_of(points).items()}
+    gone = tuple(chips for chips in loads if chips not in there)
+    rising = tuple(chips for chips in gone if len(loads[chips]) > 1)
+    once = tuple(chips for chips in gone if chips not in rising)
+    told = [Absent(label, "rising", rising), Absent(label, "once", once)]
+    return [one for one in (told if way == BEST else [Absent(label, "level", gone)]) if one.accelerators]
 
 
 def _replicas(this: Scaling, line: Line, wide: Place, smallest: Own) -> Replicas | None:

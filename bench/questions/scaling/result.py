@@ -133,14 +133,14 @@ class Replicas:
 
 @dataclass(frozen=True)
 class Absent:
-    """A count of a line, named as in the chart, that was measured, but not where counts are compared, and why: a code.
+    """Counts of a line, named as in the chart, that were measured, but not where counts are compared; why is a code.
 
-    "level": not there; "rising": its throughput still rises at its highest load; "once": at one load only.
+    "level": not there; "rising": the throughput still rises at the highest load; "once": at one load only.
     """
 
     line: str
-    accelerators: int
     reason: Literal["level", "rising", "once"]
+    accelerators: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -185,11 +185,6 @@ class Line:
     def compared(self) -> list[Place]:
         """The base and what is judged against it; nothing where nothing is."""
         return [self.base, *self.judged] if self.judged else []
-
-    @property
-    def is_told_first(self) -> bool:
-        """Whether a headline may be built on it: two counts are judged, and none of another unknown version."""
-        return bool(self.judged) and not self.apart
 
     @property
     def is_starved(self) -> bool:
@@ -249,5 +244,5 @@ class Scaling:
 
     @property
     def told(self) -> list[Line]:
-        """The lines a headline may be about, those with an ordinary base first."""
-        return [line for line in self.lines if line.is_told_first]
+        """The lines a headline may be about, those with an ordinary base first: none of another unknown version."""
+        return [line for line in self.steps if not line.apart]

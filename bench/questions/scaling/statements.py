@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bench.basis import memory
 from bench.basis.evidence import Deciding
-from bench.basis.likeness import BY_KEY
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, finding, headline
 from bench.basis.wording import flagged, flags_of, is_tie, subject
 from bench.chart import value_label
 from bench.library.standing import OLDER
 from bench.maths.scaling import Law
-from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, WAYS
+from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY
 from bench.questions.scaling.result import WIDEST_BRACKET, Line, Place, Replicas, Scaling, Way
 from bench.records import LOAD_AXES
 from bench.wording import counted, inline, joined, number
@@ -24,8 +23,6 @@ LISTED = 2
 """Of so many lines it is told what replicas would give."""
 
 LISTED_LINES = 8
-WAY_WORDS = {"interactivity": "Equal interactivity", "concurrency": "Equal concurrency", "batch": "Equal batch",
-             "request_rate": "Equal request rate", "best": "Each at its best load"}  # fmt: skip
 
 
 def told(found: Scaling, deciding: Deciding, everywhere: int) -> Iterator[Statement]:
@@ -90,16 +87,6 @@ def where(way: Way, level: float | None) -> str:
     if way == INTERACTIVITY:
         return f"at {number(level)} tokens/s per user"
     return f"at {number(level)} requests/s" if way == "request_rate" else f"at {way} {number(level)}"
-
-
-def ways(offered: Collection[Way]) -> list[tuple[str, str]]:
-    """The words for each way counts are compared."""
-    return [(way, WAY_WORDS[way]) for way in WAYS if way in offered]
-
-
-def fact_word(key: str) -> str:
-    """A column's word inside a sentence: "engine version"."""
-    return BY_KEY[key].one if key in BY_KEY else "deployment" if key == "line" else key.replace("_", " ")
 
 
 def asked(lines: Iterable[Line]) -> list[Facts]:
@@ -175,15 +162,15 @@ def _nothing(found: Scaling, everywhere: int) -> str:
     older = "let older runs in, or " if tally.of(OLDER) else ""
     if not tally.selected:
         return "No point is selected."
-    if not tally.used and (tally.of("beyond_limit") or tally.of("unknown_limit")):
-        return f"None of {about} is known to keep the limits; ease them."
-    if not tally.used:
-        return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
     if tally.of("disaggregated") and not found.held:
         return (
             f"None of {about} but disaggregated deployments, each count of which is another design, may have two"
             " counts of chips with all else equal; choose disaggregated=true to compare those."
         )
+    if not tally.used and (tally.of("beyond_limit") or tally.of("unknown_limit")):
+        return f"None of {about} is known to keep the limits; ease them."
+    if not tally.used:
+        return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
     if everywhere or not found.held:
         many = f"the {counted(everywhere or tally.selected, 'selected point')}"
         alike = "at one load with all else equal" if everywhere else "with all else equal"

@@ -16,27 +16,22 @@ OWN = "Kneepoint's definition"
 
 def why(found: Scaling) -> tuple[Why, ...]:
     """Where each number comes from; the inputs are those of the first line."""
-    metric = found.row
+    metric, efficiency = found.row, catalogue.metric("scaling_efficiency")
     first = next(iter(found.steps), None)
-    return (
-        Why(metric.label, metric.formula, metric.definition, metric.source),
-        _efficiency(found, first),
-        Why("Line", "equal in everything but chips, layout and load; the best layout at each count of chips",
-            f"{where(found.way, found.level)}; newest runs, of one stated engine version", OWN),
-        *(_of(found, first) if first is not None else ()),
-    )  # fmt: skip
-
-
-def _efficiency(found: Scaling, first: Line | None) -> Why:
-    efficiency = catalogue.metric("scaling_efficiency")
     inputs = "the smallest measured count is the base; no two counts are compared here"
     if first is not None:
         last, base = first.judged[-1], first.base
         inputs = (
-            f"{first.label}: ({number(last.throughput)} / {number(base.throughput)} {found.row.unit}) /"
+            f"{first.label}: ({number(last.throughput)} / {number(base.throughput)} {metric.unit}) /"
             f" ({last.accelerators} / {base.accelerators}) = {number(last.efficiency)}"
         )
-    return Why("Efficiency", efficiency.formula, inputs, efficiency.source)
+    return (
+        Why(metric.label, metric.formula, metric.definition, metric.source),
+        Why("Efficiency", efficiency.formula, inputs, efficiency.source),
+        Why("Line", "equal in everything but chips, layout and load; the best layout at each count of chips",
+            f"{where(found.way, found.level)}; newest runs, of one stated engine version", OWN),
+        *(_of(found, first) if first is not None else ()),
+    )  # fmt: skip
 
 
 def _of(found: Scaling, first: Line) -> Iterator[Why]:
@@ -65,7 +60,8 @@ def _laws(line: Line) -> Iterator[Why]:
     for law in line.laws:
         unit, share = number(law.unit_throughput), number(law.contention)
         if law is line.amdahl:
-            yield Why("Amdahl's law", "T(n) = T1 / (s + (1 - s) / n)", f"{line.label}: T1 = {unit}, s = {share}{fitted}",
+            yield Why("Amdahl's law", "T(n) = T1 / (s + (1 - s) / n)",
+                      f"{line.label}: T1 = {unit}, s = {share}{fitted}",
                       "Amdahl, AFIPS Spring Joint Computer Conference 1967")  # fmt: skip
         else:
             yield Why("Universal Scalability Law", "T(n) = λ n / (1 + σ (n - 1) + κ n (n - 1))",
