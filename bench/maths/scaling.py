@@ -149,9 +149,8 @@ class ReplicaComparison:
     """One wide instance against as many accelerators in replicas of the smallest one. The replicas are projected.
 
     Throughputs in tokens per second; `ratio` is replicas / wide. Latencies saved are the replica's less the wide
-    instance's, in ms, below 0 where the wide one is slower, None where one is unknown. `extra_usd_per_million_tokens`
-    is what a million tokens cost more on the wide instance, below 0 where they cost less, None without a price; the
-    same per ms saved is None where no latency is saved.
+    instance's, in ms, below 0 where the wide one is slower, None where one is unknown. `usd_per_million` is what a
+    million tokens cost on the wide instance, `replicas_usd_per_million` on the replicas; None without a price.
     """
 
     accelerators: int
@@ -163,9 +162,8 @@ class ReplicaComparison:
     replicas_throughput_per_accelerator: float
     tpot_saved_ms: float | None
     ttft_saved_ms: float | None
-    extra_usd_per_million_tokens: float | None
-    extra_usd_per_tpot_ms: float | None
-    extra_usd_per_ttft_ms: float | None
+    usd_per_million: float | None
+    replicas_usd_per_million: float | None
 
 
 def base(counts: Sequence[float], throughputs: Sequence[float | None]) -> int | None:
@@ -261,9 +259,6 @@ def against_replicas(
     if projected is None or projected <= 0 or wide.throughput <= 0:
         return None
     per_wide, per_small = wide.throughput / wide.accelerators, small.throughput / small.accelerators
-    prices = [cost.usd_per_million(usd_per_accelerator_hour, each) for each in (per_wide, per_small)]
-    extra = _less(*prices)
-    tpot_saved, ttft_saved = _less(small.tpot_ms, wide.tpot_ms), _less(small.ttft_ms, wide.ttft_ms)
     return ReplicaComparison(
         accelerators=wide.accelerators,
         replicas=wide.accelerators // small.accelerators,
@@ -272,11 +267,10 @@ def against_replicas(
         ratio=projected / wide.throughput,
         throughput_per_accelerator=per_wide,
         replicas_throughput_per_accelerator=per_small,
-        tpot_saved_ms=tpot_saved,
-        ttft_saved_ms=ttft_saved,
-        extra_usd_per_million_tokens=extra,
-        extra_usd_per_tpot_ms=_per_ms(extra, tpot_saved),
-        extra_usd_per_ttft_ms=_per_ms(extra, ttft_saved),
+        tpot_saved_ms=_less(small.tpot_ms, wide.tpot_ms),
+        ttft_saved_ms=_less(small.ttft_ms, wide.ttft_ms),
+        usd_per_million=cost.usd_per_million(usd_per_accelerator_hour, per_wide),
+        replicas_usd_per_million=cost.usd_per_million(usd_per_accelerator_hour, per_small),
     )
 
 
@@ -352,7 +346,3 @@ def _finite(value: float | None) -> float | None:
 
 def _less(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
-
-
-def _per_ms(extra: float | None, saved_ms: float | None) -> float | None:
-    return extra / saved_ms if extra is not None and saved_ms is not None and saved_ms > 0 else None

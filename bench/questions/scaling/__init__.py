@@ -156,12 +156,11 @@ def _story(library: Library, view: View) -> Story:
 def _metric(library: Library, view: View) -> str:
     """The metric asked for, else the first that at least half as many points have as have the commonest."""
     offered, asked = [key for key in METRICS if library.has(key)], view.option("metric")
-    if asked and asked not in offered:
-        raise NotFound(f"{catalogue.metric(asked).label} is not loaded; import results that have it.")
-    if not offered:
-        raise NotFound("No loaded point has a throughput to compare over accelerators; import some that do.")
-    if asked:
+    if asked in offered:
         return asked
+    if asked or not offered:
+        lacking = catalogue.metric(asked).label if asked else "A throughput to compare over accelerators"
+        raise NotFound(f"{lacking} is not loaded; import results that have it.")
     condition = evidence.ranked(library, evidence.read(view).unlimited).also("accelerators > 0")
     counts = ", ".join(f'count(*) FILTER (isfinite("{key}"))' for key in offered)
     found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]

@@ -10,7 +10,7 @@ from bench.basis.statement import Statement, caveat
 from bench.chart import title
 from bench.questions.scaling.operating import BEST, PUSHED_ALIKE
 from bench.questions.scaling.result import EVERY, MLPERF, Line, Scaling
-from bench.questions.scaling.statements import asked, dates, ids, where
+from bench.questions.scaling.statements import dates, ids, where
 from bench.wording import counted, joined, number
 
 OWN = ("layout", "chips", "load", "variant")
@@ -27,7 +27,7 @@ PROJECTED = "Replicas are projected: so many times the smallest count, load spre
 def told(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
     """Which lines are not drawn, what is unlike among them, how counts are compared, and what is projected."""
     steps, field = found.steps, title(found.group).split(" (")[0].lower()
-    unlike = likeness.mixed(asked(steps), (found.group, *OWN))
+    unlike = likeness.mixed([line.facts for line in steps], (found.group, *OWN))
     bases = [f"{line.label} {line.base.accelerators}" for line in steps if line.base.accelerators > 1]
     designs = [line.label for line in steps if line.facts.disaggregated]
     several = found.other_lines > 0 and found.group != EVERY

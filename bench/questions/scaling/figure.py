@@ -80,10 +80,9 @@ def draw(found: Scaling, theme: Theme) -> go.Figure:
             _add_line(figure, panel, line, shade, found, in_legend=not named)
     for line, shade in zip(found.lines, shades, strict=True):
         _add_ideal(figure, line, shade)
-        _add_replicas(figure, line, found, shade)
     for curve in curves:
         _add_curve(figure, curve, theme)
-    _add_unranked(figure, found, theme)
+    _add_hollow(figure, found, shades, theme)
     if named:
         _add_names(figure, found.lines, shades, written=written)
     _add_keys(figure, found, dict.fromkeys(name for name, *_ in curves), theme)
@@ -179,33 +178,27 @@ def _add_ideal(figure: go.Figure, line: Line, shade: str) -> None:
     })  # fmt: skip
 
 
-def _add_replicas(figure: go.Figure, line: Line, found: Scaling, shade: str) -> None:
-    """What replicas of the smallest count would give, as open points on the ideal line."""
-    told = [(row, said) for row in line.replicas if (said := projection(found, row.place))]
-    _add_hollow(
-        figure, [row.against.accelerators for row, _ in told], [row.against.replicas_throughput for row, _ in told],
-        [[row.place, html(f"{line.label}: {words}")] for row, (_, words) in told],
-        {"symbol": "circle-open", "size": 6, "color": shade, "line": {"width": 1.2}},
-    )  # fmt: skip
-
-
-def _add_unranked(figure: go.Figure, found: Scaling, theme: Theme) -> None:
-    rows, metric = found.hollow, found.metric
-    words = [chart.hover_lines({**one.facts.row, metric: one.value}, [metric]) for one in rows]
-    _add_hollow(
-        figure, [one.chips for one in rows], [one.value for one in rows],
-        [[one.facts.point_id, f"{said}<br><i>on no line</i>"] for one, said in zip(rows, words, strict=True)],
-        {"symbol": [chart.engine_marker(one.facts.engine, measured=False) for one in rows], "size": 11,
-         "color": [chart.accelerator_colour(one.facts.accelerator, theme) for one in rows], "line": {"width": 1.8}},
-    )  # fmt: skip
-
-
-def _add_hollow(figure: go.Figure, xs: Sequence[int], ys: Sequence[float], told: Sequence[list[str]],
-                marker: dict[str, Any]) -> None:  # fmt: skip
-    if xs:
-        figure.add_trace({"type": "scatter", "x": xs, "y": ys, "mode": "markers", "showlegend": False,
-                          "marker": marker, "customdata": told,
-                          "hovertemplate": "%{customdata[1]}<extra></extra>"})  # fmt: skip
+def _add_hollow(figure: go.Figure, found: Scaling, shades: Sequence[str], theme: Theme) -> None:
+    """What replicas of the smallest count would give, on the ideal lines, and the points that stand on no line."""
+    drawn = [
+        (row.against.accelerators, row.against.replicas_throughput, row.place, html(f"{line.label}: {said[1]}"),
+         "circle-open", 6, shade)
+        for line, shade in zip(found.lines, shades, strict=True)
+        for row in line.replicas
+        if (said := projection(found, row.place))
+    ]  # fmt: skip
+    for one in found.hollow:
+        words = chart.hover_lines({**one.facts.row, found.metric: one.value}, [found.metric])
+        colour = chart.accelerator_colour(one.facts.accelerator, theme)
+        drawn.append((one.chips, one.value, one.facts.point_id, f"{words}<br><i>on no line</i>",
+                      chart.engine_marker(one.facts.engine, measured=False), 11, colour))  # fmt: skip
+    if drawn:
+        xs, ys, ids, told, symbols, sizes, colours = zip(*drawn, strict=True)
+        figure.add_trace({
+            "type": "scatter", "x": xs, "y": ys, "mode": "markers", "showlegend": False,
+            "marker": {"symbol": symbols, "size": sizes, "color": colours, "line": {"width": 1.4}},
+            "customdata": list(zip(ids, told, strict=True)), "hovertemplate": "%{customdata[1]}<extra></extra>",
+        })  # fmt: skip
 
 
 def _curves(found: Scaling) -> list[Curve]:
@@ -262,27 +255,24 @@ def _room(lines: Sequence[Line], *, written: bool) -> int:
 
 def _add_keys(figure: go.Figure, found: Scaling, curves: Iterable[str], theme: Theme) -> None:
     """Legend entries for what shapes and dots mean."""
-    engines = sorted({line.facts.engine for line in found.lines if line.facts.engine})
-    for engine in engines[:8]:
-        _key(figure, chart.value_label("engine", engine), theme, symbol=chart.engine_marker(engine))
-    if any(place.between for line in found.lines for place in line.places):
-        _key(figure, "interpolated", theme, symbol="circle-open")
-    if found.hollow:
-        _key(figure, "not ranked", theme, symbol="circle-open")
-    if found.steps:
-        _key(figure, "in proportion to the smallest: what replicas of it would give", theme, dash="dot")
-    for name in curves:
-        _key(figure, name, theme, dash=DASHES[name])
-
-
-def _key(figure: go.Figure, label: str, theme: Theme, *, symbol: str = "", dash: str = "") -> None:
-    look: dict[str, Any] = {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
-    if symbol:
-        marker = {"symbol": symbol, "size": 8, "color": theme.muted, "line": {"width": 1.5}}
-        look = {"mode": "markers", "marker": marker}
-    figure.add_trace(
-        {"type": "scatter", "x": [None], "y": [None], "name": html(label), "hoverinfo": "skip", **look}
-    )
+    engines = sorted({line.facts.engine for line in found.lines if line.facts.engine})[:8]
+    between = any(place.between for line in found.lines for place in line.places)
+    markers = {chart.value_label("engine", engine): chart.engine_marker(engine) for engine in engines}
+    markers |= dict.fromkeys(["interpolated"] * between + ["not ranked"] * bool(found.hollow), "circle-open")
+    dashes = {"in proportion to the smallest: what replicas of it would give": "dot"} if found.steps else {}
+    dashes |= {name: DASHES[name] for name in curves}
+    looks: dict[str, dict[str, Any]] = {
+        label: {
+            "mode": "markers",
+            "marker": {"symbol": symbol, "size": 8, "color": theme.muted, "line": {"width": 1.5}},
+        }
+        for label, symbol in markers.items()
+    }
+    for label, dash in dashes.items():
+        looks[label] = {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
+    for label, look in looks.items():
+        unseen = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip"}
+        figure.add_trace({**unseen, "name": html(label), **look})
 
 
 def _shades(found: Scaling, theme: Theme) -> list[str]:

@@ -13,7 +13,7 @@ from bench.basis.evidence import Ranking
 from bench.basis.prices import ChipPrice, Choice
 from bench.chart import value_label
 from bench.library import Library
-from bench.maths import cost, interpolation, scaling
+from bench.maths import interpolation, scaling
 from bench.maths.scaling import Instance
 from bench.questions.scaling import lines as held_lines
 from bench.questions.scaling import operating
@@ -67,20 +67,12 @@ def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Map
     """The answer's lines, those with an ordinary base and the most counts first."""
     common = operating.level_of(chosen.points, way, chosen.seen)
     here = Scaling(
-        metric=metric,
-        way=way,
-        level=common if level is None and way != BEST else level,
-        common=common,
-        group=chosen.group,
-        seen=chosen.seen,
-        tpot=_usual(chosen, "tpot_ms"),
-        ttft=_usual(chosen, "ttft_ms"),
-        held=len(chosen.lines),
+        metric, way, common if level is None and way != BEST else level, common, chosen.group,
+        seen=chosen.seen, tpot=_usual(chosen, "tpot_ms"), ttft=_usual(chosen, "ttft_ms"),
         lone=tuple(sorted(value_label(chosen.group, one) for one in chosen.lone)),
         other_lines=chosen.several - len(chosen.lines),
-        prices=prices if metric in catalogue.PRICED.values() else {},
-        choice=choice,
-    )
+        prices=prices if metric in catalogue.PRICED.values() else {}, choice=choice,
+    )  # fmt: skip
     lines, absent = [], []
     for held, (label, beside) in zip(chosen.lines, _names(chosen), strict=True):
         met = operating.places(held.points, way, here.level, here.seen)
@@ -89,14 +81,7 @@ def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Map
             bare = Line(held.owner, label, beside, tuple(met), elsewhere=held.elsewhere,
                         other_runs=held.other_runs, apart=held.apart)  # fmt: skip
             lines.append(_judged(here, bare, held.points))
-    lines.sort(
-        key=lambda one: (
-            not one.judged or bool(one.apart),
-            one.is_starved,
-            -len(one.judged),
-            -len(one.places),
-        )
-    )
+    lines.sort(key=lambda one: (one.is_starved, -len(one.judged), -len(one.places)))
     return replace(here, lines=tuple(lines), absent=tuple(absent))
 
 
@@ -111,8 +96,7 @@ def with_laws(line: Line) -> Line:
 
 def _chosen(own: Sequence[Held]) -> Held:
     kept = [_of_one_run(one) for one in own]
-    comparing = (one for one in kept if not one.apart and _compared(one.points) >= FEWEST_COUNTS)
-    return next(comparing, kept[0])
+    return next((one for one in kept if not one.apart and _compared(one.points) >= FEWEST_COUNTS), kept[0])
 
 
 def _compared(points: Own) -> int:
@@ -206,8 +190,6 @@ def _replicas(this: Scaling, line: Line, wide: Place, smallest: Own) -> Replicas
         total_load=(this.level or 0) * against.replicas if loaded else None,
         shared_throughput=None if each is None else each * against.replicas,
         shared_tpot_ms=tpot,
-        usd_per_million=cost.usd_per_million(usd, against.throughput_per_accelerator),
-        replicas_usd_per_million=cost.usd_per_million(usd, against.replicas_throughput_per_accelerator),
     )
 
 
@@ -228,20 +210,18 @@ def _instance(this: Scaling, place: Place) -> Instance:
 
 def _names(chosen: Drawn) -> list[tuple[str, str]]:
     """The names of the lines, with and without their accelerator: their group's value, or what tells them apart."""
+    firsts = [(one.owner, one.points[0]) for one in chosen.lines]
     if chosen.group != EVERY:
-        labels = [value_label(chosen.group, one.owner) for one in chosen.lines]
+        labels = [value_label(chosen.group, owner) for owner, _ in firsts]
         return [(label, "" if chosen.group == "accelerator" else label) for label in labels]
-    firsts = [one.points[0] for one in chosen.lines]
-    unlike = [key for key in TOLD_APART if len({getattr(one.facts, key) for one in firsts}) > 1]
-    lengths = len({one.asked for one in firsts}) > 1
+    unlike = [key for key in TOLD_APART if len({getattr(one.facts, key) for _, one in firsts}) > 1]
     found = []
-    for one in firsts:
+    for _, one in firsts:
         stated = ((key, getattr(one.facts, key)) for key in unlike)
         words = [value_label(key, value) for key, value in stated if value is not None]
-        words += ["/".join(value_label("isl", length) for length in one.asked)] if lengths else []
-        found.append(
-            (", ".join([value_label("accelerator", one.facts.accelerator), *words]), ", ".join(words))
-        )
+        words += ["/".join(value_label("isl", length) for length in one.asked if length is not None)]
+        beside = ", ".join(word for word in words if word)
+        found.append((f"{value_label('accelerator', one.facts.accelerator)}, {beside}", beside))
     return found
 
 

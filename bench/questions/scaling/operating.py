@@ -164,12 +164,8 @@ def _at_interactivity(chips: int, own: Own, level: float | None, seen: str | Non
 
 def _shared_interactivity(lines: Sequence[Own], seen: str) -> float | None:
     """The middle of the widest stretch where most counts are judged; where none are, where most are interpolated."""
-    for near in (True, False):
-        spans = [[stretches for stretches in _spans(points, seen, near) if stretches] for points in lines]
-        found = _middle(spans)
-        if found is not None:
-            return found
-    return None
+    found = (_middle([list(_spans(points, seen, near)) for points in lines]) for near in (True, False))
+    return next((one for one in found if one is not None), None)
 
 
 Stretches = list[tuple[float, float]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bench import catalogue
@@ -117,8 +117,7 @@ class Replicas:
 
     `place` is its id in the chart. `each_load` is the load of every replica and `total_load` that of all of them, None
     where no load is held equal. `shared_throughput` and `shared_tpot_ms` are those at the wide instance's own load
-    divided among them, None where the smallest count was not measured down to its part. Costs are in USD per million
-    tokens.
+    divided among them, None where the smallest count was not measured down to its part.
     """
 
     place: str
@@ -127,8 +126,6 @@ class Replicas:
     total_load: float | None
     shared_throughput: float | None
     shared_tpot_ms: float | None
-    usd_per_million: float | None
-    replicas_usd_per_million: float | None
 
 
 @dataclass(frozen=True)
@@ -173,8 +170,9 @@ class Line:
 
     @property
     def facts(self) -> Facts:
-        """What all of it has in common, as its smallest count states it."""
-        return self.places[0].point.facts
+        """What all of it has in common, as its smallest count states it; lengths of a data set are none."""
+        point = self.places[0].point
+        return replace(point.facts, isl=point.asked[0], osl=point.asked[1])
 
     @property
     def judged(self) -> list[Place]:
@@ -209,9 +207,9 @@ class Scaling:
 
     `common` is the level that most counts share; `level` the one compared at; both None where nothing is shared.
     `seen`, `tpot` and `ttft` are the keys of the interactivity and the latencies at the statistic that most points
-    state. `held` is how many lines there are to compare, `other_lines` how many more were not drawn; `lone` are the
-    groups without two counts of chips alike in all else. `hollow` are points that are drawn but on no line: not
-    measured, or flagged as not to be ranked. `prices` are empty where none applies, as to requests.
+    state. `other_lines` were not drawn; `lone` are the groups without two counts of chips alike in all else. `hollow`
+    are points that are drawn but on no line: not measured, or flagged as not to be ranked. `prices` are empty where
+    none applies, as to requests.
     """
 
     metric: str
@@ -223,7 +221,6 @@ class Scaling:
     tpot: str | None = None
     ttft: str | None = None
     lines: tuple[Line, ...] = ()
-    held: int = 0
     absent: tuple[Absent, ...] = ()
     lone: tuple[str, ...] = ()
     other_lines: int = 0

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from bench.basis import memory
 from bench.basis.evidence import Deciding
-from bench.basis.points import Facts
 from bench.basis.statement import Statement, finding, headline
+from bench.basis.story import KEYS
 from bench.basis.wording import flagged, flags_of, is_tie, subject
 from bench.chart import value_label
 from bench.library.standing import OLDER
@@ -82,17 +81,7 @@ def where(way: Way, level: float | None) -> str:
     """The way counts are compared, in words: "at concurrency 128", "at 29 tokens/s per user", "each at its best"."""
     if way == BEST:
         return "each at its best load"
-    if level is None:
-        return f"at equal {way.replace('_', ' ')}"
-    if way == INTERACTIVITY:
-        return f"at {number(level)} tokens/s per user"
-    return f"at {number(level)} requests/s" if way == "request_rate" else f"at {way} {number(level)}"
-
-
-def asked(lines: Iterable[Line]) -> list[Facts]:
-    """What the lines are of, their lengths as requests asked for them: those drawn from a data set are none."""
-    firsts = [line.places[0].point for line in lines]
-    return [replace(one.facts, isl=one.asked[0], osl=one.asked[1]) for one in firsts]
+    return f"at equal {way.replace('_', ' ')}" if level is None else f"at {_load(way, level)}"
 
 
 def dates(line: Line) -> str:
@@ -126,8 +115,8 @@ def projection(found: Scaling, place: str) -> tuple[str, str] | None:
 
 
 def _headline(found: Scaling, first: Line, deciding: Deciding) -> Statement:
-    last, base, about = first.judged[-1], first.base, subject(asked([first]))
-    beside = f" with {first.beside}" if first.beside and first.beside not in about else ""
+    last, base, about = first.judged[-1], first.base, subject([first.facts])
+    beside = f" with {first.beside}" if first.beside and found.group not in KEYS else ""
     pushed = all(one.facts.load_kind in ("saturated", "scenario") for one in found.steps)
     way = f"{', ' if found.way == BEST else ' '}{where(found.way, found.level)}"
     text = (
@@ -144,25 +133,24 @@ def _unjudged(found: Scaling) -> Statement | None:
     line = next((line for line in found.lines if len(line.places) >= FEWEST_COUNTS), None)
     if line is None:
         return None
-    about = subject(asked([line])) or line.label
+    about = subject([line.facts]) or line.label
     lead = f"What more chips give on {about} cannot be told {where(found.way, found.level)}"
     if line.apart and line.judged:
         why = f"the runs are {dates(line)}, and no engine version says that they ran the same software"
         return headline("runs_apart", f"{lead}: {why}{noted(line.places)}.", ids(line.places))
     far = [place for place in line.places if not place.is_near]
-    why = f"{line.label} is interpolated {joined(list(map(_bracket, far)))}, loads more than"
-    text = f"{lead}: {why} {number(WIDEST_BRACKET)} times apart{noted(far)}."
-    return headline("far_loads", text, ids(far))
+    why = f"{line.label} is interpolated {joined(list(map(_bracket, far)))}, loads more than {WIDEST_BRACKET:g} times"
+    return headline("far_loads", f"{lead}: {why} apart{noted(far)}.", ids(far))
 
 
 def _nothing(found: Scaling, everywhere: int) -> str:
     """Why no two counts can be set side by side, and what to do; `everywhere` are the points of all stories."""
-    tally = found.tally
+    tally, held = found.tally, bool(found.lines or found.absent)
     about = f"the {counted(tally.selected, 'selected point')}"
     older = "let older runs in, or " if tally.of(OLDER) else ""
     if not tally.selected:
         return "No point is selected."
-    if tally.of("disaggregated") and not found.held:
+    if tally.of("disaggregated") and not held:
         return (
             f"None of {about} but disaggregated deployments, each count of which is another design, may have two"
             " counts of chips with all else equal; choose disaggregated=true to compare those."
@@ -171,7 +159,7 @@ def _nothing(found: Scaling, everywhere: int) -> str:
         return f"None of {about} is known to keep the limits; ease them."
     if not tally.used:
         return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
-    if everywhere or not found.held:
+    if everywhere or not held:
         many = f"the {counted(everywhere or tally.selected, 'selected point')}"
         alike = "at one load with all else equal" if everywhere else "with all else equal"
         return f"None of {many} was measured on two counts of chips {alike}; {older}choose another model."
@@ -253,7 +241,7 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
     each = ""
     if row.each_load is not None:
-        each = f", each at {_load(found, row.each_load)} ({number(row.total_load)} in all),"
+        each = f", each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all),"
     text = (
         f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}{each} would give"
         f" {number(against.ratio)} times the throughput of one instance on {against.accelerators:,} (projected):"
@@ -267,13 +255,13 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     gains = _gains(found, row)
     if gains:
         text = f"One instance on {hardware(line, against.accelerators)} {' and '.join(gains)}{noted(told)}."
-        yield finding("wide_instance", text, ids(told), usd_per_million=row.usd_per_million,
-                      replicas_usd_per_million=row.replicas_usd_per_million)  # fmt: skip
+        yield finding("wide_instance", text, ids(told), usd_per_million=row.against.usd_per_million,
+                      replicas_usd_per_million=row.against.replicas_usd_per_million)  # fmt: skip
 
 
 def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Statement:
     """What the replicas give at the wide instance's own load, shared among them, or that it is not known."""
-    told, lead = [line.base, line.judged[-1]], f"At {_load(found, load)} in all"
+    told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in all"
     if row.shared_throughput is None:
         part, measured = number(load / row.against.replicas), chips(line.base.accelerators)
         text = f"{lead} the replicas' throughput is not known: at {part} each, {measured} had to be measured."
@@ -291,7 +279,7 @@ def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Stat
 
 def _gains(found: Scaling, row: Replicas) -> list[str]:
     """What the wide instance gains in latency over the replicas, and what it costs more or less."""
-    against, usd, other = row.against, row.usd_per_million, row.replicas_usd_per_million
+    against, usd, other = row.against, row.against.usd_per_million, row.against.replicas_usd_per_million
     saved = [
         f"{number(abs(value))} ms {'less' if value > 0 else 'more'} {name}"
         for name, value in (("TPOT", against.tpot_saved_ms), ("TTFT", against.ttft_saved_ms))
@@ -344,9 +332,10 @@ def _count(count: int) -> str:
     return "one" if count == 1 else f"{count:,}"
 
 
-def _load(found: Scaling, value: float) -> str:
-    """A load that is held equal: "concurrency 128", "4 requests/s", "batch 8"."""
-    return where(found.way, value).removeprefix("at ")
+def _load(way: Way, value: float) -> str:
+    """What is held equal: "concurrency 128", "4 requests/s", "29 tokens/s per user"."""
+    units = {INTERACTIVITY: "tokens/s per user", "request_rate": "requests/s"}
+    return f"{number(value)} {units[way]}" if way in units else f"{way} {number(value)}"
 
 
 def _rough(tokens: float) -> str:

@@ -41,7 +41,13 @@ def _of(found: Scaling, first: Line) -> Iterator[Why]:
         yield Why("Replicas (projected)", "chips / base chips x throughput of the base",
                   f"{first.label}: {against.accelerators} / {first.base.accelerators} x {number(first.base.throughput)}"
                   f" = {number(against.replicas_throughput)} {found.row.unit}", OWN)  # fmt: skip
-        yield from _cost(found, first)
+        usd, price = against.usd_per_million, found.prices.get(first.facts.accelerator or "")
+        if usd is not None and price is not None:
+            cost = catalogue.metric("usd_per_million_output_tokens")
+            each, used = number(against.throughput_per_accelerator), number(found.choice.utilisation)
+            yield Why(cost.label, cost.formula,
+                      f"{first.label} on {chips(against.accelerators)}: {number(price.usd)} / ({each} x {used} x 3,600)"
+                      f" x 1,000,000 = {number(usd)}; {price.words}", found.choice.words)  # fmt: skip
     if found.way == INTERACTIVITY:
         yield Why("Throughput at equal interactivity", "y0 (y1 / y0)^(log(x / x0) / log(x1 / x0))",
                   "between the two measured points around it, never beyond the ends of a count's own frontier",
@@ -69,14 +75,3 @@ def _laws(line: Line) -> Iterator[Why]:
                       f" sqrt((1 - σ) / κ), with Fieller's interval{fitted}",
                       "Gunther, Guerrilla Capacity Planning, Springer 2007; Fieller, Journal of the Royal Statistical"
                       " Society B 16, 1954")  # fmt: skip
-
-
-def _cost(found: Scaling, first: Line) -> Iterator[Why]:
-    row, price = first.replicas[-1], found.prices.get(first.facts.accelerator or "")
-    if row.usd_per_million is None or price is None:
-        return
-    cost = catalogue.metric("usd_per_million_output_tokens")
-    each, used = number(row.against.throughput_per_accelerator), number(found.choice.utilisation)
-    yield Why(cost.label, cost.formula,
-              f"{first.label} on {chips(row.against.accelerators)}: {number(price.usd)} / ({each} x {used} x 3,600) x"
-              f" 1,000,000 = {number(row.usd_per_million)}; {price.words}", found.choice.words)  # fmt: skip

@@ -134,10 +134,10 @@ def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
     # One provider each quotes 2.49, 3.29, 4.76, 5.07, 5.12 and 5.40 USD/h; or as the basis counts them.
     view = GEMMA.with_options(price_book="articles", price_terms="unstated")
     price = prices.chip_prices(shipped, prices.read(shipped, view))["h100-sxm"].usd
-    wide = line_of(scaling.answer(shipped, view)).replicas[-1]
+    wide = line_of(scaling.answer(shipped, view)).replicas[-1].against
     assert wide.usd_per_million == pytest.approx(price / (276 * 3600) * 1e6)
     assert wide.replicas_usd_per_million == pytest.approx(price / (1260 * 3600) * 1e6)
-    half = line_of(scaling.answer(shipped, view.with_options(utilisation="0.5"))).replicas[-1]
+    half = line_of(scaling.answer(shipped, view.with_options(utilisation="0.5"))).replicas[-1].against
     assert half.usd_per_million == pytest.approx(2 * wide.usd_per_million)
 
 
@@ -157,7 +157,7 @@ def test_llama_grows_beyond_proportion_because_one_chip_has_no_room(shipped):
     assert "65.2 of 80 GiB" in said
     assert "at most 98,000" in said
     against = line.replicas[-1].against
-    assert against.extra_usd_per_million_tokens < 0
+    assert against.usd_per_million < against.replicas_usd_per_million
 
 
 def test_a_starved_line_is_explained_and_makes_no_headline_where_another_does(shipped):
@@ -184,7 +184,7 @@ def test_doubling_every_price_doubles_every_cost_and_no_throughput(shipped):
     at = GEMMA.with_options(utilisation="0.5")
     one, two = (scaling.answer(shipped, view).result.lines[0] for view in (GEMMA, at))
     for before, after in zip(one.replicas, two.replicas, strict=True):
-        assert after.usd_per_million == pytest.approx(2 * before.usd_per_million)
+        assert after.against.usd_per_million == pytest.approx(2 * before.against.usd_per_million)
         assert after.against.ratio == before.against.ratio
 
 
@@ -389,8 +389,9 @@ def test_the_chart_marks_what_is_measured_and_what_is_not(shipped):
     assert list(line.y) == [1260, 1675, 1996, 2208]
     assert list(line.text) == ["", "66.5 %", "39.6 %", ""]
     assert not any(str(symbol).endswith("-open") for symbol in line.marker.symbol)
-    [open_] = [trace for trace in drawn.data if trace.y and list(trace.y) == [10080]]
-    assert str(open_.marker.symbol[0]).endswith("-open")
+    [hollow] = [trace for trace in drawn.data if trace.y and 5040 in trace.y]
+    assert list(hollow.y) == [2520, 5040, 10080, 10080]
+    assert all(str(symbol).endswith("-open") for symbol in hollow.marker.symbol)
     ideal = next(trace for trace in drawn.data if trace.line.dash == "dot" and trace.x[0])
     assert list(ideal.y) == [1260, 10080]
 
