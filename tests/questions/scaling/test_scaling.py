@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.basis import memory, prices
+from bench.basis import prices
 from bench.basis.points import Facts
 from bench.chart import DARK, LIGHT
 from bench.cli.asking import document
@@ -394,19 +394,6 @@ def test_the_chart_marks_what_is_measured_and_what_is_not(shipped):
     assert all(str(symbol).endswith("-open") for symbol in hollow.marker.symbol)
     ideal = next(trace for trace in drawn.data if trace.line.dash == "dot" and trace.x[0])
     assert list(ideal.y) == [1260, 10080]
-
-
-def test_memory_explains_no_more_than_the_room_grows():
-    small, wide = (memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", chips) for chips in (1, 2))
-    assert memory.explains(small, wide, 9.14)
-    assert not memory.explains(small, wide, 14)
-    assert memory.room("llama-3.1-70b", None, None, "h100-sxm", 1) is None
-    assert not memory.explains(None, wide, 2)
-    full = memory.room("llama-3.1-70b", "bf16", "bf16", "h100-sxm", 1)
-    assert full is not None
-    assert full.room_gib < 0
-    assert full.tokens is None
-    assert not memory.explains(full, wide, 2)
 
 
 PLACES = st.lists(
