@@ -14,7 +14,7 @@ from bench.basis.options import Option
 from bench.basis.statement import caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, title, value_label
+from bench.chart import Theme, title
 from bench.errors import NotFound, UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column
@@ -55,6 +55,9 @@ COLUMNS = (
 
 FIRST = ("accelerators", "model", "precision", "engine", "engine_version", "accelerator", "variant", "isl", "osl",
          "evidence", "source", "date")  # fmt: skip
+WRITTEN = ("metric", "at", "group", "price_terms")
+"""Options that every complete View writes out."""
+
 REST = ("tp", "pp", "dp", "ep", "load_kind", "speculation", "source_url", "flags", "source_id")
 """The columns of a point in the rows: those also of points on no line, and the others."""
 
@@ -65,6 +68,8 @@ def complete(library: Library, view: View) -> View:
     NotFound when nothing loaded states a throughput.
     """
     basis.check_every(view, OPTIONS)
+    if view.whole and all(view.option(key) for key in WRITTEN):
+        return view
     told = _story(library, view)
     return _completed(library, told.view, _drawn(library, told.view))
 
@@ -143,7 +148,7 @@ def _story(library: Library, view: View) -> Story:
     metric, group = _metric(library, view), view.option("group", "accelerator")
 
     def scenario(narrowed: View) -> dict[str, str]:
-        if narrowed.values("scenario"):
+        if narrowed.values("scenario") or catalogue.metric(metric).kind != "submission":
             return {}
         first = held_lines.first_scenario(library, evidence.read(narrowed), metric)
         return {} if first is None else {"scenario": first}
@@ -162,7 +167,7 @@ def _metric(library: Library, view: View) -> str:
         lacking = catalogue.metric(asked).label if asked else "A throughput to compare over accelerators"
         raise NotFound(f"{lacking} is not loaded; import results that have it.")
     condition = evidence.ranked(library, evidence.read(view).unlimited).also("accelerators > 0")
-    counts = ", ".join(f'count(*) FILTER (isfinite("{key}"))' for key in offered)
+    counts = ", ".join(f'count("{key}")' for key in offered)
     found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
     return next(key for key, count in zip(offered, found, strict=True) if 2 * count >= max(found))
 
@@ -196,12 +201,12 @@ def _found(library: Library, whole: View, chosen: Drawn) -> Scaling:
     condition = evidence.ranked(library, ranking)
     found = measured.found(metric, way, level, chosen, prices.chip_prices(library, choice, condition), choice)
     reasons = held_lines.reasons(library, ranking, metric, found.group)
-    return replace(
-        found,
-        lines=tuple(map(measured.with_laws, found.lines)),
-        tally=evidence.tally(library, ranking, reasons),
-        hollow=tuple(held_lines.hollow(library, ranking, metric, (way, level)) if found.lines else ()),
-    )
+    tally = evidence.tally(library, ranking, reasons)
+    hollow = []
+    if found.lines and (tally.of("other_evidence") or tally.of("flagged")):
+        hollow = held_lines.hollow(library, ranking, metric, (way, level))
+    lines = tuple(map(measured.with_laws, found.lines))
+    return replace(found, lines=lines, tally=tally, hollow=tuple(hollow))
 
 
 def _rows(found: Scaling) -> pd.DataFrame:
@@ -212,7 +217,7 @@ def _rows(found: Scaling) -> pd.DataFrame:
     rows = [_row(found, line, place) for line in found.lines for place in line.places]
     blank = dict.fromkeys(rows[0] if rows else ())
     for one in found.hollow:
-        label = value_label("accelerator", one.facts.accelerator)
+        label = measured.word("accelerator", one.facts.accelerator)
         stated = {key: getattr(one.facts, key) for key in ("point_id", *FIRST, *LOAD_AXES, "flags")}
         rows.append({**blank, **stated, "line": label, found.metric: one.value, "interpolated": False,
                      "throughput_per_chip": one.value / (one.facts.accelerators or 1)})  # fmt: skip

@@ -54,7 +54,7 @@ def told(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
         ("submissions", mlperf, SUBMISSIONS),
         ("derived", mlperf, DERIVED),
         ("designs", designs, f"Disaggregated, so each count of chips is another design: {joined(designs)}."),
-        ("interpolated", between, "Interpolated on logarithmic axes; nothing is extrapolated."),
+        ("interpolation", between, "Interpolated on logarithmic axes; nothing is extrapolated."),
         ("projected", any(line.replicas for line in steps), PROJECTED),
         (
             "hollow",

@@ -20,7 +20,7 @@ from bench.basis.story import Needs
 from bench.library import Library
 from bench.questions.scaling.result import EVERY, MLPERF, Point
 from bench.records import LOAD_AXES
-from bench.selection import as_asked
+from bench.selection import Clause, as_asked
 from bench.wording import inline
 
 # "HPE | HPE ProLiant DL384 Gen12 (2x GH200-144GB TensorRT) | 5.0-0038" without its 2x and -0038: submitter, system,
@@ -55,13 +55,12 @@ MOST_HOLLOW = 40
 
 @dataclass(frozen=True)
 class Held:
-    """A line as the library holds it: whose it is, how many counts of chips it has, and its points.
+    """A line as the library holds it: whose it is, and its points.
 
     `elsewhere`, `other_runs` and `apart` are what of it other runs have, as in `Line`.
     """
 
     owner: Any
-    counts: int
     points: tuple[Point, ...]
     elsewhere: tuple[int, ...] = ()
     other_runs: int = 0
@@ -108,42 +107,43 @@ def needs(library: Library, ranking: Ranking, metric: str, group: str) -> Needs:
         states = " OR ".join(f'isfinite("{key}")' for key in seen) or "FALSE"
     enters = f"{usable(library, ranking, metric, group)} AND ({states})"
     words = "deployment measured on two counts of chips at one load"
-    return Needs(words, enters, f"{LINE}, {LOAD}", "count(DISTINCT accelerators) > 1")
+    return Needs(words, enters, f"{LINE}, {LOAD}", "min(accelerators) <> max(accelerators)")
 
 
-def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[Held], int]:
-    """Up to MOST_TRIED lines of every group with their points, and how many lines have two counts of chips.
+def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[Held], list[Any], int]:
+    """Up to MOST_TRIED lines of every group with their points; the groups without a line; how many lines there are.
 
-    The first are those with the most counts at one load, then the most counts, the newest and those with most points.
+    A line has two counts of chips or more. The first are those with the most counts at one load, then the most counts,
+    the newest and those with most points.
     """
-    owner = "line" if group == EVERY else "owner"
+    owner = "NULL" if group == EVERY else column(group)
     kept, condition = limits.kept_sql(library, ranking.limits), evidence.ranked(library, ranking.unlimited)
-    enters = usable(library, ranking, metric, group)
+    condition = condition.also(usable(library, ranking, metric, group))
     order = "shared DESC, counts DESC, newest DESC NULLS LAST, version DESC NULLS LAST, points DESC, most DESC, line"
     rows = library.fetch(
         f"""WITH usable AS MATERIALIZED (
-          SELECT {LINE} AS line, point_id, accelerators, {"NULL" if group == EVERY else column(group)} AS owner, date,
-            engine_version, {LOAD} AS load, ({kept}) IS TRUE AS kept
-          FROM points WHERE {condition.sql} AND {enters}),
-        loads AS (SELECT line, load, count(DISTINCT accelerators) AS many FROM usable WHERE kept GROUP BY line, load),
+          SELECT {LINE} AS line, point_id, accelerators, {owner} AS owner, date, engine_version, {LOAD} AS load,
+            ({kept}) IS TRUE AS kept FROM points WHERE {condition.sql}),
+        long AS (SELECT line FROM usable WHERE kept GROUP BY line HAVING min(accelerators) <> max(accelerators)),
+        own AS MATERIALIZED (SELECT * FROM usable SEMI JOIN long USING (line)),
+        loads AS (SELECT line, count(DISTINCT accelerators) AS many FROM own WHERE kept GROUP BY line, load),
         shares AS (SELECT line, max(many) AS shared FROM loads GROUP BY line),
         lines AS (
           SELECT line, any_value(owner) AS owner, count(DISTINCT accelerators) AS counts, any_value(shared) AS shared,
             max(date) AS newest, any_value(engine_version) AS version, count(*) AS points, max(accelerators) AS most
-          FROM usable JOIN shares USING (line) WHERE kept GROUP BY line),
+          FROM own JOIN shares USING (line) WHERE kept GROUP BY line),
         placed AS (
-          SELECT *, row_number() OVER (PARTITION BY {owner} ORDER BY {order}) AS place,
-            row_number() OVER (ORDER BY {order}) AS rank, count(*) FILTER (counts > 1) OVER () AS several FROM lines)
-        SELECT any_value(placed.owner), any_value(counts), any_value(several), list(point_id)
-        FROM placed JOIN usable USING (line) WHERE place <= {MOST_TRIED} AND (counts > 1 OR place = 1)
+          SELECT *, row_number() OVER (PARTITION BY {"line" if group == EVERY else "owner"} ORDER BY {order}) AS place,
+            row_number() OVER (ORDER BY {order}) AS rank, count(*) OVER () AS several FROM lines)
+        SELECT any_value(placed.owner), list(point_id), any_value(several), (SELECT list(DISTINCT owner) FROM usable)
+        FROM placed JOIN own USING (line) WHERE place <= {MOST_TRIED}
         GROUP BY line, place, rank ORDER BY place, rank LIMIT {MOST_READ}""",
         condition.params,
     )
-    read = _points(library, metric, kept, [one for *_, ids in rows for one in ids])
-    lines = [(own, counts, [read[one] for one in ids]) for own, counts, _, ids in rows]
-    for *_, own in lines:
-        own.sort(key=lambda one: (one.chips, -one.value, one.facts.point_id))
-    return [Held(owner, counts, tuple(own)) for owner, counts, own in lines], rows[0][2] if rows else 0
+    read = _points(library, condition, metric, kept, [one for _, ids, *_ in rows for one in ids])
+    held = [Held(own, tuple(read[one] for one in sorted(ids))) for own, ids, *_ in rows]
+    every, several = (rows[0][3], rows[0][2]) if rows else ([], 0)
+    return held, [one for one in every or () if one not in {line.owner for line in held}], several
 
 
 def hollow(library: Library, ranking: Ranking, metric: str, at: tuple[str, float | None]) -> list[Point]:
@@ -168,7 +168,7 @@ def first_scenario(library: Library, ranking: Ranking, metric: str) -> str | Non
     """The MLPerf scenario with the most pairs of line and count; None where the lines are of none."""
     condition = evidence.ranked(library, ranking).also(usable(library, ranking, metric, ""))
     rows = library.fetch(
-        f"SELECT scenario FROM (SELECT scenario, count(DISTINCT accelerators) AS counts FROM points"
+        "SELECT scenario FROM (SELECT scenario, count(DISTINCT accelerators) AS counts FROM points"
         f" WHERE {condition.sql} AND scenario IS NOT NULL GROUP BY scenario, {LINE}) WHERE counts > 1"
         " GROUP BY scenario ORDER BY sum(counts) DESC, scenario DESC LIMIT 1",
         condition.params,
@@ -184,15 +184,17 @@ def figure_keys(library: Library) -> list[str]:
     return [f"{base}_{one}" for base, one in sorted(found, key=lambda key: key[1] != "p50")]
 
 
-def _points(library: Library, metric: str, kept: str, ids: Sequence[str]) -> Mapping[str, Point]:
-    """These points by id."""
+def _points(
+    library: Library, condition: Clause, metric: str, kept: str, ids: Sequence[str]
+) -> Mapping[str, Point]:
+    """These points by id, all of which meet the condition."""
     keys = figure_keys(library)
     layout = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in LAYOUT)
     rows = library.fetch(
-        f'SELECT "{metric}", hash({layout}), ({kept}) IS TRUE, {", ".join(map(as_asked, ("isl", "osl")))},'
-        f" {', '.join((points.SQL, *keys))} FROM points"
-        " WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (list(ids),),
+        f'SELECT "{metric}", hash({layout}), ({kept}) IS TRUE, {as_asked("isl")}, {as_asked("osl")},'
+        f" {', '.join((points.SQL, *keys))} FROM points WHERE {condition.sql}"
+        " AND point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+        (*condition.params, list(ids)),
     )
     width = len(points.COLUMNS)
     found = {}

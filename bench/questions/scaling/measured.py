@@ -10,8 +10,9 @@ from typing import Any
 from bench import catalogue
 from bench.basis import memory
 from bench.basis.evidence import Ranking
+from bench.basis.likeness import fact_words
 from bench.basis.prices import ChipPrice, Choice
-from bench.chart import value_label
+from bench.chart import setting
 from bench.library import Library
 from bench.maths import interpolation, scaling
 from bench.maths.scaling import Instance
@@ -52,14 +53,11 @@ class Drawn:
 
 def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> Drawn:
     """The lines to draw: of each group the first whose counts can be compared, else the one most worth drawing."""
-    found, several = held_lines.census(library, ranking, metric, group)
+    found, lone, several = held_lines.census(library, ranking, metric, group)
     groups: dict[Any, list[Held]] = {}
     for place, one in enumerate(found):
         groups.setdefault(place if group == EVERY else one.owner, []).append(one)
-    long = {owner: [one for one in own if one.counts >= FEWEST_COUNTS] for owner, own in groups.items()}
-    chosen = [_chosen(own) for own in long.values() if own]
-    lone = tuple(owner for owner, own in long.items() if not own and group != EVERY)
-    return Drawn(group, tuple(chosen[:MOST_LINES]), lone, several)
+    return Drawn(group, tuple(map(_chosen, groups.values()))[:MOST_LINES], tuple(lone), several)
 
 
 def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Mapping[str, ChipPrice],
@@ -69,7 +67,7 @@ def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Map
     here = Scaling(
         metric, way, common if level is None and way != BEST else level, common, chosen.group,
         seen=chosen.seen, tpot=_usual(chosen, "tpot_ms"), ttft=_usual(chosen, "ttft_ms"),
-        lone=tuple(sorted(value_label(chosen.group, one) for one in chosen.lone)),
+        lone=tuple(sorted(word(chosen.group, one) for one in chosen.lone)),
         other_lines=chosen.several - len(chosen.lines),
         prices=prices if metric in catalogue.PRICED.values() else {}, choice=choice,
     )  # fmt: skip
@@ -210,19 +208,25 @@ def _instance(this: Scaling, place: Place) -> Instance:
 
 def _names(chosen: Drawn) -> list[tuple[str, str]]:
     """The names of the lines, with and without their accelerator: their group's value, or what tells them apart."""
-    firsts = [(one.owner, one.points[0]) for one in chosen.lines]
+    firsts = [one.points[0] for one in chosen.lines]
     if chosen.group != EVERY:
-        labels = [value_label(chosen.group, owner) for owner, _ in firsts]
+        labels = [word(chosen.group, one.owner) for one in chosen.lines]
         return [(label, "" if chosen.group == "accelerator" else label) for label in labels]
-    unlike = [key for key in TOLD_APART if len({getattr(one.facts, key) for _, one in firsts}) > 1]
+    keys = [key for key in TOLD_APART if len({getattr(one.facts, key) for one in firsts}) > 1]
+    apart = len({one.asked for one in firsts}) > 1
     found = []
-    for _, one in firsts:
-        stated = ((key, getattr(one.facts, key)) for key in unlike)
-        words = [value_label(key, value) for key, value in stated if value is not None]
-        words += ["/".join(value_label("isl", length) for length in one.asked if length is not None)]
-        beside = ", ".join(word for word in words if word)
-        found.append((f"{value_label('accelerator', one.facts.accelerator)}, {beside}", beside))
+    for one in firsts:
+        told = [(key, getattr(one.facts, key)) for key in keys]
+        told += [("isl", one.asked[0]), ("osl", one.asked[1])] * apart
+        beside = ", ".join(word(key, value) for key, value in told if value is not None)
+        accelerator = word("accelerator", one.facts.accelerator)
+        found.append((", ".join(filter(None, (accelerator, beside))), beside))
     return found
+
+
+def word(key: str, value: Any) -> str:
+    """A value of a column as it names a line: "FP8", "no speculation", "1,000 tokens in"."""
+    return setting(key, value) if key in ("isl", "osl") else fact_words(key, value)
 
 
 def _usual(chosen: Drawn, base: str) -> str | None:

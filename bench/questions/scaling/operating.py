@@ -52,17 +52,11 @@ def places(points: Own, way: Way, level: float | None, seen: str | None) -> list
         met = (_at_interactivity(chips, own, level, seen) for chips, own in counts.items())
         return [place for place in met if place is not None]
     if way != BEST:
-        at_level = {
-            chips: [one for one in own if one.kept and one.load_of(way) == level]
-            for chips, own in counts.items()
-        }
-        return [_best(chips, own) for chips, own in at_level.items() if own and level is not None]
-    every = swept_as_far(counts)
-    return [
-        _best(chips, own, peaked=known)
-        for chips, own in counts.items()
-        if (known := has_known_best(own)) or every
-    ]
+        there = {chips: [one for one in own if one.load_of(way) == level] for chips, own in counts.items()}
+        kept = ((chips, [one for one in own if one.kept]) for chips, own in there.items())
+        return [_best(chips, own) for chips, own in kept if own and level is not None]
+    every, known = swept_as_far(counts), {chips: has_known_best(own) for chips, own in counts.items()}
+    return [_best(chips, own, peaked=known[chips]) for chips, own in counts.items() if every or known[chips]]
 
 
 def coverage(lines: Sequence[Own], way: Way, level: float | None, seen: str | None) -> int:

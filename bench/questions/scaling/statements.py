@@ -139,21 +139,21 @@ def _unjudged(found: Scaling) -> Statement | None:
         why = f"the runs are {dates(line)}, and no engine version says that they ran the same software"
         return headline("runs_apart", f"{lead}: {why}{noted(line.places)}.", ids(line.places))
     far = [place for place in line.places if not place.is_near]
-    why = f"{line.label} is interpolated {joined(list(map(_bracket, far)))}, loads more than {WIDEST_BRACKET:g} times"
-    return headline("far_loads", f"{lead}: {why} apart{noted(far)}.", ids(far))
+    why = f"{line.label} is interpolated between loads more than {WIDEST_BRACKET:g} times apart"
+    return headline("far_loads", f"{lead}: {why}{noted(far)}.", ids(far))
 
 
 def _nothing(found: Scaling, everywhere: int) -> str:
     """Why no two counts can be set side by side, and what to do; `everywhere` are the points of all stories."""
     tally, held = found.tally, bool(found.lines or found.absent)
     about = f"the {counted(tally.selected, 'selected point')}"
-    older = "let older runs in, or " if tally.of(OLDER) else ""
+    older = "let older runs in" if tally.of(OLDER) else ""
     if not tally.selected:
         return "No point is selected."
     if tally.of("disaggregated") and not held:
         return (
-            f"None of {about} but disaggregated deployments, each count of which is another design, may have two"
-            " counts of chips with all else equal; choose disaggregated=true to compare those."
+            f"Besides disaggregated deployments, none of {about} was measured on two counts of chips with all else"
+            " equal; choose disaggregated=true to compare those."
         )
     if not tally.used and (tally.of("beyond_limit") or tally.of("unknown_limit")):
         return f"None of {about} is known to keep the limits; ease them."
@@ -161,17 +161,15 @@ def _nothing(found: Scaling, everywhere: int) -> str:
         return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
     if everywhere or not held:
         many = f"the {counted(everywhere or tally.selected, 'selected point')}"
-        alike = "at one load with all else equal" if everywhere else "with all else equal"
-        return f"None of {many} was measured on two counts of chips {alike}; {older}choose another model."
+        alike = f"on two counts of chips{' at one load' if everywhere else ''} with all else equal"
+        return f"None of {many} was measured {alike}; {older or 'choose another model'}."
     if found.way == BEST:
-        return (
-            "What more chips give cannot be told: no two counts of chips of one line show where their throughput ends,"
-            f" nor were all swept up to the same load per chip; {older}choose another way to compare."
-        )
+        said = "What more chips give cannot be told: no line has two counts of chips with a known best load"
+        return f"{said}; {older or 'choose another way to compare'}."
     said = f"No two counts of chips of one line were measured {where(found.way, found.level)}"
     if found.common is not None and found.common != found.level:
         return f"{said}; most share {number(found.common)}: choose that level."
-    return f"{said}; {older}choose another way to compare."
+    return f"{said}; {older or 'choose another way to compare'}."
 
 
 def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
@@ -263,8 +261,8 @@ def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Stat
     """What the replicas give at the wide instance's own load, shared among them, or that it is not known."""
     told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in all"
     if row.shared_throughput is None:
-        part, measured = number(load / row.against.replicas), chips(line.base.accelerators)
-        text = f"{lead} the replicas' throughput is not known: at {part} each, {measured} had to be measured."
+        each = f"{number(load / row.against.replicas)} for each replica"
+        text = f"{lead}, {each}, their throughput is not known: {chips(line.base.accelerators)} never had that load."
         return finding("shared_unknown", text)
     ratio = row.shared_throughput / row.against.throughput
     text = (

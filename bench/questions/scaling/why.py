@@ -17,7 +17,7 @@ OWN = "Kneepoint's definition"
 def why(found: Scaling) -> tuple[Why, ...]:
     """Where each number comes from; the inputs are those of the first line."""
     metric, efficiency = found.row, catalogue.metric("scaling_efficiency")
-    first = next(iter(found.steps), None)
+    first = next(iter(found.told or found.steps), None)
     inputs = "the smallest measured count is the base; no two counts are compared here"
     if first is not None:
         last, base = first.judged[-1], first.base

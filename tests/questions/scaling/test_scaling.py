@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.basis import prices
+from bench.basis import evidence, prices
 from bench.basis.points import Facts
 from bench.chart import DARK, LIGHT
 from bench.cli.asking import document
@@ -196,6 +196,23 @@ def test_a_line_above_100_percent_is_not_amdahls(shipped):
     assert not of_kind(scaling.answer(shipped, LLAMA), "law")
 
 
+@pytest.mark.parametrize(
+    "view", [GEMMA, LLAMA, View(), View.of({"source": ["mlperf"]}), View.of({"model": ["mixtral-8x7b"]})]
+)
+def test_no_place_lies_below_a_ranked_point_of_its_line_and_count(shipped, view):
+    answer = scaling.answer(shipped, view)
+    found, ranked = answer.result, evidence.ranked(shipped, evidence.read(answer.view))
+    at = f" AND {found.way} = {found.level}" if found.way in lines.LOAD_AXES else ""
+    assert found.steps
+    for line in found.lines:
+        best = shipped.fetch(
+            f"SELECT accelerators, max({found.metric}) FROM points WHERE {ranked.sql}{at} AND {lines.LINE} ="
+            f" (SELECT {lines.LINE} FROM points WHERE point_id = ?) GROUP BY 1",
+            (*ranked.params, line.facts.point_id),
+        )
+        assert by_count(line, "throughput").items() <= dict(best).items()
+
+
 @pytest.mark.parametrize("group", ["line", "accelerator", "engine", "model"])
 def test_nothing_but_chips_layout_and_load_differs_along_a_line(shipped, group):
     answer = scaling.answer(shipped, View.of(options={"group": group}, whole=True))
@@ -230,7 +247,7 @@ def test_equal_interactivity_lies_between_two_points_and_is_worked_out_by_hand(t
     assert by_count(line, "efficiency") == pytest.approx({1: 1, 2: 0.75})
     assert all(place.between for place in line.places)
     assert [place.figure(answer.result.tpot) for place in line.places] == [None, None]
-    assert of_kind(answer, "interpolated")
+    assert of_kind(answer, "interpolation")
 
 
 def test_equal_interactivity_is_the_default_where_it_is_measured_and_never_beyond_it(tmp_path):
@@ -320,7 +337,7 @@ def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for(tmp_p
     answer = asked(library)
     assert not answer.result.lines
     assert answer.result.tally.of("disaggregated") == 2
-    assert "but disaggregated deployments" in answer.headline
+    assert answer.headline.startswith("Besides disaggregated deployments")
     assert "disaggregated=true" in answer.headline
     every = asked(library, group="disaggregated")
     assert by_count(line_of(every), "efficiency") == pytest.approx({4: 1, 8: 0.95})
