@@ -140,7 +140,9 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
         GROUP BY line, place, rank ORDER BY place, rank LIMIT {MOST_READ}""",
         condition.params,
     )
-    read = _points(library, condition, metric, kept, [one for _, ids, *_ in rows for one in ids])
+    read = _points(
+        library, selection.clause(ranking.view), metric, kept, [one for _, ids, *_ in rows for one in ids]
+    )
     held = [Held(own, tuple(read[one] for one in sorted(ids))) for own, ids, *_ in rows]
     every, several = (rows[0][3], rows[0][2]) if rows else ([], 0)
     return held, [one for one in every or () if one not in {line.owner for line in held}], several
