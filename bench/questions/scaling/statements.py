@@ -287,7 +287,7 @@ def _gains(found: Scaling, row: Replicas) -> list[str]:
     if usd is not None and other is not None:
         part = found.metric.partition("_")[0]
         tokens = "tokens" if part == "total" else f"{part} tokens"
-        parts.append(f"costs {number(usd)} USD per million {tokens} against their {number(other)}")
+        parts.append(f"costs {number(usd)} USD per million {tokens} against {number(other)} on the replicas")
     return parts
 
 
