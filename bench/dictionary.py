@@ -136,7 +136,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "colour_light": ("", "on light pages"),
     "colour_dark": ("", "on dark pages"),
     "marker": ("", "its shape in charts"),
-    "memory_gb": ("GB", "memory of one chip"),
+    "memory_gb": ("GiB", "memory of one chip, in what vendors call GB"),
     "hbm_tb_s": ("TB/s", "memory bandwidth of one chip"),
     "bf16_tflops": ("TFLOPS", "dense BF16 compute of one chip"),
     "fp8_tflops": ("TFLOPS", "dense FP8 compute of one chip"),

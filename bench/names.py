@@ -19,7 +19,10 @@ MACHINE = re.compile(r"^(?:ct\d|tpu\d).*-(?:standard|hightpu)-\d+t$")
 
 @dataclass(frozen=True)
 class Accelerator:
-    """One accelerator: its names, colour and published facts, per physical chip; None where not published."""
+    """One accelerator: its names, colour and published facts, per physical chip; None where not published.
+
+    `memory_gb` is what a program can use at most, in the vendors' GB, which are GiB (data/SOURCE.md).
+    """
 
     slug: str
     name: str

@@ -337,7 +337,7 @@ def counted_quotes(many: int) -> str:
 
 
 def _adjective(choice: Choice) -> str:
-    words = terms_in_words(choice.terms)
+    words = MODELLED if is_modelled(choice.terms) else terms_in_words(choice.terms)
     return {"every terms": "loaded", "prices printed with the points": "printed"}.get(
         words, words.replace(" ", "-")
     )

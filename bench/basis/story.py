@@ -8,7 +8,7 @@ is about the nearest one that has it: of the same model first, then the same pre
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from bench.catalogue import Kind
 from bench.chart import value_label
 from bench.library import Library
 from bench.selection import as_asked
-from bench.view import View
+from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, joined, number
 
 KEYS = ("model", "precision", "isl", "osl")
@@ -49,7 +49,8 @@ class Needs:
 class Story:
     """What an answer is about: the View narrowed to one story, what was filled in, and what that leaves out.
 
-    `instead_of` is the story of every other page, in words, where it lacks what this page needs; else "".
+    `instead_of` is the story of every other page, in words, where it lacks what this page needs; else "". `fits` is
+    that some story of the selection has what the page needs.
     """
 
     view: View
@@ -57,16 +58,17 @@ class Story:
     left_out: int
     instead_of: str
     needs: Needs | None
+    fits: bool = True
 
 
-def told(library: Library, view: View, needs: Needs | None = None, free: Collection[str] = ()) -> Story:
+def told(library: Library, view: View, needs: Needs | None = None, free: Collection[str] = (),
+         further: Callable[[View], Mapping[str, str]] | None = None) -> Story:  # fmt: skip
     """The story of a View. Keys that are `free` stay open on this page, as a column that is an axis of it.
 
     A View that is whole, or that names every key, stays as it is. The View says in FILLED what was filled in.
+    `further` are the filters by which a page narrows the story's View besides, as to one of MLPerf's scenarios.
     """
-    pins = {
-        key: view.values(key)[0] for key in view.option(FILLED).split() if key in KEYS and view.values(key)
-    }
+    pins = {key: view.values(key)[0] for key in _filled(view)}
     own = view.with_where(**dict.fromkeys(pins))
     absent = [key for key in KEYS if not own.values(key)]
     if (view.whole and not pins) or not absent:
@@ -74,21 +76,21 @@ def told(library: Library, view: View, needs: Needs | None = None, free: Collect
     rows = _stories(library, own, absent, needs)
     if not rows:
         return Story(view, {}, 0, "", needs)
+    usable = [row for row in rows if needs is None or row["fits"] >= needs.fewest]
     if not view.whole:
-        usable = [row for row in rows if needs is None or row["fits"] >= needs.fewest]
         chosen = min(usable, key=lambda row: _distance(rows[0], row, absent), default=rows[0])
         pins = _pins(chosen, absent, free)
-    view = own.with_where(**{key: (value,) for key, value in pins.items()})
-    view = replace(view.with_options(**{FILLED: " ".join(pins)}), whole=view.whole)
+        pins |= further(_narrowed(own, pins)) if further else {}
+    view = replace(_narrowed(own, pins).with_options(**{FILLED: " ".join(pins)}), whole=view.whole)
     beside = selection.count(library, own) - selection.count(library, view) if own.where and pins else 0
-    instead = "" if pins == _pins(rows[0], absent, free) else _words(rows[0], own)
-    return Story(view, pins, beside, instead, needs)
+    first = _pins(rows[0], absent, free)
+    instead = "" if {key: pins[key] for key in KEYS if key in pins} == first else _words(rows[0], own)
+    return Story(view, pins, beside, instead, needs, bool(usable))
 
 
 def own_choice(view: View) -> View:
     """The View with the reader's own filters alone, without those that a story filled in."""
-    filled = [key for key in view.option(FILLED).split() if key in KEYS]
-    return view.with_where(**dict.fromkeys(filled)).with_options(**{FILLED: None})
+    return view.with_where(**dict.fromkeys(_filled(view))).with_options(**{FILLED: None})
 
 
 def chosen(library: Library, view: View, key: str, values: Collection[str]) -> View:
@@ -120,6 +122,15 @@ def statements(found: Story) -> list[Statement]:
             )
         )
     return said
+
+
+def _filled(view: View) -> list[str]:
+    """The filters of a View that were filled in."""
+    return [key for key in view.option(FILLED).split() if key in FILTER_BY_KEY and view.values(key)]
+
+
+def _narrowed(view: View, pins: Mapping[str, str]) -> View:
+    return view.with_where(**{key: (value,) for key, value in pins.items()})
 
 
 def _kept(library: Library, view: View) -> View:
@@ -204,4 +215,6 @@ def _named(key: str, value: str) -> str:
         return value_label("model", value)
     if key == "precision":
         return value.upper()
+    if key not in ("isl", "osl"):
+        return f"{key} {value}"
     return f"{number(float(value))} tokens {'in' if key == 'isl' else 'out'}"

@@ -13,21 +13,25 @@ from bench.maths import cost, interpolation, statistics
 
 FEWEST_FOR_A_LAW = 4
 """The Universal Scalability Law has three parameters: through three counts it would pass whatever they are."""
+
 ROUNDING = 1e-9
 """A parameter that lowers the relative error by less than this is rounding, and is left at its bound."""
 
-# The directions in which (1/λ, σ/λ, κ/λ) may move: all of them, or with σ or κ held at a value at its bound.
-# Fewest parameters first, so that among equally good fits the plainest is found.
+TRUSTED_ERROR = 0.03
+"""A law that misses the measured throughputs by more than this, as a root mean square, does not fit."""
+
+FEWEST_FREE = 2
+"""With fewer degrees of freedom a law passes near every count, whether it holds or not."""
+
 MOST_CONDITION = 1e12
 """Beyond it the inverse of the normal equations has no digit to rely on (16 in a float)."""
 
-_LINEAR = np.array([[1.0], [0.0], [0.0]])
-_ALL_SERIAL = np.array([[1.0], [1.0], [0.0]])
-_NO_COHERENCY = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-_NO_CONTENTION = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
-_FULL_CONTENTION = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-_AMDAHL = (_LINEAR, _ALL_SERIAL, _NO_COHERENCY)
-_USL = (*_AMDAHL, _NO_CONTENTION, _FULL_CONTENTION, np.eye(3))
+_AMDAHL = ((0,), (1,), (0, 1))
+_USL = (*_AMDAHL, (0, 2), (1, 2), (0, 1, 2))
+"""Which of p = (1 - σ) / λ, b = σ / λ and c = κ / λ may differ from 0 in n / T = p + b n + c n (n - 1).
+
+Fewest first, so that among equally good fits the plainest is found.
+"""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,18 @@ class Law:
     def largest(self) -> float:
         """The largest measured count; beyond it the law extrapolates."""
         return self.counts[-1]
+
+    @property
+    def fits(self) -> bool:
+        """Whether it may be said to hold over the measured counts: it is near them all, and could have missed them."""
+        return self.degrees_of_freedom >= FEWEST_FREE and self.error <= TRUSTED_ERROR
+
+    @property
+    def predicted(self) -> Peak | None:
+        """The peak it predicts beyond the measured counts: only of a law that fits, and with a bounded interval."""
+        peak = self.peak
+        bounded = peak is not None and peak.high is not None and peak.count > self.largest
+        return peak if bounded and self.fits else None
 
     @property
     def super_linear(self) -> bool:
@@ -133,9 +149,8 @@ class ReplicaComparison:
     """One wide instance against as many accelerators in replicas of the smallest one. The replicas are projected.
 
     Throughputs in tokens per second; `ratio` is replicas / wide. Latencies saved are the replica's less the wide
-    instance's, in ms, below 0 where the wide one is slower, None where one is unknown. `extra_usd_per_million_tokens`
-    is what a million tokens cost more on the wide instance, below 0 where they cost less, None without a price; the
-    same per ms saved is None where no latency is saved.
+    instance's, in ms, below 0 where the wide one is slower, None where one is unknown. `usd_per_million` is what a
+    million tokens cost on the wide instance, `replicas_usd_per_million` on the replicas; None without a price.
     """
 
     accelerators: int
@@ -147,9 +162,8 @@ class ReplicaComparison:
     replicas_throughput_per_accelerator: float
     tpot_saved_ms: float | None
     ttft_saved_ms: float | None
-    extra_usd_per_million_tokens: float | None
-    extra_usd_per_tpot_ms: float | None
-    extra_usd_per_ttft_ms: float | None
+    usd_per_million: float | None
+    replicas_usd_per_million: float | None
 
 
 def base(counts: Sequence[float], throughputs: Sequence[float | None]) -> int | None:
@@ -193,21 +207,22 @@ def amdahl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law 
     Source: Amdahl, "Validity of the single processor approach to achieving large scale computing capabilities",
     AFIPS Spring Joint Computer Conference 1967.
     """
-    return _fitted(counts, throughputs, _AMDAHL, parameters=2, super_linear=False)
+    return _fitted(counts, throughputs, _AMDAHL, least=0.0)
 
 
 def usl(counts: Sequence[float], throughputs: Sequence[float | None]) -> Law | None:
     """The Universal Scalability Law through measured throughputs; None below 4 counts or where it cannot hold.
 
     Fitted by least squares on the relative error measured / fitted - 1, with κ >= 0 and σ <= 1. n / T is linear in
-    (1/λ, σ/λ, κ/λ), so there is one best fit and no starting guess. σ may fall below 0, which Gunther's book rules
+    the parameters over λ, so there is one best fit and no starting guess (`scipy.optimize.lsq_linear` with bounds).
+    σ may fall below 0, which Gunther's book rules
     out, because real sweeps grow super-linearly where one accelerator's memory is the limit. None also when the best
     fit turns negative or infinite within the measured counts. Throughputs that are absent or 0 are left out.
 
     Source: Gunther, Guerrilla Capacity Planning, Springer 2007, chapters 4 to 6; λ as third parameter and σ < 0:
     Gunther, Puglia, Tomasette, "Hadoop Superlinear Scalability", Communications of the ACM 58(4), 2015.
     """
-    return _fitted(counts, throughputs, _USL, parameters=3, super_linear=True)
+    return _fitted(counts, throughputs, _USL, least=-np.inf)
 
 
 def on_frontier(xs: Sequence[float | None], ys: Sequence[float | None], x: float) -> float | None:
@@ -244,9 +259,6 @@ def against_replicas(
     if projected is None or projected <= 0 or wide.throughput <= 0:
         return None
     per_wide, per_small = wide.throughput / wide.accelerators, small.throughput / small.accelerators
-    prices = [cost.usd_per_million(usd_per_accelerator_hour, each) for each in (per_wide, per_small)]
-    extra = _less(*prices)
-    tpot_saved, ttft_saved = _less(small.tpot_ms, wide.tpot_ms), _less(small.ttft_ms, wide.ttft_ms)
     return ReplicaComparison(
         accelerators=wide.accelerators,
         replicas=wide.accelerators // small.accelerators,
@@ -255,80 +267,77 @@ def against_replicas(
         ratio=projected / wide.throughput,
         throughput_per_accelerator=per_wide,
         replicas_throughput_per_accelerator=per_small,
-        tpot_saved_ms=tpot_saved,
-        ttft_saved_ms=ttft_saved,
-        extra_usd_per_million_tokens=extra,
-        extra_usd_per_tpot_ms=_per_ms(extra, tpot_saved),
-        extra_usd_per_ttft_ms=_per_ms(extra, ttft_saved),
+        tpot_saved_ms=_less(small.tpot_ms, wide.tpot_ms),
+        ttft_saved_ms=_less(small.ttft_ms, wide.ttft_ms),
+        usd_per_million=cost.usd_per_million(usd_per_accelerator_hour, per_wide),
+        replicas_usd_per_million=cost.usd_per_million(usd_per_accelerator_hour, per_small),
     )
 
 
 def _fitted(counts: Sequence[float], throughputs: Sequence[float | None],
-            forms: Sequence[NDArray[np.float64]], parameters: int, super_linear: bool) -> Law | None:  # fmt: skip
-    """The form with the least error among those within bounds: a convex problem's optimum is the best of its faces."""
+            forms: Sequence[tuple[int, ...]], least: float) -> Law | None:  # fmt: skip
+    """The plainest of these forms within ROUNDING of the least error, with b no smaller than `least`."""
     base(counts, throughputs)
     usable = [(n, t) for n, t in zip(counts, throughputs, strict=True) if _finite(t) is not None and t]
     if len(usable) < FEWEST_FOR_A_LAW:
         return None
+    from scipy import optimize
+
     n, measured = (np.array(values, dtype=float) for values in zip(*sorted(usable), strict=True))
     unit = float(measured.max())
-    # measured / fitted = (T / n) (1/λ + σ/λ (n - 1) + κ/λ n (n - 1)); in units of the largest T, it stays near 1.
-    design = np.column_stack([np.ones_like(n), n - 1, n * (n - 1)]) * (measured / unit / n)[:, None]
-    found: list[tuple[float, NDArray[np.float64]]] = []
-    for form in forms:
-        columns = design @ form
-        lengths = np.linalg.norm(columns, axis=0)
-        solution = np.linalg.lstsq(columns / lengths, np.ones_like(n))[0]
-        one, contended, incoherent = coefficients = form @ (solution / lengths)
-        if incoherent >= 0 and contended <= one and (super_linear or contended >= 0):
-            found.append((float(np.sqrt(np.mean((design @ coefficients - 1) ** 2))), coefficients))
-    least = min(error for error, _ in found)
-    error, (one, contended, incoherent) = next(fit for fit in found if fit[0] <= least + ROUNDING)
-    if one <= 0 or not _holds(one, contended, incoherent, n):
+    # measured / fitted = (T / n) (p + b n + c n (n - 1)); in units of the largest T, it stays near 1.
+    design = np.column_stack([np.ones_like(n), n, n * (n - 1)]) * (measured / unit / n)[:, None]
+    scale, lowest = np.linalg.norm(design, axis=0), np.array([0.0, least, 0.0])
+    found = []
+    for form in map(list, forms):
+        fit = optimize.lsq_linear(
+            (design / scale)[:, form], np.ones_like(n), (lowest[form], np.inf), method="bvls"
+        )
+        coefficients = np.zeros(3)
+        coefficients[form] = fit.x / scale[form]
+        found.append((float(np.sqrt(np.mean((design @ coefficients - 1) ** 2))), coefficients))
+    limit = min(error for error, _ in found) + ROUNDING
+    error, (serial, contended, incoherent) = next(one for one in found if one[0] <= limit)
+    one = float(serial + contended)
+    if one <= 0 or not _holds(serial, contended, incoherent, n):
         return None
     return Law(
-        unit_throughput=unit / float(one),
-        contention=float(contended / one),
-        coherency=float(incoherent / one),
+        unit_throughput=unit / one,
+        contention=float(contended) / one,
+        coherency=float(incoherent) / one,
         counts=tuple(n.tolist()),
         best_count=float(n[measured.argmax()]),
-        degrees_of_freedom=len(n) - parameters,
+        degrees_of_freedom=len(n) - len(forms[-1]),
         error=error,
-        peak_interval=_peak_interval(design),
+        peak_interval=_peak_interval(design / scale, scale),
     )
 
 
-def _peak_interval(design: NDArray[np.float64]) -> tuple[float, float | None]:
+def _peak_interval(design: NDArray[np.float64], scale: NDArray[np.float64]) -> tuple[float, float | None]:
     """The 95 % interval of the Universal Scalability Law's peak by these relative throughputs, without bounds.
 
-    The peak's square (1 - σ) / κ is a ratio of two sums of the coefficients (1/λ, σ/λ, κ/λ) of one linear fit, so its
-    interval is Fieller's. Where κ cannot be told from 0, it has no upper end; where the points do not tell the
-    coefficients apart at all, as when one of them outweighs the others beyond a float's digits, it says nothing.
+    The peak's square (1 - σ) / κ is a ratio of two coefficients, p and c, of one linear fit, so its interval is
+    Fieller's. Where κ cannot be told from 0, it has no upper end; where the points do not tell the coefficients apart
+    at all, as when one of them outweighs the others beyond a float's digits, it says nothing.
     """
-    ones = np.ones(len(design))
-    lengths = np.linalg.norm(design, axis=0)
-    scaled = design / lengths
-    if np.linalg.cond(scaled) ** 2 > MOST_CONDITION:
+    if np.linalg.cond(design) ** 2 > MOST_CONDITION:
         return 0.0, None
-    solution = np.linalg.lstsq(scaled, ones)[0]
+    solution, (squares,), *_ = np.linalg.lstsq(design, np.ones(len(design)))
     df = len(design) - design.shape[1]
-    variance = float(np.sum((scaled @ solution - ones) ** 2)) / df
-    spread = variance * np.linalg.inv(scaled.T @ scaled) / np.outer(lengths, lengths)
-    sums = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])
-    over, under = sums @ (solution / lengths)
-    (first, both), (_, second) = sums @ spread @ sums.T
+    spread = squares / df * np.linalg.inv(design.T @ design) / np.outer(scale, scale)
+    over, _, under = solution / scale
     low, high = statistics.ratio_interval(
-        float(over), float(under), (float(first), float(second)), float(both), df
+        float(over), float(under), (float(spread[0, 0]), float(spread[2, 2])), float(spread[0, 2]), df
     )
     return math.sqrt(low), None if high is None else math.sqrt(high)
 
 
-def _holds(one: float, contended: float, incoherent: float, n: NDArray[np.float64]) -> bool:
+def _holds(serial: float, contended: float, incoherent: float, n: NDArray[np.float64]) -> bool:
     """Whether n / T stays above 0 all the way from the smallest to the largest count, at its lowest point too."""
     places = [n[0], n[-1]]
     if incoherent > 0:
         places.append(np.clip((incoherent - contended) / (2 * incoherent), n[0], n[-1]))
-    return all(one + contended * (place - 1) + incoherent * place * (place - 1) > 0 for place in places)
+    return all(serial + contended * place + incoherent * place * (place - 1) > 0 for place in places)
 
 
 def _finite(value: float | None) -> float | None:
@@ -337,7 +346,3 @@ def _finite(value: float | None) -> float | None:
 
 def _less(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
-
-
-def _per_ms(extra: float | None, saved_ms: float | None) -> float | None:
-    return extra / saved_ms if extra is not None and saved_ms is not None and saved_ms > 0 else None

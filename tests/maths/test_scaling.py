@@ -365,21 +365,18 @@ def test_eight_h100_as_one_instance_against_eight_replicas():
     assert found.ratio == pytest.approx(4.57, abs=0.005)
     assert (found.throughput_per_accelerator, found.replicas_throughput_per_accelerator) == (276, 1_260)
     # 2 USD / (276 x 3,600) is 2.0129 USD per million tokens, 2 / (1,260 x 3,600) is 0.4409: 1.5720 more.
-    assert found.extra_usd_per_million_tokens == pytest.approx(1.5720, abs=1e-4)
+    assert found.usd_per_million - found.replicas_usd_per_million == pytest.approx(1.5720, abs=1e-4)
     assert (found.tpot_saved_ms, found.ttft_saved_ms) == (25, 194)
-    assert found.extra_usd_per_tpot_ms == pytest.approx(1.5720 / 25, abs=1e-5)
-    assert found.extra_usd_per_ttft_ms == pytest.approx(1.5720 / 194, abs=1e-5)
 
 
 def test_what_is_unknown_of_two_instances_stays_unknown():
     wide, small = scaling.Instance(4, 300.0, ttft_ms=90.0), scaling.Instance(2, 100.0, 20.0, 80.0)
     found = scaling.against_replicas(wide, small)
     assert (found.tpot_saved_ms, found.ttft_saved_ms) == (None, -10)
-    assert found.extra_usd_per_million_tokens is None
+    assert (found.usd_per_million, found.replicas_usd_per_million) == (None, None)
     priced = scaling.against_replicas(wide, small, 3.6)
     # Super-linear: 75 against 50 tokens/s each, so a million tokens cost 13.33 instead of 20 USD.
-    assert priced.extra_usd_per_million_tokens == pytest.approx(-6.67, abs=0.01)
-    assert (priced.extra_usd_per_tpot_ms, priced.extra_usd_per_ttft_ms) == (None, None)
+    assert priced.usd_per_million - priced.replicas_usd_per_million == pytest.approx(-6.67, abs=0.01)
     assert scaling.against_replicas(scaling.Instance(3, 300.0), small) is None
     assert scaling.against_replicas(scaling.Instance(4, 0.0), small) is None
 

@@ -2,210 +2,243 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import catalogue, pricing, selection
-from bench.chart import Theme, deployment_words, value_label
+from bench import basis, catalogue, selection
+from bench.basis import evidence, prices, story, variations
+from bench.basis.options import Option
+from bench.basis.statement import caveat
+from bench.basis.story import Story
+from bench.basis.variations import Robustness, Variation, Verdict
+from bench.chart import Theme, title
+from bench.errors import NotFound, UnknownName
 from bench.library import Library
-from bench.questions import Answer, Choices, Option, records
-from bench.questions.scaling import (
-    caveats,
-    defaults,
-    drawing,
-    findings,
-    measured,
-    operating,
-    prices,
-    projections,
-    reasons,
-    sentences,
-)
+from bench.questions import Answer, Choices, Column
+from bench.questions.scaling import caveats, measured, operating, statements, why
+from bench.questions.scaling import figure as drawing
 from bench.questions.scaling import lines as held_lines
-from bench.questions.scaling.defaults import Drawn, Prepared
-from bench.questions.scaling.lines import EVERY, GROUPS, LAYOUT, LOADS
-from bench.questions.scaling.measured import Line
+from bench.questions.scaling.lines import METRICS
+from bench.questions.scaling.measured import Drawn
+from bench.questions.scaling.operating import BEST, WAYS
+from bench.questions.scaling.result import EVERY, Line, Place, Scaling, Way
+from bench.records import LOAD_AXES
 from bench.view import View
 
 TITLE = "Scaling"
 QUESTION = "What do more accelerators buy?"
 SECTION = "Decide"
 ORDER = 40
+NEEDS = "points"
 
+GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation", "disaggregated", "variant", "harness",
+          "source", "isl", "osl", "model")  # fmt: skip
+LEVEL = Option("level", "At", "number", "The interactivity (tokens/s per user) or load that is held equal.",
+               example="64")  # fmt: skip
 OPTIONS: tuple[Option, ...] = (
-    Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips."),
-    Option("at", "Compare", "choice", "What is held equal: what a user sees, the load, or nothing."),
-    Option("level", "At", "number", "The interactivity (tokens/s per user) or load that is held equal."),
-    Option("group", "A line for each", "choice", "Draws one line for each value of this field."),
-    Option(
-        "price_book", "Price book", "choice", "The price list that wide instance and replicas are priced by."
-    ),
-    Option("price_terms", "Price terms", "choice", "On demand, spot, reserved or modelled."),
-)
+    Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips.", METRICS),
+    Option("at", "Hold equal", "choice", "What is held equal: what a user sees, the load, or nothing.", WAYS),
+    LEVEL,
+    Option("group", "A line for each", "choice", "Draws one line for each value of this field.", (*GROUPS, EVERY)),
+)  # fmt: skip
+WAY_WORDS: dict[Way, str] = {
+    "interactivity": "Equal interactivity", "concurrency": "Equal concurrency", "batch": "Equal batch",
+    "request_rate": "Equal request rate", "best": "Each at its best load",
+}  # fmt: skip
+COLUMNS = (
+    Column("line", "Line"), Column("throughput_per_chip", "Per chip"), Column("speedup", "Times the smallest"),
+    Column("interpolated", "Interpolated"),
+)  # fmt: skip
+
+FIRST = ("accelerators", "model", "precision", "engine", "engine_version", "accelerator", "variant", "isl", "osl",
+         "evidence", "source", "date")  # fmt: skip
+WRITTEN = ("metric", "at", "group", "price_terms")
+"""Options that every complete View writes out."""
+
+REST = ("tp", "pp", "dp", "ep", "load_kind", "speculation", "source_url", "flags", "source_id")
+"""The columns of a point in the rows: those also of points on no line, and the others."""
 
 
 def complete(library: Library, view: View) -> View:
-    """The View with every option explicit; unless it is whole, one model, precision and workload are filled in.
+    """The View with every option explicit and one model, precision, workload and MLPerf scenario.
 
     NotFound when nothing loaded states a throughput.
     """
-    return defaults.prepared(library, view).view
+    basis.check_every(view, OPTIONS)
+    if view.whole and all(view.option(key) for key in WRITTEN):
+        return view
+    told = _story(library, view)
+    return _completed(library, told.view, _drawn(library, told.view))
 
 
 def choices(library: Library, view: View) -> Choices:
-    """The throughputs, ways to compare, groups and prices to choose from."""
-    this = defaults.prepared(library, view)
-    own = [one.kept.points for one in this.lines]
-    ways = {*operating.supported(own, this.seen), this.way}
-    groups = [(key, sentences.value_word(key).capitalize()) for key in GROUPS if library.has(key)]
+    """The throughputs, ways to compare and groups to choose from."""
+    whole = complete(library, view)
+    chosen = _drawn(library, whole)
+    ways = (*operating.supported(chosen.points, chosen.seen), whole.option("at"))
     return {
-        "metric": [(key, catalogue.metric(key).label) for key in defaults.metrics(library)],
-        "at": sentences.ways(sorted(ways)),
-        "group": [*groups, (EVERY, "Every deployment")],
-        **prices.choices(library, this.view),
+        "metric": [(key, catalogue.metric(key).label) for key in METRICS if library.has(key)],
+        "at": [(way, WAY_WORDS[way]) for way in WAYS if way in ways],
+        "group": [
+            *((key, title(key).split(" (")[0]) for key in GROUPS if library.has(key)),
+            (EVERY, "Every deployment"),
+        ],
     }
 
 
-def rows(library: Library, view: View) -> pd.DataFrame:
-    """One row for each line and count of chips, smallest first: throughput, efficiency, and the point behind it.
-
-    An interpolated one names the nearest measured point. Below them, those not measured, without an efficiency.
-    """
-    this = defaults.prepared(library, view)
-    return _rows(this, _lines(this), held_lines.projected(library, this.view, this.metric))
-
-
-def answer(library: Library, view: View) -> Answer:
+def answer(library: Library, view: View) -> Answer[Scaling]:
     """What more chips give on each line, why where it is beyond proportion, and what replicas would give."""
-    this = defaults.prepared(library, view)
-    lines = _lines(this)
-    held = held_lines.selected(library, this.view, this.metric, this.group)
-    open_ = held_lines.projected(library, this.view, this.metric) if held.other_evidence else pd.DataFrame()
+    basis.check_every(view, OPTIONS)
+    told = _story(library, view)
+    chosen = _drawn(library, told.view)
+    whole = _completed(library, told.view, chosen)
+    ranking = evidence.read(whole)
+    found = _found(library, whole, chosen)
+    deciding = evidence.deciding(
+        library, ranking, held_lines.usable(library, ranking, found.metric, found.group)
+    )
+    chips = [one.facts.accelerator or "" for one in statements.set_against_replicas(found)]
     return Answer(
         question=QUESTION,
-        view=this.view,
-        headline=sentences.headline(this, lines, held),
-        rows=_rows(this, lines, open_),
-        findings=tuple(findings.findings(this, lines)),
-        numbers=_numbers(this, lines, open_),
-        caveats=(
-            *selection.not_loaded(library, this.view),
-            *selection.narrowed(library, view, this.view),
-            *caveats.caveats(this, lines, held, len(open_)),
+        view=whole,
+        result=found,
+        statements=(
+            *statements.told(found, deciding, 0 if told.fits else found.tally.selected + told.left_out),
+            *caveats.told(found, ranking),
+            *evidence.left_out(found.tally),
+            *(prices.told(found.choice, found.prices, chips) if found.prices else []),
+            *(story.statements(told) if told.fits else []),
+            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        why=tuple(reasons.reasons(this, lines)),
+        rows=_rows(found),
+        why=why.why(found),
         library_version=library.version,
-    )
+    )  # fmt: skip
 
 
-def figure(answer: Answer, theme: Theme) -> go.Figure:
+def robustness(library: Library, view: View) -> Robustness | None:
+    """Whether the largest count told still gives as much with other points ranked; prices do not change it."""
+    whole = complete(library, view)
+    metric, way, level = whole.option("metric"), cast(Way, whole.option("at")), LEVEL.number(whole)
+    own: list[tuple[Line, Place]] = []
+
+    def verdict(one: Variation) -> Verdict | None:
+        chosen = measured.drawn(library, one.ranking, metric, whole.option("group"))
+        lines = measured.found(metric, way, level, chosen, {}, one.prices).told
+        line = next((line for line in lines if not own or line.label == own[0][0].label), None)
+        if line is None:
+            return None
+        last = line.judged[-1]
+        own.append((line, last))
+        return Verdict(statements.verdict_code(own[0][1], last), statements.gives(line, last))
+
+    return variations.of(library, whole, None, verdict)
+
+
+def figure(result: Scaling, theme: Theme) -> go.Figure:
     """Throughput over chips with the ideal line, and below it per chip, TPOT and TTFT; customdata is a point's id."""
-    return drawing.draw(answer.rows, answer.numbers, theme)
+    return drawing.draw(result, theme)
 
 
-def _lines(this: Prepared) -> list[Line]:
-    found = (
-        measured.line(
-            one.held.group,
-            one.label,
-            one.kept,
-            this.way,
-            this.level,
-            this.seen,
-            _price(this, one),
-            this.metric,
-        )
-        for one in this.lines
-    )
-    kept = [line for line in found if line is not None]
-    return sorted(kept, key=lambda line: (not line.is_told_first, -len(line.judged), -len(line.places)))
+def _story(library: Library, view: View) -> Story:
+    """What the answer is about: the common story, its metric filled in, and of MLPerf's scenarios one."""
+    metric, group = _metric(library, view), view.option("group", "accelerator")
+
+    def scenario(narrowed: View) -> dict[str, str]:
+        if narrowed.values("scenario") or catalogue.metric(metric).kind != "submission":
+            return {}
+        first = held_lines.first_scenario(library, evidence.read(narrowed), metric)
+        return {} if first is None else {"scenario": first}
+
+    needs = held_lines.needs(library, evidence.read(view), metric, group)
+    told = story.told(library, view, needs, {group}, scenario)
+    return replace(told, view=told.view.with_options(metric=metric, group=group))
 
 
-def _price(this: Prepared, one: Drawn) -> pricing.ChipPrice | None:
-    return this.prices.get(one.kept.points[0]["accelerator"]) if one.kept.points else None
+def _metric(library: Library, view: View) -> str:
+    """The metric asked for, else the first that at least half as many points have as have the commonest."""
+    offered, asked = [key for key in METRICS if library.has(key)], view.option("metric")
+    if asked in offered:
+        return asked
+    if asked or not offered:
+        lacking = catalogue.metric(asked).label if asked else "A throughput to compare over accelerators"
+        raise NotFound(f"{lacking} is not loaded; import results that have it.")
+    condition = evidence.ranked(library, evidence.read(view).unlimited).also("accelerators > 0")
+    counts = ", ".join(f'count("{key}")' for key in offered)
+    found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
+    return next(key for key, count in zip(offered, found, strict=True) if 2 * count >= max(found))
 
 
-def _rows(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> pd.DataFrame:
-    found = [_row(this, line, position) for line in lines for position in range(len(line.places))]
-    for row in records(open_):
-        per_chip = row["value"] / row["accelerators"]
-        found.append({**dict.fromkeys(found[0] if found else (), None), "point_id": row["point_id"],
-                      "line": value_label("accelerator", row["accelerator"]), this.metric: row["value"],
-                      "throughput_per_chip": per_chip, "scaling_efficiency": None, "speedup": None,
-                      "interpolated": False, **{key: row.get(key) for key in (*_TOLD, *LOADS)}})  # fmt: skip
-    return pd.DataFrame(found, columns=None if found else ["point_id", "line", "accelerators", this.metric])
+def _drawn(library: Library, view: View) -> Drawn:
+    return measured.drawn(library, evidence.read(view), view.option("metric"), view.option("group"))
 
 
-_TOLD = ("accelerators", "model", "precision", "engine", "engine_version", "accelerator", "variant", "isl", "osl",
-         "evidence", "source", "date")  # fmt: skip
+def _completed(library: Library, view: View, chosen: Drawn) -> View:
+    """The View with the way its lines are compared, the level, and the prices written out.
+
+    UnknownName for a way in which none can be. A link keeps its way while its reader changes the filters, so there it
+    is answered with a sentence.
+    """
+    asked, offered = view.option("at"), operating.supported(chosen.points, chosen.seen)
+    if asked not in ("", BEST, *offered) and offered and not view.whole:
+        raise UnknownName("way to compare these points (option at)", asked, offered)
+    way = cast(Way, asked or operating.fairest(chosen.points, chosen.seen))
+    level = None if way == BEST else LEVEL.number(view)
+    if level is None:
+        level = operating.level_of(chosen.points, way, chosen.seen)
+    written = None if level is None else repr(level).removesuffix(".0")
+    return prices.completed(library, view).with_options(at=way, level=written).made_whole()
 
 
-def _row(this: Prepared, line: Line, position: int) -> dict[str, Any]:
-    place = line.places[position]
-    seen = (
-        {} if this.seen is None else {this.seen: this.level if place.interpolated else place.row[this.seen]}
-    )
-    latencies = {key: line.latency(position, key) for key in (line.tpot, line.ttft) if key is not None}
-    loads = dict.fromkeys(LOADS) if place.interpolated else {key: place.row[key] for key in LOADS}
+def _found(library: Library, whole: View, chosen: Drawn) -> Scaling:
+    """The lines of a complete View with their laws, what was left out of them, and what lies beside them."""
+    ranking, way = evidence.read(whole), cast(Way, whole.option("at"))
+    metric, level = whole.option("metric"), LEVEL.number(whole)
+    choice = prices.read(library, whole)
+    condition = evidence.ranked(library, ranking)
+    found = measured.found(metric, way, level, chosen, prices.chip_prices(library, choice, condition), choice)
+    reasons = held_lines.reasons(library, ranking, metric, found.group)
+    tally = evidence.tally(library, ranking, reasons)
+    hollow = []
+    if found.lines and (tally.of("other_evidence") or tally.of("flagged")):
+        hollow = held_lines.hollow(library, ranking, metric, (way, level))
+    lines = tuple(map(measured.with_laws, found.lines))
+    return replace(found, lines=lines, tally=tally, hollow=tuple(hollow))
+
+
+def _rows(found: Scaling) -> pd.DataFrame:
+    """One row for each line and count of chips, smallest first: throughput, efficiency, and the point behind it.
+
+    An interpolated one names the nearest measured point. Below them, those on no line, without an efficiency.
+    """
+    rows = [_row(found, line, place) for line in found.lines for place in line.places]
+    blank = dict.fromkeys(rows[0] if rows else ())
+    for one in found.hollow:
+        label = measured.word("accelerator", one.facts.accelerator)
+        stated = {key: getattr(one.facts, key) for key in ("point_id", *FIRST, *LOAD_AXES, "flags")}
+        rows.append({**blank, **stated, "line": label, found.metric: one.value, "interpolated": False,
+                     "throughput_per_chip": one.value / (one.facts.accelerators or 1)})  # fmt: skip
+    return pd.DataFrame(rows, columns=None if rows else ["point_id", "line", "accelerators", found.metric])
+
+
+def _row(found: Scaling, line: Line, place: Place) -> dict[str, Any]:
+    point, interpolated = place.point, place.between is not None
+    figures = {key: place.figure(key) for key in (found.seen, found.tpot, found.ttft) if key is not None}
+    if found.seen is not None and interpolated:
+        figures[found.seen] = found.level
     return {
-        "point_id": place.point_ids[0],
+        "point_id": point.facts.point_id,
         "line": line.label,
         "accelerators": place.accelerators,
-        this.metric: place.throughput,
-        "throughput_per_chip": place.throughput / place.accelerators,
-        "scaling_efficiency": line.efficiencies[position],
-        "speedup": line.speedup(position),
-        "interpolated": place.interpolated,
-        **seen,
-        **latencies,
-        **loads,
-        **{key: place.row[key] for key in (*LAYOUT[1:5], *_TOLD[1:], "load_kind", "speculation", "source_url", "flags",
-                                           "source_id")},
-    }  # fmt: skip
-
-
-def _numbers(this: Prepared, lines: list[Line], open_: pd.DataFrame) -> dict[str, Any]:
-    tpots = [line.tpot for line in lines if line.tpot]
-    ttfts = [line.ttft for line in lines if line.ttft]
-    not_measured = [_not_measured(this, row) for row in records(open_)]
-    unit = catalogue.metric(this.metric).unit
-    return {
-        "metric": this.metric,
-        "unit": unit,
-        "at": this.way,
-        "level": this.level,
-        "interactivity": this.seen,
-        "tpot_ms": tpots[0] if tpots else None,
-        "ttft_ms": ttfts[0] if ttfts else None,
-        "group": this.group,
-        "lines": [measured.numbers(line) for line in lines],
-        "lines_not_drawn": this.held - len(this.lines),
-        "disaggregated_lines_left_out": this.split,
-        "not_measured": not_measured,
-        "projections": projections.projections(lines, unit, not_measured),
-        "prices": {
-            chip: {
-                "usd_per_hour": price.median,
-                "quotes": price.quotes,
-                "lowest": price.lowest,
-                "highest": price.highest,
-            }
-            for chip, price in this.prices.items()
-            if any(line.facts["accelerator"] == chip for line in lines)
-        },
-    }
-
-
-def _not_measured(this: Prepared, row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "point_id": row["point_id"],
-        "accelerators": int(row["accelerators"]),
-        "throughput": row["value"],
-        "evidence": row["evidence"],
-        "accelerator": row["accelerator"],
-        "engine": row["engine"],
-        "words": f"{row['evidence'] or 'of unstated evidence'}: {deployment_words(row)},"
-        f" {row['value']:,.0f} {catalogue.metric(this.metric).unit}",
+        found.metric: place.throughput,
+        "throughput_per_chip": place.per_chip,
+        "scaling_efficiency": place.efficiency,
+        "speedup": place.speedup,
+        "interpolated": interpolated,
+        **figures,
+        **{key: None if interpolated else getattr(point.facts, key) for key in LOAD_AXES},
+        **{key: getattr(point.facts, key) for key in (*REST[:4], *FIRST[1:], *REST[4:])},
     }

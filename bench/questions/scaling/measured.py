@@ -1,238 +1,233 @@
-"""A line of a scaling chart with its numbers: efficiencies, laws, memory, and replicas against wide instances."""
+"""A View's lines with their numbers: efficiencies, laws, memory, and replicas against wide instances."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bench.maths import cost, interpolation, scaling
-from bench.maths.scaling import Instance, Law, ReplicaComparison
-from bench.pricing import ChipPrice
-from bench.questions.scaling import laws, memory, operating
-from bench.questions.scaling.lines import LOADS, MLPERF
-from bench.questions.scaling.memory import Room
-from bench.questions.scaling.operating import BEST, INTERACTIVITY, Place
-from bench.questions.scaling.runs import Day, Kept
+from bench import catalogue
+from bench.basis import memory
+from bench.basis.evidence import Ranking
+from bench.basis.likeness import fact_words
+from bench.basis.prices import ChipPrice, Choice
+from bench.chart import setting
+from bench.library import Library
+from bench.maths import interpolation, scaling
+from bench.maths.scaling import Instance
+from bench.questions.scaling import lines as held_lines
+from bench.questions.scaling import operating
+from bench.questions.scaling.lines import Held
+from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, Own
+from bench.questions.scaling.result import EVERY, Absent, Line, Place, Point, Replicas, Scaling, Way
 
-LINEAR = 1.01
-"""An efficiency up to this is linear: a tie, within 1 %."""
+MOST_LINES = 8
+RUN_DAYS = 7
+"""Points further apart than this are of two runs."""
 
-
-@dataclass(frozen=True)
-class Replicas:
-    """A wide instance against replicas of the smallest: `each` as measured, and `shared`, the wide one's load divided.
-
-    `each_load` is the load of every replica (None where it is not held equal) and `total_load` that of all of them.
-    `shared_throughput` is the projected throughput of the replicas when they share the wide instance's load, None
-    where the smallest count was not measured down to it.
-    """
-
-    against: ReplicaComparison
-    each_load: float | None
-    total_load: float | None
-    shared_throughput: float | None
-    shared_tpot_ms: float | None
-    usd_per_million: float | None
-    replicas_usd_per_million: float | None
+TOLD_APART = ("model", "precision", "kv_precision", "engine", "engine_version", "speculation",
+              "disaggregated", "scenario", "dataset", "harness", "source", "load_kind", "variant")  # fmt: skip
+"""What names a line where there is one for each deployment."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line: whose it is, its places from few chips to many, and everything computed from them.
+class Drawn:
+    """The lines of a selection that are drawn, at most MOST_LINES, what tells them apart, and what else is held."""
 
-    An efficiency is None where its place is not judged, and everywhere unless two are. `start` is the position of the
-    smallest judged one. `missing` are counts that were measured elsewhere only; `rising` are those of them whose
-    throughput still rises at its highest measured load, `once` those measured at one load. `peaked` says of each
-    place whether its throughput is known to rise no further. `apart` is as in `Kept`. `replicas` are none of a
-    disaggregated deployment, and none of an MLPerf system, which may itself be replicas.
-    """
-
-    owner: Any
-    label: str
-    facts: Mapping[str, Any]
-    places: tuple[Place, ...]
-    start: int
-    efficiencies: tuple[float | None, ...]
-    amdahl: Law | None
-    usl: Law | None
-    rooms: tuple[Room | None, ...]
-    replicas: tuple[Replicas, ...]
-    tpot: str | None
-    ttft: str | None
-    missing: tuple[int, ...]
-    rising: tuple[int, ...]
-    once: tuple[int, ...]
-    peaked: tuple[bool, ...]
-    apart: tuple[tuple[int, Day], ...]
+    group: str
+    lines: tuple[Held, ...]
+    lone: tuple[Any, ...]
+    several: int
 
     @property
-    def base(self) -> Place:
-        """The smallest count that is judged; the smallest at all where none is."""
-        return self.places[self.start]
+    def points(self) -> list[Own]:
+        """The points of each line."""
+        return [one.points for one in self.lines]
 
     @property
-    def judged(self) -> list[tuple[int, float]]:
-        """The positions beyond the base that have an efficiency, and that."""
-        return [
-            (place, value)
-            for place, value in enumerate(self.efficiencies)
-            if value is not None and place > self.start
-        ]
-
-    @property
-    def is_told_first(self) -> bool:
-        """Whether a headline may be built on it: two counts are judged, and none of another unknown version."""
-        return bool(self.judged) and not self.apart
-
-    @property
-    def is_of_mlperf(self) -> bool:
-        """Whether it is of MLPerf submissions: whole systems, by MLCommons' rules."""
-        return bool(self.facts["harness"] == MLPERF)
-
-    @property
-    def super_linear(self) -> list[int]:
-        """The positions of the places that give more than their count of the smallest would."""
-        return [place for place, value in self.judged if value > LINEAR and not self.apart]
-
-    def speedup(self, position: int) -> float | None:
-        """How many times the throughput of the base a place has; None where it has no efficiency."""
-        if self.efficiencies[position] is None:
-            return None
-        return self.places[position].throughput / self.base.throughput
-
-    def latency(self, position: int, key: str | None) -> float | None:
-        """A measured place's latency; None between points, where none was measured."""
-        place = self.places[position]
-        value = None if key is None or place.interpolated else place.row[key]
-        return None if value is None else float(value)
+    def seen(self) -> str | None:
+        """The interactivity that most of the points state."""
+        return _usual(self, "interactivity_tokens_per_s_per_user")
 
 
-def line(owner: Any, label: str, kept: Kept, way: str, level: float | None, seen: str | None,
-         price: ChipPrice | None, metric: str) -> Line | None:  # fmt: skip
-    """The line of these points compared there; None when no count of chips was measured there."""
-    points = kept.points
-    found = operating.places(points, way, level, seen)
-    if not found:
-        return None
-    chips, values = [place.accelerators for place in found], [place.throughput for place in found]
-    judged = [value if place.is_judged else None for place, value in zip(found, values, strict=True)]
-    comparable = sum(value is not None for value in judged) > 1
-    start = scaling.base(chips, judged) if comparable else 0
-    counts = operating.counts_of(points)
-    missing = sorted(set(counts) - set(chips))
-    rising = [
-        count for count in missing if way == BEST and len({operating.load(row) for row in counts[count]}) > 1
-    ]
-    facts = found[0].row
-    here = Line(
-        owner=owner, label=label, facts=facts, places=tuple(found), start=start or 0,
-        efficiencies=tuple(scaling.efficiencies(chips, judged)) if comparable else (None,) * len(found),
-        amdahl=scaling.amdahl(chips, judged), usl=scaling.usl(chips, judged),
-        rooms=tuple(_room(facts, count) for count in chips), replicas=(),
-        tpot=operating.usual(points, "tpot_ms"), ttft=operating.usual(points, "ttft_ms"),
-        missing=tuple(missing), rising=tuple(rising),
-        once=tuple(count for count in missing if way == BEST and count not in rising),
-        peaked=tuple(operating.has_known_best(counts[count]) for count in chips), apart=kept.apart,
+def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> Drawn:
+    """The lines to draw: of each group the first whose counts can be compared, else the one most worth drawing."""
+    found, lone, several = held_lines.census(library, ranking, metric, group)
+    groups: dict[Any, list[Held]] = {}
+    for place, one in enumerate(found):
+        groups.setdefault(place if group == EVERY else one.owner, []).append(one)
+    return Drawn(group, tuple(map(_chosen, groups.values()))[:MOST_LINES], tuple(lone), several)
+
+
+def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Mapping[str, ChipPrice],
+          choice: Choice) -> Scaling:  # fmt: skip
+    """The answer's lines, those with an ordinary base and the most counts first."""
+    common = operating.level_of(chosen.points, way, chosen.seen)
+    here = Scaling(
+        metric, way, common if level is None and way != BEST else level, common, chosen.group,
+        seen=chosen.seen, tpot=_usual(chosen, "tpot_ms"), ttft=_usual(chosen, "ttft_ms"),
+        lone=tuple(sorted(word(chosen.group, one) for one in chosen.lone)),
+        other_lines=chosen.several - len(chosen.lines),
+        prices=prices if metric in catalogue.PRICED.values() else {}, choice=choice,
     )  # fmt: skip
-    if facts["disaggregated"] or facts["load_kind"] == "scenario":
-        return here
-    own = counts[here.base.accelerators]
-    compared = (_replicas(here, position, own, way, level, price, metric) for position, _ in here.judged)
-    return replace(here, replicas=tuple(one for one in compared if one is not None))
+    lines, absent = [], []
+    for held, (label, beside) in zip(chosen.lines, _names(chosen), strict=True):
+        met = operating.places(held.points, way, here.level, here.seen)
+        absent += _absent(label, way, held.points, met)
+        if met:
+            bare = Line(held.owner, label, beside, tuple(met), elsewhere=held.elsewhere,
+                        other_runs=held.other_runs, apart=held.apart)  # fmt: skip
+            lines.append(_judged(here, bare, held.points))
+    lines.sort(key=lambda one: (one.is_starved, -len(one.judged), -len(one.places)))
+    return replace(here, lines=tuple(lines), absent=tuple(absent))
 
 
-def numbers(one: Line) -> dict[str, Any]:
-    """The line as plain values, rounded nowhere."""
-    return {
-        "owner": _plain(one.owner),
-        "label": one.label,
-        "deployment": {key: _plain(one.facts[key]) for key in (
-            "source", "harness", "model", "precision", "kv_precision", "engine", "engine_version", "accelerator",
-            "speculation", "disaggregated", "variant", "dataset", "load_kind", "isl", "osl")},
-        "base": one.base.accelerators,
-        "counts": [_place(one, position) for position in range(len(one.places))],
-        "measured_elsewhere": list(one.missing),
-        "still_rising": list(one.rising),
-        "runs_apart": {count: None if day is None else str(day) for count, day in one.apart},
-        "super_linear": [one.places[position].accelerators for position in one.super_linear],
-        "amdahl": laws.numbers(one.amdahl),
-        "usl": laws.numbers(one.usl),
-        "memory": [None if room is None else {**asdict(room), "room_gb": room.room_gb} for room in one.rooms],
-        "replicas": [_compared(one, row) for row in one.replicas],
-    }  # fmt: skip
+def with_laws(line: Line) -> Line:
+    """The line with the laws fitted to it; Amdahl's cannot be that of one that gives more than its share."""
+    if len(line.compared) < scaling.FEWEST_FOR_A_LAW:
+        return line
+    counts, values = zip(*((place.accelerators, place.throughput) for place in line.compared), strict=True)
+    amdahl = None if line.beyond_linear else scaling.amdahl(counts, values)
+    return replace(line, amdahl=amdahl, usl=scaling.usl(counts, values))
 
 
-def _place(one: Line, position: int) -> dict[str, Any]:
-    place = one.places[position]
-    return {
-        "accelerators": place.accelerators,
-        "throughput": place.throughput,
-        "throughput_per_accelerator": place.throughput / place.accelerators,
-        "speedup": one.speedup(position),
-        "ideal": one.base.throughput * place.accelerators / one.base.accelerators,
-        "efficiency": one.efficiencies[position],
-        "interpolated": place.interpolated,
-        "between": None
-        if place.between is None
-        else [{key: _plain(row[key]) for key in LOADS} for row in place.between],
-        "tpot_ms": one.latency(position, one.tpot),
-        "ttft_ms": one.latency(position, one.ttft),
-        "layout": {
-            key: _plain(place.row[key])
-            for key in ("tp", "pp", "dp", "ep", "prefill_accelerators", "decode_accelerators")
-        },
-        "load": {key: None if place.interpolated else _plain(place.row[key]) for key in LOADS},
-        "point_ids": list(place.point_ids),
+def _chosen(own: Sequence[Held]) -> Held:
+    kept = [_of_one_run(one) for one in own]
+    return next((one for one in kept if not one.apart and _compared(one.points) >= FEWEST_COUNTS), kept[0])
+
+
+def _compared(points: Own) -> int:
+    return operating.compared(points, operating.usual(points, "interactivity_tokens_per_s_per_user"))
+
+
+def _of_one_run(held: Held) -> Held:
+    """The points of the run that compares the most counts, the newest of equals; all where a version is stated.
+
+    Software changes over months, so counts without a version are compared within one run. Where no run has two, each
+    count is of its own newest run, and `apart` says so. Undated points are one run, older than any other.
+    """
+    runs = _runs(held.points)
+    if len(runs) < 2 or held.points[0].facts.engine_version is not None:
+        return held
+    best = max(runs, key=lambda run: (_compared(run), len(operating.counts_of(run)), -runs.index(run)))
+    counts, own = operating.counts_of(held.points), operating.counts_of(best)
+    if len(own) >= FEWEST_COUNTS:
+        elsewhere = tuple(chips for chips in counts if chips not in own)
+        return replace(held, points=tuple(best), elsewhere=elsewhere, other_runs=len(held.points) - len(best))
+    newest = {chips: next(run for run in runs if chips in operating.counts_of(run)) for chips in counts}
+    kept = tuple(one for chips, run in newest.items() for one in run if one.chips == chips)
+    days = ((chips, [one.facts.date for one in run if one.facts.date]) for chips, run in newest.items())
+    apart = tuple((chips, max(own, default=None)) for chips, own in days)
+    return replace(held, points=kept, other_runs=len(held.points) - len(kept), apart=apart)
+
+
+def _runs(points: Own) -> list[list[Point]]:
+    """The runs, newest first: each begins with the newest point that is left and reaches back RUN_DAYS."""
+    runs: list[list[Point]] = []
+    for one in sorted(points, key=_day, reverse=True):
+        if not runs or (_day(runs[-1][0]) - _day(one)).days > RUN_DAYS:
+            runs.append([])
+        runs[-1].append(one)
+    return runs
+
+
+def _day(point: Point) -> datetime.date:
+    """The day it was measured on; before all others where none is stated."""
+    return point.facts.date or datetime.date.min
+
+
+def _judged(this: Scaling, line: Line, points: Own) -> Line:
+    """The line with the efficiencies, rooms and replicas that follow from its places."""
+    near = [place for place in line.places if place.is_near]
+    if len(near) < FEWEST_COUNTS:
+        return line
+    base, facts = near[0], line.facts
+    shares = scaling.efficiencies([one.accelerators for one in near], [one.throughput for one in near])
+    told = {
+        one.accelerators: replace(one, efficiency=share, speedup=one.throughput / base.throughput)
+        for one, share in zip(near, shares, strict=True)
     }
-
-
-def _compared(one: Line, row: Replicas) -> dict[str, Any]:
-    rest = {key: value for key, value in asdict(row).items() if key != "against"}
-    return {"base": one.base.accelerators, "projected": True, **asdict(row.against), **rest}
-
-
-def _room(facts: Mapping[str, Any], chips: int) -> Room | None:
-    return memory.room(facts["model"], facts["precision"], facts["kv_precision"], facts["accelerator"], chips)
-
-
-def _replicas(one: Line, position: int, own: Sequence[dict[str, Any]], way: str, level: float | None,
-              price: ChipPrice | None, metric: str) -> Replicas | None:  # fmt: skip
-    wide, base = one.places[position], one.base
-    usd = price.median if price is not None and "tokens" in metric else None
-    against = scaling.against_replicas(
-        _instance(one, position), _instance(one, one.start), usd_per_accelerator_hour=usd
+    places = tuple(told.get(one.accelerators, one) for one in line.places)
+    rooms = tuple(
+        memory.room(facts.model, facts.precision, facts.kv_precision, facts.accelerator, one.accelerators)
+        for one in places
     )
+    line = replace(line, places=places, start=line.places.index(base), rooms=rooms)
+    if facts.disaggregated or facts.load_kind == "scenario":
+        return line
+    smallest = operating.counts_of(points)[base.accelerators]
+    replicas = (_replicas(this, line, wide, smallest) for wide in line.judged)
+    return replace(line, replicas=tuple(one for one in replicas if one is not None))
+
+
+def _absent(label: str, way: Way, points: Own, met: Sequence[Place]) -> list[Absent]:
+    """The counts of a line that were not measured where counts are compared, and why."""
+    there = {place.accelerators for place in met}
+    loads = {chips: {one.load for one in own} for chips, own in operating.counts_of(points).items()}
+    gone = tuple(chips for chips in loads if chips not in there)
+    rising = tuple(chips for chips in gone if len(loads[chips]) > 1)
+    once = tuple(chips for chips in gone if chips not in rising)
+    told = [Absent(label, "rising", rising), Absent(label, "once", once)]
+    return [one for one in (told if way == BEST else [Absent(label, "level", gone)]) if one.accelerators]
+
+
+def _replicas(this: Scaling, line: Line, wide: Place, smallest: Own) -> Replicas | None:
+    """The place against replicas of the base; None where the base's chips do not divide its own."""
+    base, price = line.base, this.prices.get(line.facts.accelerator or "")
+    usd = None if price is None else price.usd / this.choice.utilisation
+    against = scaling.against_replicas(_instance(this, wide), _instance(this, base), usd)
     if against is None:
         return None
-    loaded = way not in (BEST, INTERACTIVITY)
-    shared = shared_tpot = None
-    if loaded and level is not None:
-        curve: dict[float, dict[str, Any]] = {}
-        for row in sorted(own, key=lambda row: float(row["value"])):
-            if row[way] is not None:
-                curve[float(row[way])] = row
-        part = level / against.replicas
-        each = interpolation.at(list(curve), [row["value"] for row in curve.values()], part)
-        shared = scaling.replicas(wide.accelerators, base.accelerators, each)
-        if one.tpot is not None:
-            shared_tpot = interpolation.at(list(curve), [row[one.tpot] for row in curve.values()], part)
+    loaded = this.way not in (BEST, INTERACTIVITY) and this.level is not None
+    each, tpot = _at_part(this, against.replicas, smallest) if loaded else (None, None)
     return Replicas(
+        place=f"{base.point.facts.point_id}:{against.replicas}",
         against=against,
-        each_load=level if loaded else None,
-        total_load=level * against.replicas if loaded and level is not None else None,
-        shared_throughput=shared,
-        shared_tpot_ms=shared_tpot,
-        usd_per_million=cost.usd_per_million(usd, against.throughput_per_accelerator),
-        replicas_usd_per_million=cost.usd_per_million(usd, against.replicas_throughput_per_accelerator),
+        each_load=this.level if loaded else None,
+        total_load=(this.level or 0) * against.replicas if loaded else None,
+        shared_throughput=None if each is None else each * against.replicas,
+        shared_tpot_ms=tpot,
     )
 
 
-def _instance(one: Line, position: int) -> Instance:
-    place = one.places[position]
-    return Instance(place.accelerators, place.throughput, one.latency(position, one.tpot),
-                    one.latency(position, one.ttft))  # fmt: skip
+def _at_part(this: Scaling, replicas: int, smallest: Own) -> tuple[float | None, float | None]:
+    """Throughput and TPOT of the smallest count at its part of the level, as measured there or around it."""
+    loads = ((one.load_of(this.way), one) for one in sorted(smallest, key=lambda one: one.value) if one.kept)
+    curve = {load: one for load, one in loads if load is not None}
+    values, tpots = zip(
+        *((one.value, one.figures.get(this.tpot or "")) for one in curve.values()), strict=True
+    )
+    part = (this.level or 0) / replicas
+    return interpolation.at(list(curve), values, part), interpolation.at(list(curve), tpots, part)
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
+def _instance(this: Scaling, place: Place) -> Instance:
+    return Instance(place.accelerators, place.throughput, place.figure(this.tpot), place.figure(this.ttft))
+
+
+def _names(chosen: Drawn) -> list[tuple[str, str]]:
+    """The names of the lines, with and without their accelerator: their group's value, or what tells them apart."""
+    firsts = [one.points[0] for one in chosen.lines]
+    if chosen.group != EVERY:
+        labels = [word(chosen.group, one.owner) for one in chosen.lines]
+        return [(label, "" if chosen.group == "accelerator" else label) for label in labels]
+    keys = [key for key in TOLD_APART if len({getattr(one.facts, key) for one in firsts}) > 1]
+    apart = len({one.asked for one in firsts}) > 1
+    found = []
+    for one in firsts:
+        told = [(key, getattr(one.facts, key)) for key in keys]
+        told += [("isl", one.asked[0]), ("osl", one.asked[1])] * apart
+        beside = ", ".join(word(key, value) for key, value in told if value is not None)
+        accelerator = word("accelerator", one.facts.accelerator)
+        found.append((", ".join(filter(None, (accelerator, beside))), beside))
+    return found
+
+
+def word(key: str, value: Any) -> str:
+    """A value of a column as it names a line: "FP8", "no speculation", "1,000 tokens in"."""
+    return setting(key, value) if key in ("isl", "osl") else fact_words(key, value)
+
+
+def _usual(chosen: Drawn, base: str) -> str | None:
+    return operating.usual((one for own in chosen.points for one in own), base)

@@ -4,115 +4,78 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import get_args
 
 from bench.maths import pareto, scaling
-from bench.questions.scaling.lines import LOADS, PUSHED_ALIKE
+from bench.questions.scaling.result import Place, Point, Way
 
-INTERACTIVITY, BEST = "interactivity", "best"
-WAYS = (INTERACTIVITY, *LOADS, BEST)
+INTERACTIVITY: Way = "interactivity"
+BEST: Way = "best"
+WAYS: tuple[Way, ...] = get_args(Way)
 """The fairest first: what a user sees held equal, then the load, then nothing."""
 
 FEWEST_COUNTS = 2
 FAIR_SHARE = 0.5
 """A fairer comparison is taken when it covers at least this share of what the best loads cover."""
 
-WIDEST_BRACKET = 4.0
-"""No efficiency is told from a count interpolated between loads further apart than this.
+PUSHED_ALIKE = 2.0
+"""Counts are swept as far when their highest loads per chip differ by at most this: one doubling, a sweep's step."""
 
-Leaving measured points out of the frontiers that ship and interpolating across the gap misses by 8 % in the middle
-where the loads are 4 times apart, by 15 % where they are 8 times and by 32 % where they are 16 times.
-"""
-
-
-@dataclass(frozen=True)
-class Place:
-    """One count of chips where it is compared: its throughput, and the measured point or the two it lies between.
-
-    `between` are those two, the lower load first; None where it is measured.
-    """
-
-    accelerators: int
-    throughput: float
-    row: dict[str, Any]
-    between: tuple[dict[str, Any], dict[str, Any]] | None = None
-
-    @property
-    def interpolated(self) -> bool:
-        """Whether it lies between two measured points."""
-        return self.between is not None
-
-    @property
-    def point_ids(self) -> tuple[str, ...]:
-        """The measured point or the two it lies between."""
-        return tuple(row["point_id"] for row in self.between or (self.row,))
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether an efficiency may be told from it: it is measured, or lies between near loads."""
-        return self.between is None or is_near(*self.between)
+Own = Sequence[Point]
+"""The points of one line, or of one of its counts."""
 
 
-def usual(points: Sequence[dict[str, Any]], base: str) -> str | None:
+def usual(points: Iterable[Point], base: str) -> str | None:
     """The key of a latency at the statistic most of these points have; None when none has any."""
-    keys = [key for key in (points[0] if points else {}) if key.startswith(f"{base}_")]
-    filled = {key: sum(row[key] is not None for row in points) for key in keys}
-    best = max(keys, key=lambda key: filled[key], default=None)
-    return best if best is not None and filled[best] else None
+    filled: dict[str, int] = {}
+    for key in (key for one in points for key in one.figures if key.startswith(f"{base}_")):
+        filled[key] = filled.get(key, 0) + 1
+    return max(filled, key=lambda key: filled[key], default=None)
 
 
-def counts_of(points: Iterable[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
-    """The points of a line by their count of chips, smallest first; of repeats of one load the middle one."""
-    found: dict[int, list[dict[str, Any]]] = {}
-    repeats: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in points:
-        if row["repeat"] is None:
-            found.setdefault(int(row["accelerators"]), []).append(row)
-        else:
-            key = tuple(row[name] for name in ("accelerators", "layout", "isl", "osl", *LOADS))
-            repeats.setdefault(key, []).append(row)
-    for same in repeats.values():
-        middle = sorted(same, key=lambda row: row["value"])[(len(same) - 1) // 2]
-        found.setdefault(int(middle["accelerators"]), []).append(middle)
+def counts_of(points: Iterable[Point]) -> dict[int, list[Point]]:
+    """The points of a line by their count of chips, smallest first."""
+    found: dict[int, list[Point]] = {}
+    for one in points:
+        found.setdefault(one.chips, []).append(one)
     return dict(sorted(found.items()))
 
 
-def places(points: Sequence[dict[str, Any]], way: str, level: float | None, seen: str | None) -> list[Place]:
+def places(points: Own, way: Way, level: float | None, seen: str | None) -> list[Place]:
     """The places of a line's points under a way and its level; a count that was not measured there is absent.
 
     So is a count whose best is not known: see `has_known_best` and `swept_as_far`.
     """
-    counts = counts_of(points)
+    counts = {chips: own for chips, own in counts_of(points).items() if any(one.kept for one in own)}
     if way == INTERACTIVITY:
         met = (_at_interactivity(chips, own, level, seen) for chips, own in counts.items())
         return [place for place in met if place is not None]
     if way != BEST:
-        at_level = {chips: [row for row in own if row[way] == level] for chips, own in counts.items()}
-        return [_best(chips, own) for chips, own in at_level.items() if own and level is not None]
-    every = swept_as_far(counts)
-    return [_best(chips, own) for chips, own in counts.items() if every or has_known_best(own)]
+        there = {chips: [one for one in own if one.load_of(way) == level] for chips, own in counts.items()}
+        kept = ((chips, [one for one in own if one.kept]) for chips, own in there.items())
+        return [_best(chips, own) for chips, own in kept if own and level is not None]
+    every, known = swept_as_far(counts), {chips: has_known_best(own) for chips, own in counts.items()}
+    return [_best(chips, own, peaked=known[chips]) for chips, own in counts.items() if every or known[chips]]
 
 
-def coverage(lines: Sequence[Sequence[dict[str, Any]]], way: str, level: float | None,
-             seen: str | None) -> int:  # fmt: skip
+def coverage(lines: Sequence[Own], way: Way, level: float | None, seen: str | None) -> int:
     """How many counts of chips can be judged there, on lines that have at least two."""
-    sizes = [sum(place.is_judged for place in places(points, way, level, seen)) for points in lines]
+    sizes = [sum(place.is_near for place in places(points, way, level, seen)) for points in lines]
     return sum(size for size in sizes if size >= FEWEST_COUNTS)
 
 
-def level_of(lines: Sequence[Sequence[dict[str, Any]]], way: str, seen: str | None) -> float | None:
+def level_of(lines: Sequence[Own], way: Way, seen: str | None) -> float | None:
     """The level that most counts share; of equals the highest load, or the middle of the widest interactivity."""
     if way == BEST:
         return None
     if way == INTERACTIVITY:
         return _shared_interactivity(lines, seen) if seen else None
-    levels = sorted({float(row[way]) for points in lines for row in points if row[way] is not None})
+    levels = sorted({level for points in lines for one in points if (level := one.load_of(way)) is not None})
     return max(levels, key=lambda one: (coverage(lines, way, one, seen), one), default=None)
 
 
-def fairest(lines: Sequence[Sequence[dict[str, Any]]], seen: str | None) -> str:
+def fairest(lines: Sequence[Own], seen: str | None) -> Way:
     """The fairest way to compare that still covers at least half of the counts.
 
     Where no way judges two counts it is the fairest that sets two side by side.
@@ -126,93 +89,77 @@ def fairest(lines: Sequence[Sequence[dict[str, Any]]], seen: str | None) -> str:
     return BEST if most else next(iter(supported(lines, seen)), BEST)
 
 
-def supported(lines: Sequence[Sequence[dict[str, Any]]], seen: str | None) -> list[str]:
+def supported(lines: Sequence[Own], seen: str | None) -> list[Way]:
     """The ways that compare at least two counts, fairest first."""
-    found = []
-    for way in WAYS:
-        level = level_of(lines, way, seen)
-        if (level is not None or way == BEST) and any(
-            len(places(points, way, level, seen)) >= FEWEST_COUNTS for points in lines
-        ):
-            found.append(way)
-    return found
+    levels = {way: level_of(lines, way, seen) for way in WAYS}
+    return [
+        way
+        for way, level in levels.items()
+        if (level is not None or way == BEST)
+        and any(len(places(points, way, level, seen)) >= FEWEST_COUNTS for points in lines)
+    ]
 
 
-def frontier(own: Sequence[dict[str, Any]], seen: str) -> list[dict[str, Any]]:
+def compared(points: Own, seen: str | None) -> int:
+    """How many counts of a line's points can be judged, in the way that judges most."""
+    return max(coverage([points], way, level_of([points], way, seen), seen) for way in WAYS)
+
+
+def frontier(own: Own, seen: str) -> list[Point]:
     """The points that no other beats in interactivity and throughput."""
-    stated = [row for row in own if row[seen] is not None and math.isfinite(row[seen])]
+    stated = [one for one in own if one.kept and math.isfinite(one.figures.get(seen, math.nan))]
     if not stated:
         return []
-    xs, ys = [row[seen] for row in stated], [row["value"] for row in stated]
-    kept = pareto.frontier(xs, ys, "higher", "higher", [row["point_id"] for row in stated])
-    return sorted((stated[place] for place in kept), key=lambda row: float(row[seen]))
+    xs, ys = [one.figures[seen] for one in stated], [one.value for one in stated]
+    kept = pareto.frontier(xs, ys, "higher", "higher", [one.facts.point_id for one in stated])
+    return sorted((stated[place] for place in kept), key=lambda one: one.figures[seen])
 
 
-def load(row: Mapping[str, Any]) -> float | None:
-    """The load of a point in its own kind, None where none is stated."""
-    return next((float(row[name]) for name in LOADS if row[name] is not None), None)
-
-
-def has_known_best(own: Sequence[dict[str, Any]]) -> bool:
+def has_known_best(own: Own) -> bool:
     """Whether a count's best load is known: a higher one in the same layout gave less, or none is stated at all.
 
-    A throughput that still rises at the highest measured load says only how far the sweep went.
+    A throughput that still rises at the highest measured load says only how far the sweep went. A higher load that
+    breaks the reader's limits ends it as well.
     """
-    best = max(own, key=lambda row: float(row["value"]))
-    top = load(best)
+    best = max((one for one in own if one.kept), key=lambda one: one.value)
+    top = best.load
     if top is None:
-        return all(load(row) is None for row in own)
-    return any(row["layout"] == best["layout"] and (load(row) or 0) > top for row in own)
+        return all(one.load is None for one in own)
+    return any(one.layout == best.layout and (one.load or 0) > top for one in own)
 
 
-def swept_as_far(counts: Mapping[int, Sequence[dict[str, Any]]]) -> bool:
+def swept_as_far(counts: Mapping[int, Own]) -> bool:
     """Whether all counts were swept up to about the same load per chip, so that their highest can be compared."""
-    loads = {chips: {one for row in own if (one := load(row)) is not None} for chips, own in counts.items()}
+    loads = {chips: {one.load for one in own if one.load is not None} for chips, own in counts.items()}
     far = [max(found) / chips for chips, found in loads.items() if len(found) > 1]
     return bool(far) and len(far) == len(counts) and max(far) <= PUSHED_ALIKE * min(far)
 
 
-def is_near(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two points' loads are near enough to judge what lies between; unstated loads are not."""
-    low, high = load(one), load(other)
-    if low is None or high is None or min(low, high) <= 0:
-        return False
-    return max(low, high) <= WIDEST_BRACKET * min(low, high)
+def _best(chips: int, own: Own, *, peaked: bool = True) -> Place:
+    best = max((one for one in own if one.kept), key=lambda one: one.value)
+    return Place(chips, best.value, best, peaked=peaked)
 
 
-def _best(chips: int, own: Sequence[dict[str, Any]]) -> Place:
-    return _measured(chips, max(own, key=lambda row: float(row["value"])))
-
-
-def _measured(chips: int, row: dict[str, Any]) -> Place:
-    return Place(chips, float(row["value"]), row)
-
-
-def _at_interactivity(chips: int, own: Sequence[dict[str, Any]], level: float | None,
-                      seen: str | None) -> Place | None:  # fmt: skip
+def _at_interactivity(chips: int, own: Own, level: float | None, seen: str | None) -> Place | None:
     if level is None or seen is None:
         return None
     line = frontier(own, seen)
-    value = scaling.on_frontier([row[seen] for row in line], [row["value"] for row in line], level)
+    value = scaling.on_frontier([one.figures[seen] for one in line], [one.value for one in line], level)
     if value is None:
         return None
-    exact = next((row for row in line if row[seen] == level), None)
+    exact = next((one for one in line if one.figures[seen] == level), None)
     if exact is not None:
-        return _measured(chips, exact)
-    pair = next(pair for pair in pairwise(line) if pair[0][seen] < level < pair[1][seen])
-    nearest = min(pair, key=lambda row: abs(math.log(row[seen] / level)))
-    low, high = sorted(pair, key=lambda row: load(row) or 0.0)
+        return Place(chips, exact.value, exact)
+    low, high = next(pair for pair in pairwise(line) if pair[0].figures[seen] < level < pair[1].figures[seen])
+    nearest = min((low, high), key=lambda one: abs(math.log(one.figures[seen] / level)))
+    low, high = sorted((low, high), key=lambda one: one.load or 0.0)
     return Place(chips, value, nearest, (low, high))
 
 
-def _shared_interactivity(lines: Sequence[Sequence[dict[str, Any]]], seen: str) -> float | None:
+def _shared_interactivity(lines: Sequence[Own], seen: str) -> float | None:
     """The middle of the widest stretch where most counts are judged; where none are, where most are interpolated."""
-    for near in (True, False):
-        spans = [[stretches for stretches in _spans(points, seen, near) if stretches] for points in lines]
-        found = _middle(spans)
-        if found is not None:
-            return found
-    return None
+    found = (_middle([list(_spans(points, seen, near)) for points in lines]) for near in (True, False))
+    return next((one for one in found if one is not None), None)
 
 
 Stretches = list[tuple[float, float]]
@@ -239,12 +186,12 @@ def _middle(spans: Sequence[Sequence[Stretches]]) -> float | None:
     return next((one for one in rounded if low <= one <= high), middle)
 
 
-def _spans(points: Sequence[dict[str, Any]], seen: str, near: bool) -> Iterator[Stretches]:
+def _spans(points: Own, seen: str, near: bool) -> Iterator[Stretches]:
     """For each count the stretches of interactivity that its frontier covers; only between near loads, if asked."""
-    for own in counts_of(points).values():
-        line = [row for row in frontier(own, seen) if row[seen] > 0]
-        yield [(float(row[seen]), float(row[seen])) for row in line] + [
-            (float(one[seen]), float(other[seen]))
+    for chips, own in counts_of(points).items():
+        line = [one for one in frontier(own, seen) if one.figures[seen] > 0]
+        yield [(one.figures[seen], one.figures[seen]) for one in line] + [
+            (one.figures[seen], other.figures[seen])
             for one, other in pairwise(line)
-            if not near or is_near(one, other)
+            if not near or Place(chips, one.value, one, (one, other)).is_near
         ]

@@ -16,7 +16,7 @@ from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.live import Tally
 from bench.sweep.generator.prompts import Prompt, prompts
 from bench.sweep.generator.spool import Spool
-from bench.sweep.generator.stopping import Precision
+from bench.sweep.generator.stopping import Precision, prepare
 from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.wire.bodies import Manner, body
 from bench.sweep.wire.exchange import Api, Ask, Exchange, Limits, PointRun, Target
@@ -196,6 +196,8 @@ class Work:
         self._spool = Spool(job.spool)
         self._at_once = job.load.concurrency or 1
         self._precision: Precision | None = None
+        if job.steady_within is not None:
+            prepare()
 
     async def run(self, start_ns: int | None = None) -> PointRun:
         """What the load did; its exchanges are in the spool.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from bench.basis import story
 from bench.library import Library
-from bench.questions import Answer, question
+from bench.questions import Answer, scaling
+from bench.questions.scaling.result import Scaling
 from bench.view import View
 
-SCALING = question("scaling")
 
-
-def asked(library: Library, **where: str) -> Answer:
-    return SCALING.answer(
+def asked(library: Library, **where: str) -> Answer[Scaling]:
+    return scaling.answer(
         library, View.of({"source": ["mlperf"], **{key: [one] for key, one in where.items()}})
     )
 
@@ -31,14 +31,14 @@ def asked(library: Library, **where: str) -> Answer:
 def test_counts_of_one_system_are_compared(
     shipped: Library, model: str, scenario: str, accelerator: str, efficiencies: dict[int, float]
 ) -> None:
-    [line] = asked(shipped, model=model, scenario=scenario, accelerator=accelerator).numbers["lines"]
-    found = {place["accelerators"]: place["efficiency"] for place in line["counts"]}
+    [line] = asked(shipped, model=model, scenario=scenario, accelerator=accelerator).result.lines
+    found = {place.accelerators: place.efficiency for place in line.places}
     assert found == pytest.approx(efficiencies, abs=5e-5)
 
 
 def test_a_line_has_one_submitter_system_and_round(shipped: Library) -> None:
-    answer = SCALING.answer(shipped, View.of({"source": ["mlperf"]}, {"group": "line"}))
-    assert len(answer.numbers["lines"]) > 1
+    answer = scaling.answer(shipped, View.of({"source": ["mlperf"]}, {"group": "line"}))
+    assert len(answer.result.lines) > 1
     for _, own in answer.rows.groupby("line"):
         names = [name.split(" | ") for name in own["variant"]]
         assert len({submitter for submitter, _, _ in names}) == 1
@@ -47,12 +47,17 @@ def test_a_line_has_one_submitter_system_and_round(shipped: Library) -> None:
 
 
 def test_the_default_is_one_scenario(shipped: Library) -> None:
-    assert len(asked(shipped).view.values("scenario")) == 1
+    answer = asked(shipped)
+    assert len(answer.view.values("scenario")) == 1
+    assert {line.facts.scenario for line in answer.result.lines} == set(answer.view.values("scenario"))
+    # What was filled in is no filter of the reader's, so it does not follow to other pages.
+    assert not story.own_choice(answer.view).values("scenario")
+    assert scaling.complete(shipped, answer.view) == answer.view
 
 
 def test_a_system_is_not_set_against_replicas_and_mlcommons_is_named(shipped: Library) -> None:
     answer = asked(shipped, model="llama-2-70b")
-    assert not any(line["replicas"] for line in answer.numbers["lines"])
+    assert not any(line.replicas for line in answer.result.lines)
     said = " ".join(answer.caveats)
     assert "only the count of chips differs" in said
     assert "not verified by MLCommons" in said
@@ -60,5 +65,5 @@ def test_a_system_is_not_set_against_replicas_and_mlcommons_is_named(shipped: Li
 
 def test_systems_with_one_count_each_are_refused_in_words(shipped: Library) -> None:
     answer = asked(shipped, model="qwen3-vl-235b-a22b")
-    assert not answer.numbers["lines"]
-    assert "two counts of chips with all else equal" in answer.headline
+    assert not answer.result.lines
+    assert "two counts of chips" in answer.headline

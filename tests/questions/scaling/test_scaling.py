@@ -5,19 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import statistics
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.basis import evidence, prices
+from bench.basis.points import Facts
 from bench.chart import DARK, LIGHT
+from bench.cli.asking import document
+from bench.cli.output import plain
 from bench.errors import UnknownName, UsageError
+from bench.flags import telling
 from bench.library import Library
-from bench.questions import cost, scaling
-from bench.questions.scaling import defaults, lines, memory, operating
+from bench.questions import scaling
+from bench.questions.scaling import lines, measured, operating
+from bench.questions.scaling.result import Point
 from bench.view import View
-from bench.wording import number
 from tests.library.files import table
 from tests.thorough import some, times
 
@@ -42,102 +46,194 @@ def asked(library, **options):
 
 
 def line_of(answer, place=0):
-    return answer.numbers["lines"][place]
+    return answer.result.lines[place]
 
 
-def by_count(line, key):
-    return {place["accelerators"]: place[key] for place in line["counts"]}
+def by_count(line, name):
+    return {place.accelerators: getattr(place, name) for place in line.places}
+
+
+def of_kind(answer, kind):
+    """The sentences of a kind."""
+    return [one.text for one in answer.statements if one.kind == kind]
 
 
 def test_gemma_on_one_to_eight_h100(shipped):
     answer = scaling.answer(shipped, GEMMA)
-    [line] = answer.numbers["lines"]
-    assert (answer.numbers["at"], answer.numbers["level"]) == ("concurrency", 128)
+    [line] = answer.result.lines
+    assert (answer.result.way, answer.result.level) == ("concurrency", 128)
     assert by_count(line, "throughput") == {1: 1260, 2: 1675, 4: 1996, 8: 2208}
     percent = {chips: round(100 * value, 1) for chips, value in by_count(line, "efficiency").items()}
     assert percent == {1: 100, 2: 66.5, 4: 39.6, 8: 21.9}
-    wide = line["replicas"][-1]
-    assert (wide["throughput"], wide["replicas_throughput"], wide["projected"]) == (2208, 10080, True)
-    assert wide["ratio"] == pytest.approx(4.565, abs=0.001)
-    assert (wide["throughput_per_accelerator"], wide["replicas_throughput_per_accelerator"]) == (276, 1260)
-    assert (wide["each_load"], wide["total_load"]) == (128, 1024)
-    assert "1.75 times" in answer.headline
+    wide = line.replicas[-1]
+    assert (wide.against.throughput, wide.against.replicas_throughput) == (2208, 10080)
+    assert wide.against.ratio == pytest.approx(4.565, abs=0.001)
+    assert wide.against.throughput_per_accelerator == 276
+    assert wide.against.replicas_throughput_per_accelerator == 1260
+    assert (wide.each_load, wide.total_load, wide.shared_throughput) == (128, 1024, None)
+    assert "8 H100 SXM give 1.75 times" in answer.headline
     assert "21.9 %" in answer.headline
-    assert "4.57 times" in answer.headline
+
+
+def test_replicas_are_compared_at_the_same_load_each_and_where_it_is_measured_in_all(shipped):
+    answer = scaling.answer(shipped, GEMMA)
+    [each] = of_kind(answer, "replicas")
+    assert "each at concurrency 128 (1,024 in all), would give 4.57 times" in each
+    assert "(projected)" in each
+    [in_all] = of_kind(answer, "shared_unknown")
+    assert in_all.startswith("At concurrency 128 in all")
+    assert "not known" in in_all
+
+
+def test_gemma_alone_is_told_of_the_deployment_on_several_counts_and_that_it_is_another_story(shipped):
+    answer = scaling.answer(shipped, View.of({"model": ["gemma-4-31b"]}))
+    assert dict(answer.view.where) == {
+        "model": ("gemma-4-31b",), "precision": ("bf16",), "isl": ("512",), "osl": ("256",),
+    }  # fmt: skip
+    assert "8 H100 SXM give 1.75 times" in answer.headline
+    assert "no deployment measured on two counts of chips" in of_kind(answer, "other_story")[0]
+
+
+def test_every_kind_of_flag_of_a_named_point_stands_in_its_sentence(shipped):
+    for view in (
+        GEMMA,
+        LLAMA,
+        View(),
+        View.of({"model": ["deepseek-r1"]}),
+        View.of({"source": ["ibm-llm-pilot"]}),
+    ):
+        answer = scaling.answer(shipped, view)
+        flagged = dict(shipped.fetch("SELECT point_id, flags FROM points WHERE flags IS NOT NULL"))
+        for one in answer.statements:
+            for point in one.point_ids:
+                kinds = Facts(point, flags=flagged.get(point)).flag_kinds
+                assert all(words in one.text for words in telling(kinds)), (one.text, kinds)
 
 
 def test_the_articles_own_projection_is_drawn_and_never_on_the_line(shipped):
     answer = scaling.answer(shipped, GEMMA)
-    assert [place["throughput"] for place in answer.numbers["not_measured"]] == [10080]
+    assert [one.value for one in answer.result.hollow] == [10080]
     assert 10080 not in by_count(line_of(answer), "throughput").values()
     [row] = answer.rows[answer.rows["evidence"] == "projected"].to_dict("records")
     assert math.isnan(row["scaling_efficiency"])
 
 
-def test_gemmas_laws_are_told_and_the_peak_they_predict_is_called_a_prediction(shipped):
+def test_a_law_of_four_counts_is_told_where_it_fits_and_predicts_no_peak(shipped):
     answer = scaling.answer(shipped, GEMMA)
     line = line_of(answer)
-    assert line["amdahl"]["contention"] == pytest.approx(0.509, abs=0.001)
-    assert line["amdahl"]["told"]
-    assert line["amdahl"]["peak"] is None
-    peak = line["usl"]["peak"]
-    assert (peak["measured"], peak["told"], peak["predicted"]) == (False, False, True)
-    [said] = [said for said in answer.findings if "peak" in said]
-    assert f"predicts a peak near {number(peak['count'])} chips, beyond the measured 8" in said
-    assert "its peak at" not in said
-    # Four counts leave one degree of freedom: too few to say that there is a peak at all.
-    assert peak["high"] is None
-    assert f"from {number(peak['low'])} chips to no peak at all, so do not plan by it" in said
+    assert line.amdahl.contention == pytest.approx(0.509, abs=0.001)
+    assert line.laws == (line.amdahl,)
+    # Four counts leave one degree of freedom: too few to say that the law holds, or that there is a peak at all.
+    assert (line.usl.degrees_of_freedom, line.usl.peak.high, line.usl.predicted) == (1, None, None)
+    [said] = of_kind(answer, "law")
+    assert "50.9 %" in said
+    assert "predict" not in said
 
 
 def test_what_the_wide_instance_costs_more_at_the_articles_prices(shipped):
-    # The median of 2.49, 3.29, 4.76, 5.07, 5.12 and 5.40 USD/h is 4.915.
+    # One provider each quotes 2.49, 3.29, 4.76, 5.07, 5.12 and 5.40 USD/h; or as the basis counts them.
     view = GEMMA.with_options(price_book="articles", price_terms="unstated")
-    wide = line_of(scaling.answer(shipped, view))["replicas"][-1]
-    assert wide["usd_per_million"] == pytest.approx(4.915 / (276 * 3600) * 1e6)
-    assert wide["replicas_usd_per_million"] == pytest.approx(4.915 / (1260 * 3600) * 1e6)
-    assert wide["extra_usd_per_million_tokens"] == pytest.approx(
-        wide["usd_per_million"] - wide["replicas_usd_per_million"]
-    )
+    price = prices.chip_prices(shipped, prices.read(shipped, view))["h100-sxm"].usd
+    wide = line_of(scaling.answer(shipped, view)).replicas[-1].against
+    assert wide.usd_per_million == pytest.approx(price / (276 * 3600) * 1e6)
+    assert wide.replicas_usd_per_million == pytest.approx(price / (1260 * 3600) * 1e6)
+    half = line_of(scaling.answer(shipped, view.with_options(utilisation="0.5"))).replicas[-1].against
+    assert half.usd_per_million == pytest.approx(2 * wide.usd_per_million)
 
 
 def test_llama_grows_beyond_proportion_because_one_chip_has_no_room(shipped):
     answer = scaling.answer(shipped, LLAMA)
     line = line_of(answer)
     assert by_count(line, "efficiency")[2] == pytest.approx(2.61, abs=0.005)
-    assert line["super_linear"] == [2, 4, 8]
-    one, two = line["memory"][:2]
-    assert (one["weights_gb"], one["memory_gb"], one["room_gb"], two["room_gb"]) == (70, 80, 10, 90)
+    assert [place.accelerators for place in line.beyond_linear] == [2, 4, 8]
+    one, two = line.rooms[:2]
+    # 70e9 bytes are 65.2 GiB, of the 80 GiB that an H100 has at most.
+    assert (one.memory_gib, two.memory_gib) == (80, 160)
+    assert one.weights_gib == pytest.approx(70e9 / 2**30)
     # 80 layers x 8 heads x 128 x 2 (K and V) in FP8 are 163,840 bytes a token.
-    assert one["tokens"] == pytest.approx(10e9 / 163_840)
-    assert any("261 %" in said and "70 of 80 GB" in said for said in answer.findings)
-    assert line["replicas"][-1]["extra_usd_per_million_tokens"] < 0
+    assert one.tokens == pytest.approx((80 * 2**30 - 70e9) / 163_840)
+    [said] = of_kind(answer, "beyond_linear")
+    assert "261 %" in said
+    assert "65.2 of 80 GiB" in said
+    assert "at most 98,000" in said
+    against = line.replicas[-1].against
+    assert against.usd_per_million < against.replicas_usd_per_million
 
 
-def test_a_law_that_does_not_fit_predicts_no_peak(shipped):
-    answer = scaling.answer(shipped, LLAMA)
-    usl = line_of(answer)["usl"]
-    assert usl["error"] > 0.1
-    assert not usl["told"]
-    assert not usl["peak"]["told"]
-    assert not usl["peak"]["predicted"]
-    assert any("follows no scaling law" in said for said in answer.findings)
+def test_a_starved_line_is_explained_and_makes_no_headline_where_another_does(shipped):
+    both = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "isl": ["1000"], "osl": ["1000"]})
+    answer = scaling.answer(shipped, both)
+    assert "8 H200 SXM give 4.67 times" in answer.headline
+    assert "58.4 %" in answer.headline
+    assert any("2 H100 SXM give 5.23 times" in said and "261 %" in said for said in answer.findings)
+    starved = [line.is_starved for line in answer.result.told]
+    assert starved == sorted(starved)
+    assert not scaling.answer(shipped, View()).result.told[0].is_starved
+
+
+def test_narrowing_to_what_is_shown_changes_no_figure_and_no_price(shipped):
+    both = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "isl": ["1000"], "osl": ["1000"]})
+    for chip in ("h200-sxm", "h100-sxm", "l40s"):
+        wide = {line.owner: line for line in scaling.answer(shipped, both).result.lines}[chip]
+        [own] = scaling.answer(shipped, both.with_where(accelerator=[chip])).result.lines
+        assert own.places == wide.places
+        assert own.replicas == wide.replicas
+
+
+def test_doubling_every_price_doubles_every_cost_and_no_throughput(shipped):
+    at = GEMMA.with_options(utilisation="0.5")
+    one, two = (scaling.answer(shipped, view).result.lines[0] for view in (GEMMA, at))
+    for before, after in zip(one.replicas, two.replicas, strict=True):
+        assert after.against.usd_per_million == pytest.approx(2 * before.against.usd_per_million)
+        assert after.against.ratio == before.against.ratio
+
+
+def test_a_line_above_100_percent_is_not_amdahls(shipped):
+    line = line_of(scaling.answer(shipped, LLAMA))
+    assert line.amdahl is None
+    assert line.usl.error > 0.1
+    assert (line.laws, line.usl.predicted) == ((), None)
+    assert not of_kind(scaling.answer(shipped, LLAMA), "law")
+
+
+@pytest.mark.parametrize(
+    "view", [GEMMA, LLAMA, View(), View.of({"source": ["mlperf"]}), View.of({"model": ["mixtral-8x7b"]})]
+)
+def test_no_place_lies_below_a_ranked_point_of_its_line_and_count(shipped, view):
+    answer = scaling.answer(shipped, view)
+    found, ranked = answer.result, evidence.ranked(shipped, evidence.read(answer.view))
+    at = f" AND {found.way} = {found.level}" if found.way in lines.LOAD_AXES else ""
+    assert found.steps
+    for line in found.lines:
+        best = shipped.fetch(
+            f"SELECT accelerators, max({found.metric}) FROM points WHERE {ranked.sql}{at} AND {lines.LINE} ="
+            f" (SELECT {lines.LINE} FROM points WHERE point_id = ?) GROUP BY 1",
+            (*ranked.params, line.facts.point_id),
+        )
+        assert by_count(line, "throughput").items() <= dict(best).items()
 
 
 @pytest.mark.parametrize("group", ["line", "accelerator", "engine", "model"])
 def test_nothing_but_chips_layout_and_load_differs_along_a_line(shipped, group):
-    this = scaling.defaults.prepared(shipped, View.of(options={"group": group}, whole=True))
-    assert 1 < len(this.lines) <= lines.MOST_LINES
-    for points in (one.kept.points for one in this.lines):
-        for key in lines.ALIKE:
-            assert len({row[key] for row in points}) == 1, key
-        assert {row["evidence"] for row in points} == {"measured"}
+    answer = scaling.answer(shipped, View.of(options={"group": group}, whole=True))
+    assert 1 < len(answer.result.lines) <= measured.MOST_LINES
+    for line in answer.result.lines:
+        ids = [one.point_id for place in line.places for one in place.facts]
+        told = ", ".join(
+            f"count(DISTINCT coalesce(CAST({lines.column(key)} AS VARCHAR), ''))" for key in lines.ALIKE
+        )
+        row = shipped.fetch(
+            f"SELECT {told}, list(DISTINCT evidence) FROM points WHERE point_id IN (SELECT unnest(?::VARCHAR[]))",
+            (ids,),
+        )[0]
+        assert set(row[:-1]) == {1}
+        assert row[-1] == ["measured"]
 
 
 def test_the_default_story_is_one_model_precision_and_workload(shipped):
     answer = scaling.answer(shipped, View())
     assert {"model", "precision", "isl", "osl"} <= dict(answer.view.where).keys()
-    assert max(len(line["counts"]) for line in answer.numbers["lines"]) >= 4
+    assert max(len(line.places) for line in answer.result.lines) >= 2
 
 
 def test_equal_interactivity_lies_between_two_points_and_is_worked_out_by_hand(tmp_path):
@@ -149,9 +245,9 @@ def test_equal_interactivity_lies_between_two_points_and_is_worked_out_by_hand(t
     line = line_of(answer)
     assert by_count(line, "throughput") == pytest.approx({1: 200, 2: 300})
     assert by_count(line, "efficiency") == pytest.approx({1: 1, 2: 0.75})
-    assert by_count(line, "interpolated") == {1: True, 2: True}
-    assert by_count(line, "tpot_ms") == {1: None, 2: None}
-    assert any("Interpolated" in caveat for caveat in answer.caveats)
+    assert all(place.between for place in line.places)
+    assert [place.figure(answer.result.tpot) for place in line.places] == [None, None]
+    assert of_kind(answer, "interpolation")
 
 
 def test_equal_interactivity_is_the_default_where_it_is_measured_and_never_beyond_it(tmp_path):
@@ -159,10 +255,10 @@ def test_equal_interactivity_is_the_default_where_it_is_measured_and_never_beyon
         tmp_path, run(1, 100, 2, 10), run(1, 400, 8, 20), run(2, 150, 2, 10), run(2, 600, 8, 20)
     )
     answer = asked(library)
-    assert answer.numbers["at"] == "interactivity"
-    assert 50 < answer.numbers["level"] < 100
+    assert answer.result.way == "interactivity"
+    assert 50 < answer.result.level < 100
     beyond = asked(library, level="200")
-    assert not beyond.numbers["lines"]
+    assert not beyond.result.lines
     assert "200 tokens/s per user" in beyond.headline
     assert "most share" in beyond.headline
 
@@ -171,21 +267,26 @@ def test_at_equal_load_replicas_share_the_wide_instances_users_too(tmp_path):
     library = library_of(
         tmp_path, run(1, 300, 8, 20), run(1, 400, 16, 30), run(2, 640, 16, 15, ttft_ms_p50=100)
     )
-    [wide] = line_of(asked(library, at="concurrency", level="16"))["replicas"]
-    assert (wide["replicas_throughput"], wide["total_load"], wide["ratio"]) == (800, 32, 1.25)
-    assert wide["tpot_saved_ms"] == 15
-    assert (wide["shared_throughput"], wide["shared_tpot_ms"]) == (600, 20)
+    answer = asked(library, at="concurrency", level="16")
+    [wide] = line_of(answer).replicas
+    assert (wide.against.replicas_throughput, wide.total_load, wide.against.ratio) == (800, 32, 1.25)
+    assert wide.against.tpot_saved_ms == 15
+    assert (wide.shared_throughput, wide.shared_tpot_ms) == (600, 20)
+    assert of_kind(answer, "shared")[0].startswith(
+        "At concurrency 16 in all those replicas would give 600 tokens/s"
+    )
 
 
 def test_the_best_layout_of_a_count_is_taken_and_the_newest_run_of_each(tmp_path):
+    early, late = ({"source_url": f"https://example.org/runs/{one}"} for one in (1, 2))
     library = library_of(
-        tmp_path, run(1, 100), run(2, 150), run(2, 190, tp=1, pp=2),
-        run(2, 900, tp=2, pp=1, date="2025-01-01"), run(2, 120, tp=2, pp=1, date="2026-01-01"),
+        tmp_path, run(1, 100, **late), run(2, 150, **late), run(2, 190, tp=1, pp=2, **late),
+        run(2, 900, tp=2, pp=1, date="2025-01-01", **early), run(2, 120, tp=2, pp=1, date="2026-01-01", **late),
     )  # fmt: skip
     answer = asked(library, at="concurrency")
     assert by_count(line_of(answer), "throughput") == {1: 100, 2: 190}
-    assert line_of(answer)["counts"][1]["layout"]["pp"] == 2
-    assert any("1 of other runs" in caveat for caveat in answer.caveats)
+    assert line_of(answer).places[1].point.facts.pp == 2
+    assert answer.result.tally.of("older run") == 1
 
 
 def test_of_repeats_the_middle_one_counts(tmp_path):
@@ -200,7 +301,7 @@ def test_the_best_of_a_single_load_is_no_best(tmp_path):
     library = library_of(tmp_path, run(1, 900, 64), run(1, 300, 16), run(2, 100, 4))
     answer = asked(library, at="best")
     assert "two counts of chips" in answer.headline
-    assert not answer.numbers["lines"]
+    assert not answer.result.lines
 
 
 def test_a_point_that_failed_most_of_its_requests_is_on_no_line(tmp_path):
@@ -210,9 +311,9 @@ def test_a_point_that_failed_most_of_its_requests_is_on_no_line(tmp_path):
     )  # fmt: skip
     answer = asked(library)
     assert by_count(line_of(answer), "throughput") == {2: 200, 4: 300}
-    assert line_of(answer)["base"] == 2
-    assert any("smallest measured chips, not from one" in caveat for caveat in answer.caveats)
-    assert any("1 that failed most requests" in caveat for caveat in answer.caveats)
+    assert line_of(answer).base.accelerators == 2
+    assert of_kind(answer, "base")
+    assert answer.result.tally.of("failed") == 1
 
 
 def test_versions_and_precisions_are_lines_of_their_own(tmp_path):
@@ -227,15 +328,16 @@ def test_a_disaggregated_deployment_has_no_replicas(tmp_path):
     answer = scaling.answer(library, View.of({"source": ["made"], "disaggregated": ["true"]}))
     line = line_of(answer)
     assert by_count(line, "efficiency") == pytest.approx({4: 1, 8: 0.95})
-    assert line["replicas"] == []
-    assert any(caveat.startswith("Disaggregated, so each count") for caveat in answer.caveats)
+    assert line.replicas == ()
+    assert of_kind(answer, "designs")
 
 
 def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for(tmp_path):
     library = library_of(tmp_path, run(4, 100, disaggregated=True), run(8, 190, disaggregated=True))
     answer = asked(library)
-    assert not answer.numbers["lines"]
-    assert "only disaggregated deployments" in answer.headline
+    assert not answer.result.lines
+    assert answer.result.tally.of("disaggregated") == 2
+    assert answer.headline.startswith("Besides disaggregated deployments")
     assert "disaggregated=true" in answer.headline
     every = asked(library, group="disaggregated")
     assert by_count(line_of(every), "efficiency") == pytest.approx({4: 1, 8: 0.95})
@@ -277,18 +379,11 @@ def test_a_price_book_that_is_not_loaded_is_told_with_those_that_are(shipped):
 
 
 @pytest.mark.parametrize("view", [GEMMA, View.of({"model": ["llama-3.1-70b"]})])
-def test_a_chip_costs_what_the_cost_answer_says_it_costs(shipped, view):
+def test_a_chip_costs_what_the_basis_says_it_costs(shipped, view):
     answer = scaling.answer(shipped, view)
-    told = answer.numbers["prices"]
+    told = answer.result.prices
     assert told
-    book, terms = (answer.view.option(key) for key in ("price_book", "price_terms"))
-    for chip, price in told.items():
-        own = view.with_where(accelerator=[chip]).with_options(price_book=book, price_terms=terms)
-        found = cost.answer(shipped, own).numbers["deployments"][0]
-        rented = [row for row in cost.rows(shipped, own).to_dict("records")
-                  if row["point_id"] == found["point_id"] and not row["terms"].startswith("modelled")]  # fmt: skip
-        assert price["usd_per_hour"] == statistics.median(row["usd_per_accelerator_hour"] for row in rented)
-        assert price["quotes"] == len(rented)
+    assert told == prices.chip_prices(shipped, prices.read(shipped, view))
 
 
 def test_every_way_of_every_group_is_answered_in_plain_json_and_drawn(shipped):
@@ -301,33 +396,21 @@ def test_every_way_of_every_group_is_answered_in_plain_json_and_drawn(shipped):
             for group, theme in zip(own, itertools.cycle((LIGHT, DARK)), strict=False):
                 answer = scaling.answer(shipped, view.with_options(at=way, group=group))
                 assert answer.headline.endswith(".")
-                json.dumps(dict(answer.numbers), allow_nan=False)
-                scaling.figure(answer, theme)
+                json.dumps(plain(document(answer)), allow_nan=False)
+                scaling.figure(answer.result, theme)
 
 
 def test_the_chart_marks_what_is_measured_and_what_is_not(shipped):
-    drawn = scaling.figure(scaling.answer(shipped, GEMMA), LIGHT)
+    drawn = scaling.figure(scaling.answer(shipped, GEMMA).result, LIGHT)
     line = next(trace for trace in drawn.data if trace.mode == "lines+markers+text")
     assert list(line.y) == [1260, 1675, 1996, 2208]
     assert list(line.text) == ["", "66.5 %", "39.6 %", ""]
     assert not any(str(symbol).endswith("-open") for symbol in line.marker.symbol)
-    [open_] = [trace for trace in drawn.data if trace.y and list(trace.y) == [10080]]
-    assert str(open_.marker.symbol[0]).endswith("-open")
+    [hollow] = [trace for trace in drawn.data if trace.y and 5040 in trace.y]
+    assert list(hollow.y) == [2520, 5040, 10080, 10080]
+    assert all(str(symbol).endswith("-open") for symbol in hollow.marker.symbol)
     ideal = next(trace for trace in drawn.data if trace.line.dash == "dot" and trace.x[0])
     assert list(ideal.y) == [1260, 10080]
-
-
-def test_memory_explains_no_more_than_the_room_grows():
-    small, wide = (memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", chips) for chips in (1, 2))
-    assert memory.explains(small, wide, 9.14)
-    assert not memory.explains(small, wide, 12)
-    assert memory.room("llama-3.1-70b", None, None, "h100-sxm", 1) is None
-    assert not memory.explains(None, wide, 2)
-    full = memory.room("llama-3.1-70b", "bf16", "bf16", "h100-sxm", 1)
-    assert full is not None
-    assert full.room_gb < 0
-    assert full.tokens is None
-    assert not memory.explains(full, wide, 2)
 
 
 PLACES = st.lists(
@@ -340,19 +423,18 @@ PLACES = st.lists(
 @given(PLACES, st.floats(1, 500))
 def test_no_place_lies_outside_what_its_count_was_measured_at(found, level):
     points = [
-        {"point_id": f"{place}", "accelerators": chips, "concurrency": load, "batch": None, "request_rate": None,
-         "repeat": None, "layout": 0, "value": value, "seen": seen}
+        Point(Facts(f"{place}", accelerators=chips, concurrency=load), value, {"seen": seen})
         for place, (chips, load, value, seen) in enumerate(found)
-    ]  # fmt: skip
+    ]
     for way, at in (("interactivity", level), ("concurrency", 8), ("best", None)):
         for place in operating.places(points, way, at, "seen"):
-            own = [row["value"] for row in points if row["accelerators"] == place.accelerators]
+            own = [one.value for one in points if one.chips == place.accelerators]
             assert min(own) <= place.throughput <= max(own)
-            assert place.interpolated == (len(place.point_ids) == 2)
+            assert (place.between is not None) == (len(place.facts) == 2)
     shared = operating.level_of([points], "interactivity", "seen")
     if shared is not None:
         assert len(operating.places(points, "interactivity", shared, "seen")) >= operating.FEWEST_COUNTS
-        linked = float(defaults.written(shared))
+        linked = float(repr(shared).removesuffix(".0"))
         assert operating.coverage([points], "interactivity", linked, "seen") == operating.coverage(
             [points], "interactivity", shared, "seen"
         )

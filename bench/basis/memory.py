@@ -1,4 +1,4 @@
-"""What the weights leave of the accelerators' memory: why two chips can give more than twice as much as one."""
+"""What a model's weights leave of the accelerators' memory for KV cache, from published facts."""
 
 from __future__ import annotations
 
@@ -12,28 +12,37 @@ BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 
 LINEAR_CACHE = ("GQA", "MHA", "MLA")
 """Attention whose cache grows by the same bytes with every token; windows and linear attention stop growing."""
 
-GB = 1e9
+GIB = 2**30
+BILLION = 1e9
+KEPT = 0.1
+"""The share of the memory that an engine leaves alone: vLLM's gpu_memory_utilization is 0.9 unless it is set."""
+
 BEYOND_ROOM = 1.1
 """Throughput that grows up to this many times as much as the room for cache may grow because of it."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """The memory of some chips and what the weights leave of it, in GB (1e9 bytes).
+    """The memory of some chips and what the weights take of it, in GiB.
 
-    `tokens` is how many tokens of KV cache fit into the room at most, None where the cache's size is not published.
-    An engine keeps some of the room for activations and its own buffers.
+    What is left, and `tokens`, how many tokens of KV cache fit into it, are upper bounds: an engine keeps some for
+    activations and its own buffers. `tokens` is None where the size of the cache is not published.
     """
 
     accelerators: int
-    memory_gb: float
-    weights_gb: float
+    memory_gib: float
+    weights_gib: float
     tokens: float | None
 
     @property
-    def room_gb(self) -> float:
+    def room_gib(self) -> float:
         """What the weights leave; below 0 where they do not fit."""
-        return self.memory_gb - self.weights_gb
+        return self.memory_gib - self.weights_gib
+
+    @property
+    def served_gib(self) -> float:
+        """What they leave of the share an engine uses; below 0 where they leave next to nothing."""
+        return (1 - KEPT) * self.memory_gib - self.weights_gib
 
 
 def room(model: str | None, precision: str | None, kv_precision: str | None, accelerator: str | None,
@@ -44,16 +53,16 @@ def room(model: str | None, precision: str | None, kv_precision: str | None, acc
     size = BYTES.get((precision or "").lower())
     if known is None or chip is None or size is None or not known.total_params_b or not chip.memory_gb:
         return None
-    memory, weights = chip.memory_gb * accelerators, known.total_params_b * size
+    memory, weights = chip.memory_gb * accelerators, known.total_params_b * BILLION * size / GIB
     cached = BYTES.get((kv_precision or "").lower())
     tokens = None
     if cached and known.kv_bytes_per_token_bf16 and known.attention in LINEAR_CACHE and memory > weights:
-        tokens = (memory - weights) * GB / (known.kv_bytes_per_token_bf16 * cached / BYTES["bf16"])
+        tokens = (memory - weights) * GIB / (known.kv_bytes_per_token_bf16 * cached / BYTES["bf16"])
     return Room(accelerators, memory, weights, tokens)
 
 
 def explains(small: Room | None, wide: Room | None, speedup: float) -> bool:
     """Whether memory may explain a speedup: the room for cache, and so the requests at once, grows as much."""
-    if small is None or wide is None or small.room_gb <= 0:
+    if small is None or wide is None or small.room_gib <= 0:
         return False
-    return speedup <= wide.room_gb / small.room_gb * BEYOND_ROOM
+    return small.served_gib <= 0 or speedup <= wide.served_gib / small.served_gib * BEYOND_ROOM

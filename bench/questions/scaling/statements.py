@@ -1,0 +1,342 @@
+"""What a scaling answer says first, or why it can say nothing, and what it goes on to say; the words all of it uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from bench.basis import memory
+from bench.basis.evidence import Deciding
+from bench.basis.statement import Statement, finding, headline
+from bench.basis.story import KEYS
+from bench.basis.wording import flagged, flags_of, is_tie, subject
+from bench.chart import value_label
+from bench.library.standing import OLDER
+from bench.maths.scaling import Law
+from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY
+from bench.questions.scaling.result import WIDEST_BRACKET, Line, Place, Replicas, Scaling, Way
+from bench.records import LOAD_AXES
+from bench.wording import counted, inline, joined, number
+
+LISTED = 2
+"""Of so many lines it is told what replicas would give."""
+
+LISTED_LINES = 8
+
+
+def told(found: Scaling, deciding: Deciding, everywhere: int) -> Iterator[Statement]:
+    """The headline, and beyond it: growth beyond linear explained, every efficiency, replicas, and the laws.
+
+    `everywhere` is how many points all stories have where none has what a scaling page needs, else 0.
+    """
+    first = next(iter(found.told), None)
+    if first is None:
+        yield _unjudged(found) or headline("nothing", _nothing(found, everywhere))
+    else:
+        yield _headline(found, first, deciding)
+    for line in found.steps:
+        if line.beyond_linear:
+            yield _explained(line, line.beyond_linear[0])
+    yield from _efficiencies(found.steps[:LISTED_LINES])
+    for line in found.lines:
+        yield from _brackets(line)
+    for line in set_against_replicas(found):
+        yield from _replicas(found, line, line.replicas[-1])
+    for line in found.told:
+        yield from _laws(line)
+
+
+def set_against_replicas(found: Scaling) -> list[Line]:
+    """The lines of which it is told what replicas would give."""
+    return [line for line in found.told if line.replicas][:LISTED]
+
+
+def gives(line: Line, last: Place) -> str:
+    """What the largest count gives, the same words in headline and variations: "8 H100 SXM give 1.75 times"."""
+    return f"{hardware(line, last.accelerators)} give {number(last.speedup)} times"
+
+
+def verdict_code(own: Place, last: Place) -> str:
+    """The same for all verdicts within 1 % of the answer's own efficiency at the same count of chips."""
+    same = own.accelerators == last.accelerators and is_tie((last.efficiency or 0) / (own.efficiency or 1))
+    return "" if same else f"{last.accelerators} {last.efficiency}"
+
+
+def percent(ratio: float | None) -> str:
+    """An efficiency with three digits: "21.9 %", "261 %"."""
+    return f"{number(100 * (ratio or 0))} %"
+
+
+def hardware(line: Line, count: int) -> str:
+    """So many of a line's accelerators: "8 H100 SXM", "one H100 SXM"."""
+    return f"{_count(count)} {value_label('accelerator', line.facts.accelerator)}"
+
+
+def chips(count: int) -> str:
+    """A count of chips in words."""
+    return "one chip" if count == 1 else f"{count:,} chips"
+
+
+def where(way: Way, level: float | None) -> str:
+    """The way counts are compared, in words: "at concurrency 128", "at 29 tokens/s per user", "each at its best"."""
+    if way == BEST:
+        return "each at its best load"
+    return f"at equal {way.replace('_', ' ')}" if level is None else f"at {_load(way, level)}"
+
+
+def dates(line: Line) -> str:
+    """When each count of a line was measured: "H100 on 4 chips is of 2025-12-19, on 8 of 2026-03-23"."""
+    parts = [f"on {chips(count)} of {day or 'an unstated day'}" for count, day in line.apart]
+    return f"{line.label} {joined(parts)}"
+
+
+def ids(places: Iterable[Place]) -> list[str]:
+    """The measured points of these places."""
+    return [one.point_id for place in places for one in place.facts]
+
+
+def noted(places: Iterable[Place]) -> str:
+    """The flags of the points of these places, in brackets."""
+    return flagged(flags_of(one for place in places for one in place.facts))
+
+
+def projection(found: Scaling, place: str) -> tuple[str, str] | None:
+    """The measured point behind a projected place of the chart, and how that comes about; None for any other place."""
+    for line in found.told:
+        for one in (row.against for row in line.replicas if row.place == place):
+            interpolated = "is interpolated; the nearest measured point is below"
+            each = interpolated if line.base.between else "is the measured point below"
+            return line.base.point.facts.point_id, (
+                f"Projected, not measured: {counted(one.replicas, 'replica')} of {chips(line.base.accelerators)},"
+                f" {one.replicas} x {number(line.base.throughput)} = {number(one.replicas_throughput)}"
+                f" {found.row.unit}. Each replica {each}."
+            )
+    return None
+
+
+def _headline(found: Scaling, first: Line, deciding: Deciding) -> Statement:
+    last, base, about = first.judged[-1], first.base, subject([first.facts])
+    beside = f" with {first.beside}" if first.beside and found.group not in KEYS else ""
+    pushed = all(one.facts.load_kind in ("saturated", "scenario") for one in found.steps)
+    way = f"{', ' if found.way == BEST else ' '}{where(found.way, found.level)}"
+    text = (
+        f"{f'On {about}{beside}, ' if about or beside else ''}{gives(first, last)} the throughput of"
+        f" {_count(base.accelerators)} ({percent(last.efficiency)} efficiency)"
+        f"{'' if found.way == BEST and pushed else way}{noted([base, last])}{deciding.words}."
+    )
+    return headline("efficiency", text, ids([base, last]), efficiency=last.efficiency, speedup=last.speedup,
+                    accelerators=last.accelerators, base=base.accelerators)  # fmt: skip
+
+
+def _unjudged(found: Scaling) -> Statement | None:
+    """Why no efficiency can be told though counts can be set side by side; None where they cannot."""
+    line = next((line for line in found.lines if len(line.places) >= FEWEST_COUNTS), None)
+    if line is None:
+        return None
+    about = subject([line.facts]) or line.label
+    lead = f"What more chips give on {about} cannot be told {where(found.way, found.level)}"
+    if line.apart and line.judged:
+        why = f"the runs are {dates(line)}, and no engine version says that they ran the same software"
+        return headline("runs_apart", f"{lead}: {why}{noted(line.places)}.", ids(line.places))
+    far = [place for place in line.places if not place.is_near]
+    why = f"{line.label} is interpolated between loads more than {WIDEST_BRACKET:g} times apart"
+    return headline("far_loads", f"{lead}: {why}{noted(far)}.", ids(far))
+
+
+def _nothing(found: Scaling, everywhere: int) -> str:
+    """Why no two counts can be set side by side, and what to do; `everywhere` are the points of all stories."""
+    tally, held = found.tally, bool(found.lines or found.absent)
+    about = f"the {counted(tally.selected, 'selected point')}"
+    older = "let older runs in" if tally.of(OLDER) else ""
+    if not tally.selected:
+        return "No point is selected."
+    if tally.of("disaggregated") and not held:
+        return (
+            f"Besides disaggregated deployments, none of {about} was measured on two counts of chips with all else"
+            " equal; choose disaggregated=true to compare those."
+        )
+    if not tally.used and (tally.of("beyond_limit") or tally.of("unknown_limit")):
+        return f"None of {about} is known to keep the limits; ease them."
+    if not tally.used:
+        return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
+    if everywhere or not held:
+        many = f"the {counted(everywhere or tally.selected, 'selected point')}"
+        alike = f"on two counts of chips{' at one load' if everywhere else ''} with all else equal"
+        return f"None of {many} was measured {alike}; {older or 'choose another model'}."
+    if found.way == BEST:
+        said = "What more chips give cannot be told: no line has two counts of chips with a known best load"
+        return f"{said}; {older or 'choose another way to compare'}."
+    said = f"No two counts of chips of one line were measured {where(found.way, found.level)}"
+    if found.common is not None and found.common != found.level:
+        return f"{said}; most share {number(found.common)}: choose that level."
+    return f"{said}; {older or 'choose another way to compare'}."
+
+
+def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
+    """The efficiency of every count of every line."""
+    if not lines:
+        return
+    parts, values = [], dict[str, float | None]()
+    for line in lines:
+        base = "" if line.base.accelerators == 1 else f" from {line.base.accelerators:,}"
+        own = [f"{percent(place.efficiency)} on {place.accelerators:,}" for place in line.judged]
+        parts.append(f"{_named(line)}{base} {joined(own, at_most=LISTED_LINES)}{noted(line.compared)}")
+        values |= {f"{line.label} {place.accelerators}": place.efficiency for place in line.judged}
+    told = [place for line in lines for place in line.compared]
+    text = f"Efficiency against the smallest count: {'; '.join(parts)}."
+    yield finding("efficiencies", text, ids(told), **values)
+
+
+def _brackets(line: Line) -> Iterator[Statement]:
+    """Between which measured loads each interpolated count lies, and which of them are too far apart to judge."""
+    places = [place for place in line.places if place.between is not None]
+    if not places or len(line.places) < FEWEST_COUNTS:
+        return
+    far = [f"{place.accelerators:,}" for place in places if not place.is_near]
+    loose = f"; too far apart to judge {joined(far)}" if far and line.judged else ""
+    between = joined([_bracket(place) for place in places], at_most=LISTED_LINES)
+    text = f"{_named(line)} is interpolated {between}{noted(places)}{loose}."
+    yield finding("interpolated", text, ids(places))
+
+
+def _bracket(place: Place) -> str:
+    """The measured points a count lies between: "on 28 chips between concurrency 3 and 102"."""
+    low, high = place.between or (place.point, place.point)
+    kind = next((key for key in LOAD_AXES if None not in (low.load_of(key), high.load_of(key))), None)
+    on = f"on {chips(place.accelerators)} between"
+    if kind is None:
+        return f"{on} points of unstated load"
+    return f"{on} {kind.replace('_', ' ')} {number(low.load_of(kind))} and {number(high.load_of(kind))}"
+
+
+def _explained(line: Line, place: Place) -> Statement:
+    """Why some count gives more than its share: what the weights leave for the cache, or that it is not known."""
+    base, told = line.base, [line.base, place]
+    small, wide = line.rooms[line.start], line.rooms[line.places.index(place)]
+    if line.facts.disaggregated:
+        why = "another count is another split of prefill and decode chips, not more of the same"
+    elif small is None or wide is None:
+        why = "what the weights leave of its memory is not known, so neither is why"
+    else:
+        weights = f"the weights take {number(small.weights_gib)} of {number(small.memory_gib)} GiB on"
+        why = f"memory does not explain it, {weights} {chips(base.accelerators)}"
+        if memory.explains(small, wide, place.speedup or 0):
+            tokens = (
+                f"{_rough(small.tokens)} and {_rough(wide.tokens)}" if small.tokens and wide.tokens else ""
+            )
+            why = (
+                f"{weights} {chips(base.accelerators)} and of {number(wide.memory_gib)} GiB on {wide.accelerators}, so"
+                f" the room for KV cache grows at least {number(wide.room_gib / small.room_gib)} times"
+                f"{f' (at most {tokens} tokens)' if tokens else ''}"
+            )
+    lead = f"{gives(line, place)} the throughput of {_count(base.accelerators)}, {percent(place.efficiency)}"
+    return finding("beyond_linear", f"{lead}{noted(told)}; {why}.", ids(told), efficiency=place.efficiency)
+
+
+def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
+    """One wide instance against replicas of the smallest: at the same load each, and at the same load in all."""
+    against, told = row.against, [line.base, line.judged[-1]]
+    per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
+    each = ""
+    if row.each_load is not None:
+        each = f", each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all),"
+    text = (
+        f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}{each} would give"
+        f" {number(against.ratio)} times the throughput of one instance on {against.accelerators:,} (projected):"
+        f" {number(against.replicas_throughput)} {found.row.unit}, {number(per_chip)} per chip against"
+        f" {number(per_wide)}{noted(told)}."
+    )
+    yield finding("replicas", text, ids(told), ratio=against.ratio, throughput=against.throughput,
+                  replicas_throughput=against.replicas_throughput)  # fmt: skip
+    if row.each_load is not None:
+        yield _at_one_load(found, line, row, row.each_load)
+    gains = _gains(found, row)
+    if gains:
+        text = f"One instance on {hardware(line, against.accelerators)} {' and '.join(gains)}{noted(told)}."
+        yield finding("wide_instance", text, ids(told), usd_per_million=row.against.usd_per_million,
+                      replicas_usd_per_million=row.against.replicas_usd_per_million)  # fmt: skip
+
+
+def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Statement:
+    """What the replicas give at the wide instance's own load, shared among them, or that it is not known."""
+    told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in all"
+    if row.shared_throughput is None:
+        each = f"{number(load / row.against.replicas)} for each replica"
+        text = f"{lead}, {each}, their throughput is not known: {chips(line.base.accelerators)} never had that load."
+        return finding("shared_unknown", text)
+    ratio = row.shared_throughput / row.against.throughput
+    text = (
+        f"{lead} those replicas would give {number(row.shared_throughput)} {found.row.unit}, {number(ratio)} times the"
+        f" one instance (projected){noted(told)}"
+    )
+    wide = told[-1].figure(found.tpot)
+    if row.shared_tpot_ms is not None and wide is not None:
+        text += f", at a TPOT of {number(row.shared_tpot_ms)} ms against {number(wide)}"
+    return finding("shared", f"{text}.", ids(told), ratio=ratio, throughput=row.shared_throughput)
+
+
+def _gains(found: Scaling, row: Replicas) -> list[str]:
+    """What the wide instance gains in latency over the replicas, and what it costs more or less."""
+    against, usd, other = row.against, row.against.usd_per_million, row.against.replicas_usd_per_million
+    saved = [
+        f"{number(abs(value))} ms {'less' if value > 0 else 'more'} {name}"
+        for name, value in (("TPOT", against.tpot_saved_ms), ("TTFT", against.ttft_saved_ms))
+        if value is not None
+    ]
+    parts = [f"has {joined(saved)} than the replicas"] if saved else []
+    if usd is not None and other is not None:
+        part = found.metric.partition("_")[0]
+        tokens = "tokens" if part == "total" else f"{part} tokens"
+        parts.append(f"costs {number(usd)} USD per million {tokens} against {number(other)} on the replicas")
+    return parts
+
+
+def _laws(line: Line) -> Iterator[Statement]:
+    """The laws that hold over the counts, and the peak that one predicts."""
+    for law in line.laws:
+        text = f"Amdahl's law with a serial share of {percent(law.contention)}"
+        if law is not line.amdahl:
+            text = (
+                f"the Universal Scalability Law with contention {percent(law.contention)} and coherency"
+                f" {number(law.coherency)}"
+            )
+        off = f", {percent(law.error)} off on {counted(len(law.counts), 'count')}"
+        peak = law.predicted
+        yield finding("law", f"{_named(line)} scales by {text}{off}{noted(line.compared)}{_peak(law)}.",
+                      ids(line.compared), error=law.error, contention=law.contention,
+                      peak=peak.count if peak else None)  # fmt: skip
+
+
+def _peak(law: Law) -> str:
+    """Where the law's throughput is highest: measured, or predicted and called so."""
+    peak, sure = law.peak, law.predicted
+    if sure is not None:
+        return (
+            f"; it predicts a peak near {number(sure.count)} chips (95 % interval {number(sure.low)} to"
+            f" {number(sure.high)}), beyond the measured {number(law.largest)}"
+        )
+    if peak is not None and peak.measured and peak.observed:
+        return f"; its peak is at {number(peak.count)} chips"
+    return ""
+
+
+def _named(line: Line) -> str:
+    """A line in a sentence: its accelerator, and what tells it apart from the others."""
+    accelerator = value_label("accelerator", line.facts.accelerator)
+    return f"{accelerator} ({line.beside})" if line.beside else accelerator
+
+
+def _count(count: int) -> str:
+    return "one" if count == 1 else f"{count:,}"
+
+
+def _load(way: Way, value: float) -> str:
+    """What is held equal: "concurrency 128", "4 requests/s", "29 tokens/s per user"."""
+    units = {INTERACTIVITY: "tokens/s per user", "request_rate": "requests/s"}
+    return f"{number(value)} {units[way]}" if way in units else f"{way} {number(value)}"
+
+
+def _rough(tokens: float) -> str:
+    """An upper bound with two digits, rounded up."""
+    step = 10 ** (math.floor(math.log10(tokens)) - 1)
+    return f"{math.ceil(tokens / step) * step:,.0f}"

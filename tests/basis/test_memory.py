@@ -1,0 +1,42 @@
+"""What weights leave of the memory: published facts by hand, upper bounds that hold, and what they explain."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench import names
+from bench.basis import memory
+
+# What drivers report of a chip, in bytes: nvidia-smi's MiB, rocm-smi's bytes, XLA's GiB.
+REPORTED = {
+    "h100-sxm": 81_559 * 2**20, "h200-sxm": 143_771 * 2**20, "b200-sxm": 183_359 * 2**20,
+    "b300-sxm": 275_040 * 2**20, "mi300x": 206_141_652_992, "tpu-v5p": 95.74 * 2**30,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", list(REPORTED))
+def test_the_memory_of_a_chip_is_an_upper_bound_within_two_percent(slug):
+    chip = names.accelerator(slug)
+    assert REPORTED[slug] <= chip.memory_gb * memory.GIB * (1 + 1e-4)
+    assert REPORTED[slug] >= chip.memory_gb * memory.GIB * 0.98
+
+
+def test_llamas_room_on_h100_by_hand():
+    # 70e9 weights of one byte are 65.19 of 80 GiB; 163,840 bytes of FP8 cache a token (80 x 8 x 128 x 2).
+    room = memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", 1)
+    assert room.room_gib == pytest.approx(14.81, abs=0.01)
+    assert room.tokens == pytest.approx(97_048, abs=10)
+    # nvidia-smi's 81,559 MiB would hold 94,718 of them at most, so "at most" 97,048 is no lie; 61,000 was one.
+    assert room.tokens > (81_559 * 2**20 - 70e9) / 163_840 > 91_000
+
+
+def test_memory_explains_no_more_than_the_room_grows():
+    small, wide = (memory.room("llama-3.1-70b", "fp8", "fp8", "h100-sxm", chips) for chips in (1, 2))
+    assert memory.explains(small, wide, 9.14)
+    assert not memory.explains(small, wide, 14)
+    assert memory.room("llama-3.1-70b", None, None, "h100-sxm", 1) is None
+    assert not memory.explains(None, wide, 2)
+    full = memory.room("llama-3.1-70b", "bf16", "bf16", "h100-sxm", 1)
+    assert full.room_gib < 0
+    assert full.tokens is None
+    assert not memory.explains(full, wide, 2)
