@@ -64,10 +64,9 @@ class Audit:
         return pd.DataFrame(
             [
                 {
-                    "status": row.status, "check": checks()[row.check].TITLE, "source": row.finding.source,
-                    "finding": row.finding.text, "flag": flags.words(row.finding.flag) if row.finding.flag else None,
-                    "weight": row.finding.weight, "points": len(row.finding.point_ids), "reason": row.reason or None,
-                    "key": row.key,
+                    "status": row.status, "check": checks()[row.check].TITLE, "finding": row.finding.text,
+                    "deserves": row.finding.deserves, "source": row.finding.source,
+                    "points": len(row.finding.point_ids), "reason": row.reason or None, "key": row.key,
                 }
                 for row in self.rows
             ]

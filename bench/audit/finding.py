@@ -36,6 +36,11 @@ class Finding:
         """How much its flag weighs: excludes, warns, notes, or DEFECT."""
         return flags.weight(self.flag) if self.flag else DEFECT
 
+    @property
+    def deserves(self) -> str:
+        """The flag that its points deserve and how much that weighs, in words."""
+        return f"{self.weight}: {flags.words(self.flag)}" if self.flag else self.weight
+
     def key(self, check: str) -> str:
         """What names it in the list of known findings: the same for the same check of the same points."""
         told = "\n".join((check, self.about, *sorted(self.point_ids)))

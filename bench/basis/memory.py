@@ -44,6 +44,10 @@ class Room:
         """What they leave of the share an engine uses; below 0 where they leave next to nothing."""
         return (1 - KEPT) * self.memory_gib - self.weights_gib
 
+    def holds(self, each_gib: float | None) -> int | None:
+        """How many requests fit whose cache is so large; None where that is not known."""
+        return None if each_gib is None else max(0, int(self.served_gib / each_gib))
+
 
 def room(model: str | None, precision: str | None, kv_precision: str | None, accelerator: str | None,
          accelerators: int) -> Room | None:  # fmt: skip
@@ -54,11 +58,25 @@ def room(model: str | None, precision: str | None, kv_precision: str | None, acc
     if known is None or chip is None or size is None or not known.total_params_b or not chip.memory_gb:
         return None
     memory, weights = chip.memory_gb * accelerators, known.total_params_b * BILLION * size / GIB
-    cached = BYTES.get((kv_precision or "").lower())
-    tokens = None
-    if cached and known.kv_bytes_per_token_bf16 and known.attention in LINEAR_CACHE and memory > weights:
-        tokens = (memory - weights) * GIB / (known.kv_bytes_per_token_bf16 * cached / BYTES["bf16"])
+    each = None if known.kv_window_tokens else cache_gib(model, kv_precision, 1)
+    tokens = (memory - weights) / each if each and memory > weights else None
     return Room(accelerators, memory, weights, tokens)
+
+
+def cache_gib(model: str | None, kv_precision: str | None, tokens: float) -> float | None:
+    """The KV cache of a request of so many tokens in GiB; None where the bytes of a token are not published.
+
+    Layers with a window keep its tokens alone.
+    """
+    known = names.model(model) if model else None
+    size = BYTES.get((kv_precision or "").lower())
+    if known is None or size is None or not known.kv_bytes_per_token_bf16:
+        return None
+    if known.kv_window_tokens is None and known.attention not in LINEAR_CACHE:
+        return None
+    within = min(tokens, known.kv_window_tokens or tokens)
+    beyond = (known.kv_bytes_per_token_bf16_beyond_window or 0) * (tokens - within)
+    return (known.kv_bytes_per_token_bf16 * within + beyond) * size / BYTES["bf16"] / GIB
 
 
 def explains(small: Room | None, wide: Room | None, speedup: float) -> bool:

@@ -12,7 +12,8 @@ from bench.library.columns import IDENTITY
 from bench.library.store import SHORT_ID, SOURCE_ID
 from bench.view import View
 
-TABS = ("sources", "points", "passports", "scores", "prices", "refusals", "hidden", "changes")
+TABS = ("sources", "points", "passports", "scores", "prices", "refusals", "hidden", "changes",
+        "audit")  # fmt: skip
 OPTIONS = ("tab", "search", "tag", "sort", "page", "source_id", "point_id")
 OPENED = ("source_id", "point_id")
 

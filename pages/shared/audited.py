@@ -9,9 +9,10 @@ from pages.shared import cached, listed, table
 from pages.shared.frame import Page
 
 LABELS = {
-    "status": "Status", "check": "Check", "source": "Source", "finding": "What contradicts what", "flag": "Deserves",
-    "weight": "Weight", "points": "Points", "reason": "Accepted because", "key": "Key",
+    "status": "Status", "check": "Check", "finding": "What contradicts what", "deserves": "Deserves the flag",
+    "source": "Source", "points": "Points", "reason": "Accepted because", "key": "Key",
 }  # fmt: skip
+WIDEST_PX = 760
 
 
 def section(page: Page) -> None:
@@ -26,7 +27,8 @@ def section(page: Page) -> None:
         " itself. Known: somebody looked and left it. `python -m bench audit` finds the same."
     )
     rows = found.table()
-    table.show(readable.table(rows, without=("key",)), key="rows.audit", alt="Findings of the audit", labels=LABELS,
+    shown = readable.table(rows, without=("key",))
+    table.show(shown, key="rows.audit", alt="Findings of the audit", labels=LABELS, widest=WIDEST_PX,
                on_pick=lambda row: _open(found.rows[row].finding.point_ids))  # fmt: skip
     table.files(lambda: rows, "kneepoint-audit")
 

@@ -107,7 +107,7 @@ def _framed(name: str, title: str, asks: str) -> Page:
     page = Page(name, view, library, library.version, st.context.theme.type or "light")
     _selection(page)
     notices.about_the_link([*address.kept().problems, *cached.not_loaded(View(view.where), page.version)])
-    if is_question and not cached.count(View(view.where), page.version):
+    if is_question and question(name).NEEDS == "points" and not cached.count(View(view.where), page.version):
         notices.nothing_selected(name, view, page.version)
         st.stop()
     return page

@@ -50,13 +50,14 @@ def show(
     of: int = 0,
     on_pick: Callable[[int], None] | None = None,
     exact: bool = False,
+    widest: int = WIDEST_PX,
 ) -> None:
     """Nothing; draws a readable table, whose rows can be picked where `on_pick` is given.
 
-    Figures have the digits that say something, or with `exact` all of them. Texts are read whole. `of` is how many
-    rows there are when not all are given. `on_pick` is called with the row's position before the page is run again:
-    what changes the address belongs there, since a page that is run anew halfway has already told the browser its
-    old one.
+    Figures have the digits that say something, or with `exact` all of them. Texts are read whole, up to `widest`
+    pixels. `of` is how many rows there are when not all are given. `on_pick` is called with the row's position before
+    the page is run again: what changes the address belongs there, since a page that is run anew halfway has already
+    told the browser its old one.
     """
     told = labels or {}
     drawn = shown.head(SHOWN_ROWS) if exact else rounded(shown.head(SHOWN_ROWS))
@@ -70,7 +71,7 @@ def show(
                 str(name),
                 told.get(str(name)),
                 drawn[name].dtype,
-                width(drawn[name]),
+                width(drawn[name], widest),
             )
             for name in drawn
         },
@@ -107,7 +108,7 @@ def _rounded(figures: pd.Series[Any], digits: int) -> pd.Series[Any]:
     return pd.Series(np.round(values * scale) / scale, figures.index, dtype=figures.dtype)
 
 
-def width(cells: pd.Series[Any]) -> int | None:
+def width(cells: pd.Series[Any], widest: int = WIDEST_PX) -> int | None:
     """Pixels for a column of text that the table itself would cut; None where it measures well.
 
     The table looks at the first rows alone and takes what is far longer than the others there for an outlier.
@@ -121,7 +122,7 @@ def width(cells: pd.Series[Any]) -> int | None:
     seen = max((length for length in first if length <= OUTLIER * first.mean()), default=0)
     if lengths.max() <= seen:
         return None
-    return min(round(lengths.max() * LETTER_PX) + CELL_PX, WIDEST_PX)
+    return min(round(lengths.max() * LETTER_PX) + CELL_PX, widest)
 
 
 def column(name: str, label: str | None, dtype: Any, px: int | None = None) -> Any:

@@ -40,3 +40,12 @@ def test_memory_explains_no_more_than_the_room_grows():
     assert full.room_gib < 0
     assert full.tokens is None
     assert not memory.explains(full, wide, 2)
+
+
+def test_a_sliding_window_keeps_its_own_tokens_alone():
+    # 1,024 tokens of 860,160 bytes and 1,536 more of the 10 global layers, 40,960 each, are 943.7 MB.
+    assert memory.cache_gib("gemma-4-31b", "bf16", 2560) * memory.GIB == 1024 * 860_160 + 1536 * 40_960
+    assert memory.cache_gib("gemma-4-31b", "fp8", 640) * memory.GIB == 640 * 860_160 / 2
+    assert memory.cache_gib("llama-3.1-70b", "bf16", 2560) * memory.GIB == 2560 * 327_680
+    assert memory.cache_gib("qwen3.5-397b-a17b", "bf16", 1) is None
+    assert memory.room("gemma-4-31b", "bf16", "bf16", "h100-sxm", 1).tokens is None

@@ -59,8 +59,8 @@ def _asked() -> str:
     """The query of points with the facts that bound them, in bytes, bytes/s and tokens: one deployment of one engine.
 
     Speculation puts out several tokens a step, the parts of a disaggregated server have memory of their own, and what
-    prompts share is held and computed once: such points are left out. On average a request holds its prompt and half of its output. A cache whose precision is not stated has that of
-    16-bit weights, else half of it.
+    prompts share is held and computed once: such points are left out. On average a request holds its prompt and half
+    of its output. A cache whose precision is not stated has that of 16-bit weights, else half of it.
     """
     weight = _by_precision(BYTES)
     cached = f"coalesce({_by_precision(BYTES, 'kv_precision')}, least(2, {weight}))"

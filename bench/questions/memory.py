@@ -1,0 +1,187 @@
+"""What fits in memory? The chips that hold a model's weights, and how many requests' KV cache fits beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from bench import basis, chart, names, selection
+from bench.basis import memory, story
+from bench.basis.options import Option
+from bench.basis.statement import Statement, caveat, finding, headline
+from bench.basis.variations import Robustness
+from bench.chart import Theme, value_label
+from bench.library import Library
+from bench.plain_text import html
+from bench.questions import Answer, Choices, Column, Why
+from bench.view import View
+from bench.wording import counted, joined, number
+
+TITLE = "Memory"
+QUESTION = "What fits in memory?"
+SECTION = "Explore"
+ORDER = 25
+NEEDS = "facts"
+OPTIONS = (
+    Option("cache", "KV cache", "choice", "The precision of the KV cache.", ("bf16", "fp8")),
+    Option("context", "Tokens of a request", "number", "Prompt and output together.", least=1, most=1e7),
+)
+COLUMNS = (
+    Column("memory_gib", "Memory", "GiB"), Column("weights_gib", "Weights", "GiB"),
+    Column("room_gib", "Room for KV cache", "GiB"), Column("requests", "Requests that fit", "", 0),
+)  # fmt: skip
+
+CHIPS = (1, 2, 4, 8, 16, 32, 64)
+LISTED = 8
+SOURCE = "published facts: data/models.csv and data/accelerators.csv"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A count of chips: their memory, the weights, what an engine has left for KV cache, and the requests it holds.
+
+    GiB; `room_gib` is below 0 where the weights do not fit, `requests` None where the cache's size is not published.
+    """
+
+    accelerator: str
+    accelerators: int
+    memory_gib: float
+    weights_gib: float
+    room_gib: float
+    requests: int | None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What of a model fits where: every count of every accelerator whose facts are published."""
+
+    model: str | None
+    precision: str | None
+    kv_precision: str
+    tokens: float
+    fits: tuple[Fit, ...]
+    unknown: tuple[str, ...]
+
+    def fewest(self) -> list[Fit]:
+        """For each accelerator the fewest chips with room for a request, those with the fewest first."""
+        held = (one for one in reversed(self.fits) if one.room_gib > 0 and one.requests != 0)
+        found = {one.accelerator: one for one in held}
+        return sorted(found.values(), key=lambda one: (one.accelerators, -(one.requests or 0)))
+
+
+def complete(library: Library, view: View) -> View:
+    """The View with the story filled in, a BF16 cache and requests of the story's lengths."""
+    basis.check_every(view, OPTIONS)
+    told = story.told(library, view).view
+    lengths = sum(float(told.values(key)[0]) for key in ("isl", "osl") if told.values(key))
+    tokens = told.option("context") or selection.written(lengths or 2048.0)
+    cached = told.option("cache") or "bf16"
+    return told.with_options(cache=cached, context=tokens).made_whole()
+
+
+def choices(library: Library, view: View) -> Choices:
+    """The precisions a KV cache can have."""
+    return {"cache": [("bf16", "BF16"), ("fp8", "FP8")]}
+
+
+def answer(library: Library, view: View) -> Answer[Memory]:
+    """What fits on the selected accelerators, else on those the story was measured on, else on every known one."""
+    whole = complete(library, view)
+    found = _found(library, whole)
+    gone = (caveat("not_loaded", text) for text in selection.not_loaded(library, whole))
+    return Answer(
+        QUESTION, whole, found, (*_statements(found), *gone),
+        pd.DataFrame([asdict(one) for one in found.fits], columns=list(Fit.__dataclass_fields__)),
+        (Why("Requests that fit", "(0.9 x memory - weights) / KV cache of a request",
+             "parameters x bytes of the precision; KV bytes of a token x tokens, a window's layers up to the window",
+             SOURCE),),
+        library.version,
+    )  # fmt: skip
+
+
+def robustness(library: Library, view: View) -> Robustness | None:
+    """None: facts are the same whatever way one looks."""
+    return None
+
+
+def figure(result: Memory, theme: Theme) -> go.Figure:
+    """The requests that fit over chips, a line for each accelerator; the room where nobody says what one takes."""
+    shown = "requests" if any(one.requests for one in result.fits) else "room_gib"
+    held = [one for one in result.fits if getattr(one, shown) > 0]
+    if not held:
+        return chart.empty("Nothing is known to fit.", theme)
+    drawn = chart.layout(go.Figure(), theme)
+    for slug in dict.fromkeys(one.accelerator for one in held):
+        own = [one for one in held if one.accelerator == slug]
+        name, colour = value_label("accelerator", slug), chart.accelerator_colour(slug, theme)
+        drawn.add_trace(
+            {"type": "scatter", "mode": "lines+markers", "name": name, "line": {"color": colour},
+             "x": [one.accelerators for one in own], "y": [getattr(one, shown) for one in own],
+             "hovertemplate": "%{x} x " + html(name) + ": %{y:,.4~r}<extra></extra>"}
+        )  # fmt: skip
+    fitting = f"Requests of {number(result.tokens)} tokens that fit"
+    drawn.update_xaxes(type="log", title="Accelerators", tickvals=list(CHIPS))
+    drawn.update_yaxes(
+        type="log", dtick=1, title=fitting if shown == "requests" else "Room for KV cache (GiB)"
+    )
+    return drawn
+
+
+def _found(library: Library, view: View) -> Memory:
+    model, precision = ((view.values(key) or (None,))[0] for key in ("model", "precision"))
+    kv, tokens = view.option("cache"), float(view.option("context"))
+    each = memory.cache_gib(model, kv, tokens)
+    slugs = _accelerators(library, view)
+    rooms = [(slug, memory.room(model, precision, kv, slug, chips)) for slug in slugs for chips in CHIPS]
+    fits = tuple(
+        Fit(slug, room.accelerators, room.memory_gib, room.weights_gib, room.served_gib, room.holds(each))
+        for slug, room in rooms
+        if room is not None
+    )
+    known = {one.accelerator for one in fits}
+    return Memory(model, precision, kv, tokens, fits, tuple(slug for slug in slugs if slug not in known))
+
+
+def _accelerators(library: Library, view: View) -> list[str]:
+    condition = selection.clause(View(view.where))
+    found = library.fetch(
+        f"SELECT DISTINCT accelerator FROM points WHERE {condition.sql} ORDER BY 1", condition.params
+    )
+    measured = [slug for (slug,) in found if slug]
+    asked = [slug for text in view.values("accelerator") for slug in names.matching("accelerator", text)]
+    return list(
+        dict.fromkeys(asked or measured or [row.slug for row in names.accelerators() if row.memory_gb])
+    )
+
+
+def _statements(found: Memory) -> Iterator[Statement]:
+    fewest, model = found.fewest(), value_label("model", found.model) if found.model else "No model"
+    what = f"{model} {(found.precision or '').upper()}".strip()
+    if fewest:
+        first = fewest[0]
+        text = f"needs at least {counted(first.accelerators, 'chip')}: {_held(first, found.tokens)}."
+    else:
+        text = f"is not known to fit on up to {CHIPS[-1]} chips: its facts or theirs are missing."
+    yield headline("fits", f"{what} {text}")
+    for chips in dict.fromkeys(one.accelerators for one in fewest):
+        on = _named(one.accelerator for one in fewest if one.accelerators == chips)
+        yield finding("fewest", f"{counted(chips, 'chip')} at least: {on}.", accelerators=chips)
+    if found.unknown:
+        yield caveat("unknown", f"Not known, for a fact that is not published: {_named(found.unknown)}.")
+    yield caveat(
+        "at_most", "At most: an engine uses 90 % of the memory, and activations and buffers take some of it."
+    )
+
+
+def _held(one: Fit, tokens: float) -> str:
+    on = f"{one.accelerators} {value_label('accelerator', one.accelerator)}"
+    if not one.requests:
+        return on
+    return f"{on} hold {counted(one.requests, 'request')} of {number(tokens)} tokens at once"
+
+
+def _named(slugs: Iterable[str]) -> str:
+    return joined([value_label("accelerator", slug) for slug in slugs], at_most=LISTED)
