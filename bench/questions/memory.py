@@ -69,7 +69,7 @@ class Memory:
         """For each accelerator the fewest chips with room for a request, those with the fewest first."""
         held = (one for one in reversed(self.fits) if one.room_gib > 0 and one.requests != 0)
         found = {one.accelerator: one for one in held}
-        return sorted(found.values(), key=lambda one: (one.accelerators, -(one.requests or 0)))
+        return sorted(found.values(), key=lambda one: (one.accelerators, -one.room_gib))
 
 
 def complete(library: Library, view: View) -> View:
@@ -180,7 +180,7 @@ def _held(one: Fit, tokens: float) -> str:
     on = f"{one.accelerators} {value_label('accelerator', one.accelerator)}"
     if not one.requests:
         return on
-    return f"{on} hold {counted(one.requests, 'request')} of {number(tokens)} tokens at once"
+    return f"{on} hold{'s' if one.accelerators == 1 else ''} {counted(one.requests, 'request')} of {number(tokens)} tokens at once"
 
 
 def _named(slugs: Iterable[str]) -> str:

@@ -100,14 +100,15 @@ def _framed(name: str, title: str, asks: str) -> Page:
         title, asks = question(name).TITLE, question(name).QUESTION
     _kicker(title, asks)
     library = cached.current()
-    if not cached.count(View(), library.version):
+    from_facts = is_question and question(name).NEEDS == "facts"
+    if not from_facts and not cached.count(View(), library.version):
         notices.nothing_loaded()
         st.stop()
     view = address.current(name, library)
     page = Page(name, view, library, library.version, st.context.theme.type or "light")
     _selection(page)
     notices.about_the_link([*address.kept().problems, *cached.not_loaded(View(view.where), page.version)])
-    if is_question and question(name).NEEDS == "points" and not cached.count(View(view.where), page.version):
+    if is_question and not from_facts and not cached.count(View(view.where), page.version):
         notices.nothing_selected(name, view, page.version)
         st.stop()
     return page

@@ -1,0 +1,77 @@
+"""What fits in memory, worked out by hand from the published facts; answered where nothing was measured too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.chart import DARK, LIGHT
+from bench.errors import UsageError
+from bench.library import Library
+from bench.questions import memory
+from bench.view import View
+
+
+def fit(found: memory.Memory, accelerator: str, accelerators: int) -> memory.Fit:
+    return next(one for one in found.fits if (one.accelerator, one.accelerators) == (accelerator, accelerators))
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library.open(tmp_path_factory.mktemp("none") / "own", shipped=False)
+
+
+def test_llama_on_h100_by_hand(empty: Library) -> None:
+    """0.9 x 80 GiB less 70e9 bytes leave 6.81 GiB; 2,048 tokens of 327,680 bytes are 0.625 GiB, so 10 requests fit."""
+    view = View.of(
+        {"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm"]}, {"context": "2048"}
+    )
+    answer = memory.answer(empty, view)
+    one = fit(answer.result, "h100-sxm", 1)
+    assert one.room_gib == pytest.approx(72 - 70e9 / 2**30)
+    assert one.requests == 10
+    assert answer.headline == (
+        "Llama 3.1 70B FP8 needs at least 1 chip: 1 H100 SXM holds 10 requests of 2,048 tokens at once."
+    )
+    assert fit(memory.answer(empty, view.with_options(cache="fp8")).result, "h100-sxm", 1).requests == 21
+
+
+def test_a_model_that_nobody_measured_is_answered_on_every_known_accelerator(empty: Library) -> None:
+    answer = memory.answer(empty, View.of({"model": ["kimi-k2.5"], "precision": ["fp4"]}))
+    assert {one.accelerator for one in answer.result.fits} > {"h100-sxm", "mi355x", "tpu-v6e"}
+    assert all(one.requests is None for one in answer.result.fits)
+    assert answer.headline.startswith("Kimi K2.5 FP4 needs at least 2 chips: 2 MI355X.")
+    assert "Nothing is loaded for model kimi-k2.5." in answer.caveats
+    for theme in (LIGHT, DARK):
+        assert "Room for KV cache" in memory.figure(answer.result, theme).layout.yaxis.title.text
+
+
+def test_the_story_measured_is_answered_on_what_it_was_measured_on(shipped: Library) -> None:
+    """DeepSeek R1 in FP8 is 671e9 bytes, 625 GiB: 4 H200 have 0.9 x 564, 8 have 1,015 GiB."""
+    answer = memory.answer(shipped, View())
+    assert answer.headline.startswith("DeepSeek-R1 FP8 needs at least 4 chips")
+    assert fit(answer.result, "h200-sxm", 4).room_gib < 0 < fit(answer.result, "h200-sxm", 8).room_gib
+    assert "8 chips at least: H200 SXM." in answer.findings
+    assert memory.answer(shipped, answer.view).rows.equals(answer.rows)
+
+
+def test_more_tokens_to_a_request_leave_fewer_requests(shipped: Library) -> None:
+    held = [
+        fit(memory.answer(shipped, View.of({}, {"context": tokens})).result, "mi355x", 8).requests
+        for tokens in ("1024", "2048", "8192")
+    ]
+    assert held == sorted(held, reverse=True)
+    assert held[0] == pytest.approx(8 * held[2], rel=0.01)
+
+
+def test_what_cannot_be_is_one_sentence(empty: Library) -> None:
+    answer = memory.answer(empty, View.of({"model": ["no-such-model"], "precision": ["fp8"]}))
+    assert answer.headline == (
+        "no-such-model FP8 is not known to fit on up to 64 chips: its facts or theirs are missing."
+    )
+    assert memory.figure(answer.result, LIGHT).layout.annotations
+    for key, value in (("cache", "fp3"), ("context", "0"), ("context", "many")):
+        with pytest.raises(UsageError):
+            memory.answer(empty, View.of({}, {key: value}))
+    assert not Path(empty.path).exists()
