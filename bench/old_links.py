@@ -21,7 +21,7 @@ def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
     told = list(pairs)
     values = dict(told)
     stated = values.get("slo", "")
-    kept = [(key, value) for key, value in told if key not in GONE and not (key == "slo" and _is_bare(value))]
+    kept = [(key, value) for key, value in told if key not in GONE and not (key == "slo" and _is_bare(value) and value != "none")]
     found = [
         _limit(values.get("x", ""), values.get("slo_x", "")),
         _limit(values.get("y", ""), values.get("slo_y", "")),

@@ -97,6 +97,7 @@ class Quote:
     """One price as a book prints it, in USD for one accelerator and hour.
 
     `accelerators` is how many chips the price was quoted for; `as_of` is None where the book does not date it.
+    `regions` are all those in which the provider asks the same.
     """
 
     book: str
@@ -110,6 +111,7 @@ class Quote:
     as_of: datetime.date | None
     source_url: str | None
     note: str | None
+    regions: tuple[str, ...] = ()
 
     @property
     def is_modelled(self) -> bool:
@@ -206,7 +208,7 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
     A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
     """
-    columns = ", ".join(column.name for column in fields(Quote))
+    columns = ", ".join(column.name for column in fields(Quote) if column.name != "regions")
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
         if value != EVERY:
@@ -225,13 +227,15 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
         " as_of DESC NULLS LAST, book, terms, region, instance",
         condition.params,
     )
-    every = [Quote(*row) for row in found]
+    alike: dict[tuple[object, ...], list[Quote]] = {}
+    for one in (Quote(*row) for row in found):
+        alike.setdefault((one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour), []).append(
+            one
+        )
     return tuple(
-        {
-            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
-            for one in reversed(every)
-        }.values()
-    )[::-1]
+        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region)))
+        for own in alike.values()
+    )
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:

@@ -1,131 +1,89 @@
-"""What a cost answer stands on: the prices' age and terms, what is unlike, flagged, worked out or left out."""
+"""What a cost answer stands on: limits, prices and their age, and what is unlike, flagged, worked out or left out."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 
-from bench.chart import value_label
-from bench.flags import words as flag_words
-from bench.pricing import terms_in_words
-from bench.questions.cost import bars, conditions
-from bench.questions.cost.defaults import DEPLOYMENT, Asked
-from bench.questions.cost.deployments import Found
-from bench.questions.cost.operating import Missed
-from bench.questions.cost.rates import KINDS
-from bench.wording import counted, inline, joined
+from bench import flags
+from bench.basis import likeness, limits, prices, wording
+from bench.basis.statement import Statement, caveat
+from bench.questions.cost.names import of_best
+from bench.questions.cost.result import Cost
+from bench.wording import counted, is_or_are, joined
 
-
-def caveats(found: Found) -> list[str]:
-    """What the prices stand on, what is unlike, flagged, worked out or left out, and how many."""
-    tally, told = found.tally, []
-    if found.deployments:
-        told += [*_of_prices(found), *_of_points(found)]
-    if found.unpriced and found.deployments:
-        names = [value_label("accelerator", chip) for chip in found.unpriced]
-        told.append(f"No price in force for {joined(names)}: no bar.")
-    reasons = [
-        (tally.no_rate, f"without a throughput of {KINDS[found.asked.tokens].words}"),
-        (tally.no_chips, "without accelerator or chip count"),
-        (tally.other_evidence, "not measured"),
-        (
-            tally.no_limit_metric,
-            f"without {joined([inline(metric) for metric, _ in found.asked.limits], last='or')}",
-        ),
-    ]
-    left_out = [f"{count:,} {words}" for count, words in reasons if count]
-    if left_out:
-        told.append(f"Of {counted(tally.selected, 'selected point')} left out: {joined(left_out)}.")
-    told += _of_missed(found)
-    undrawn = bars.undrawn([row["median"] for row in found.deployments])
-    if undrawn:
-        told.append(f"{counted(undrawn, 'dearer deployment')} without a bar, in the table.")
-    if found.groups > len(found.points):
-        told.append(f"The {len(found.points)} cheapest of {found.groups:,} deployments are priced.")
-    return told
+NOT_COMPARED = ("accelerator", "chips", "layout", "load", "engine_version")
+"""What every deployment chooses for itself, and so is not told as unlike."""
 
 
-def _of_missed(found: Found) -> list[str]:
+def told(found: Cost, *, opening: bool) -> Iterator[Statement]:
+    """The caveats of an answer with a cost; `opening` says that the limits are those that the page opens with."""
+    text = "Priced at peak throughput, whatever the latency."
+    own = " They are Kneepoint's choice where nothing is asked; change them under Limits." if opening else ""
+    if found.limits:
+        text = f"Priced within limits: {limits.words(found.limits)}.{own}"
+    yield caveat("limits", text, limits=len(found.limits), opening=opening)
+    known = {one.price.accelerator: one.price for one in found.deployments}
+    yield from prices.told(found.choice, known, [*known, *found.unpriced])
+    yield from _of_prices(found)
+    yield from _of_points(found)
+    yield from _of_missed(found)
+    if found.groups > len(found.deployments):
+        text = f"The {len(found.deployments)} cheapest of {found.groups:,} deployments are priced."
+        yield caveat("most", text, groups=found.groups)
+
+
+def _of_prices(found: Cost) -> Iterator[Statement]:
+    """Age and terms of the quotes, and those for more chips than a deployment has."""
+    every = list(dict.fromkeys(one.quote for own in found.deployments for one in own.quotes))
+    terms = [prices.terms_in_words(one).replace(",", "") for one in sorted({one.terms for one in every})]
+    if len(terms) > 1:
+        yield caveat("unlike_terms", f"Prices of unlike terms: {joined(terms, at_most=9)}.")
+    days = sorted(str(one.as_of) for one in every if one.as_of is not None)
+    ages = [f"{len(days)} as of {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
+    ages += [f"{len(every) - len(days)} undated"] if len(days) < len(every) else []
+    yield caveat("ages", f"{prices.counted_quotes(len(every))}: {joined(ages)}.", quotes=len(every))
+    larger = {one.quote for own in found.deployments for one in own.quotes
+              if one.quote.accelerators > own.point.accelerators}  # fmt: skip
+    if larger:
+        text = f"{prices.counted_quotes(len(larger))} {is_or_are(len(larger))} for more chips than the deployment has"
+        yield caveat("larger_quotes", f"{text}, taken per chip.", quotes=len(larger))
+
+
+def _of_points(found: Cost) -> Iterator[Statement]:
+    """What is unlike between the operating points, worked out, not measured, flagged, or measured long apart."""
+    group = {"accelerators": "chips", "tp": "layout"}.get(found.asked.group, found.asked.group)
+    if unlike := likeness.mixed(found.facts, (*NOT_COMPARED, group)):
+        yield caveat("unlike", f"Unlike deployments are compared: {'; '.join(unlike)}.", facts=len(unlike))
+    if derived := sum(one.is_derived for one in found.deployments):
+        text = f"Prompt tokens of {counted(derived, 'deployment')} worked out as output x input length / output length."
+        yield caveat("derived", text, deployments=derived)
+    others = Counter(one.evidence for one in found.facts if one.evidence != "measured")
+    if others:
+        listed = joined([f"{many} {kind}" for kind, many in others.items()])
+        yield caveat("not_measured", f"Not measured, drawn open: {listed}.")
+    flagged = [one for one in found.facts if flags.telling(one.flag_kinds)]
+    if flagged:
+        kinds = joined(flags.telling(wording.flags_of(flagged)), at_most=9)
+        text = f"{len(flagged)} of {counted(len(found.facts), 'operating point')} flagged: {kinds}."
+        if len(found.facts) == 1:
+            seen = [flag["seen"] for flag in json.loads(flagged[0].flags or "[]")]
+            text = f"The operating point has {counted(len(seen), 'flag')}: {' '.join(seen)}"
+        yield caveat("flags", text, [one.point_id for one in flagged], flagged=len(flagged))
+    days = sorted(one.date for one in found.facts if one.date is not None)
+    if days and (days[-1] - days[0]).days > likeness.DAYS_APART:
+        yield caveat("apart", f"Measured between {days[0]} and {days[-1]}.", days=(days[-1] - days[0]).days)
+
+
+def _of_missed(found: Cost) -> Iterator[Statement]:
     """Who is not compared because it states no figure for the limits, and who because it never keeps them."""
-    if not found.tally.entering:
-        return []
-    limits = found.asked.limits
     silent, beyond = (
-        joined(list(dict.fromkeys(_named(one, found.asked) for one in found.missed if one.stated is stated)))
+        list(dict.fromkeys(of_best(found.asked.group, one) for one in found.missed if one.stated is stated))
         for stated in (False, True)
     )
-    on = joined([inline(metric) for metric, _ in limits])
-    told = []
     if silent:
-        told.append(f"Not compared, for {on} {'is' if len(limits) == 1 else 'are'} not stated: {silent}.")
+        text = f"Not compared, for {limits.metrics(found.limits)} is not stated: {joined(silent)}."
+        yield caveat("unknown", text, groups=len(silent))
     if beyond:
-        told.append(f"Never within the {'limit' if len(limits) == 1 else 'limits'}: {beyond}.")
-    return told
-
-
-def _named(one: Missed, asked: Asked) -> str:
-    chip = value_label("accelerator", one.accelerator)
-    if asked.group in ("accelerator", DEPLOYMENT):
-        return chip
-    value = {"true": True, "false": False, "": None}.get(one.owner, one.owner)
-    return f"{conditions.group_words(asked.group, {asked.group: value})} on {chip}"
-
-
-def _of_prices(found: Found) -> list[str]:
-    """Age and terms of the quotes, and those for more chips than a deployment has."""
-    quotes = found.quotes
-    told = []
-    kinds = [terms_in_words(terms).replace(",", "") for terms in sorted({quote.terms for quote in quotes})]
-    if len(kinds) > 1:
-        told.append(f"Prices of unlike terms: {joined(kinds, at_most=9)}.")
-    elif kinds == ["unstated"]:
-        told.append("The prices' terms are not stated.")
-    undated = sum(quote.as_of is None for quote in quotes)
-    days = sorted(quote.as_of for quote in quotes if quote.as_of is not None)
-    span = f"{days[0]}" if days and days[0] == days[-1] else f"{days[0]} to {days[-1]}" if days else ""
-    ages = [f"{len(days)} as of {span}"] if days else []
-    ages += [f"{undated} undated"] if undated else []
-    told.append(f"{counted(len(quotes), 'price')}: {joined(ages)}.")
-    names = ("book", "provider", "terms", "region", "instance", "accelerator", "usd_per_accelerator_hour")
-    above = (row for row in found.rows if row["quoted_for"] > row["accelerators"])
-    larger = len({tuple(row[name] for name in names) for row in above})
-    if larger:
-        told.append(
-            f"{counted(larger, 'price')} {'is' if larger == 1 else 'are'} for more chips than the deployment has, taken"
-            " per chip."
-        )
-    return told
-
-
-def _of_points(found: Found) -> list[str]:
-    told = []
-    mixed = conditions.unlike(found.points, found.asked.group)
-    if mixed:
-        told.append(f"Unlike deployments are compared: {'; '.join(mixed)}.")
-    derived = sum(bool(row["derived"]) for row in found.points)
-    if derived:
-        told.append(
-            f"Prompt tokens of {counted(derived, 'deployment')} worked out as output x input length / output length."
-        )
-    if found.asked.any_evidence:
-        others = Counter(row["evidence"] for row in found.points if row["evidence"] != "measured")
-        if others:
-            told.append(f"Not measured, drawn open: {joined([f'{n} {kind}' for kind, n in others.items()])}.")
-    flagged = [flag for row in found.points for flag in json.loads(row["flags"] or "[]")]
-    if len(found.points) == 1 and flagged:
-        told.append(
-            f"The operating point has {counted(len(flagged), 'flag')}: {' '.join(flag['seen'] for flag in flagged)}"
-        )
-    elif flagged:
-        points = sum(bool(conditions.flag_kinds(row)) for row in found.points)
-        kinds = joined([flag_words(kind) for kind in dict.fromkeys(flag["kind"] for flag in flagged)])
-        told.append(f"{points} of {counted(len(found.points), 'operating point')} flagged: {kinds}.")
-    days = sorted({str(row["date"])[:10] for row in found.points if row["date"] is not None})
-    if len(days) > 1:
-        engines = any(
-            len({row[key] for row in found.points} - {None}) > 1 for key in ("engine", "engine_version")
-        )
-        told.append(
-            f"Measured between {days[0]} and {days[-1]}{', on unlike engines or versions' if engines else ''}."
-        )
-    return told
+        yield caveat("beyond", f"Never within the limits: {joined(beyond)}.", groups=len(beyond))

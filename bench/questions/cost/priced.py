@@ -1,0 +1,223 @@
+"""What tokens cost: operating points at their chips' price and at each quote, a volume's bill, and an API beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bench import selection
+from bench.basis import evidence, likeness, prices
+from bench.basis.evidence import Ranking
+from bench.basis.likeness import Difference
+from bench.basis.points import Facts
+from bench.basis.prices import EVERY, ChipPrice, Choice, Quote
+from bench.library import Library
+from bench.maths import cost
+from bench.questions import operating_points
+from bench.questions.cost.rates import MEASURED, is_derived, rate_sql
+from bench.questions.cost.result import Api, Asked, Charge, Cost, Deployment, Quoted, Rung, Sensitivity
+from bench.questions.operating_points import Best, OperatingPoint, Search
+from bench.selection import Clause
+
+DEPLOYMENT = "deployment"
+TELLS_APART = ("model", "precision", "engine", "accelerator", "accelerators", "variant", "speculation",
+               "disaggregated", "isl", "osl", "load_kind", "source")  # fmt: skip
+"""What makes one deployment and workload another; layout, version and date are free, the best of them counts."""
+
+STORY = ("model", "isl", "osl", "context_tokens", "load_kind")
+AT_PEAK = {"closed", "saturated"}
+"""Where deployments differ in one of STORY, none is called cheaper unless the reader put them side by side; of loads
+only those AT_PEAK drive a deployment as far as it goes, and compare."""
+
+SPEEDS = ("ttft_ms_p50", "ttft_ms_mean", "interactivity_tokens_per_s_per_user_p50",
+          "interactivity_tokens_per_s_per_user_mean")  # fmt: skip
+"""An operating point is told with its median latencies, with the means where no median is stated."""
+
+MOST_DEPLOYMENTS = 100
+"""So many deployments are read whole, the cheapest."""
+
+UTILISATIONS = tuple(step / 10 for step in range(1, 11))
+PRICES, ROOM = 7, 1.25
+"""So many prices stand across the grid, which reaches ROOM times beyond the cheapest and the dearest quote."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What costs are worked out from: a library's points under a ranking, what is asked, and whose prices count."""
+
+    library: Library
+    ranking: Ranking
+    asked: Asked
+    choice: Choice
+
+    @cached_property
+    def search(self) -> Search:
+        """The operating points that are sought: of each group the most tokens/s per accelerator."""
+        group = f"hash({', '.join(TELLS_APART)})" if self.asked.group == DEPLOYMENT else self.asked.group
+        rate = rate_sql(self.asked.tokens, self.library)
+        return Search(rate, f"a throughput of {self.asked.kind.words}", group)
+
+    @cached_property
+    def groups(self) -> tuple[Best, ...]:
+        """Every group's best point."""
+        return operating_points.best(self.library, self.ranking, self.search)
+
+    @cached_property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Every quote that counts."""
+        return prices.quotes(self.library, self.choice, points=selection.clause(self.ranking.view))
+
+    @cached_property
+    def chips(self) -> dict[str, ChipPrice]:
+        """The price of each accelerator that has one."""
+        return prices.of_chips(self.quotes, self.choice)
+
+    def charge(self, point: OperatingPoint, usd_per_accelerator_hour: float) -> Charge:
+        """What a point costs at a price of its chips."""
+        hour, share = usd_per_accelerator_hour * point.accelerators, self.choice.utilisation
+        million = cost.usd_per_million(hour, point.rate, share)
+        rented = cost.rented(hour, point.rate, share, self.asked.volume)
+        used = cost.pay_per_token(million, self.asked.volume)
+        assert million and rented and used, "price, rate and volume are above 0"  # noqa: PT018
+        return Charge(hour, million, point.rate / hour, rented, used.usd_per_day)
+
+    def deployments(self, groups: Mapping[str, str]) -> tuple[Deployment, ...]:
+        """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
+        metrics = [*SPEEDS, *MEASURED[self.asked.tokens], *(one.metric.key for one in self.ranking.limits)]
+        metrics += [self.asked.latency.key] if self.asked.latency else []
+        whole = operating_points.read(self.library, self.search, list(groups), metrics)
+        return tuple(self._deployment(group, whole[key]) for key, group in groups.items())
+
+    def _deployment(self, group: str, point: OperatingPoint) -> Deployment:
+        chip, derived = self.chips[point.accelerator], is_derived(self.asked.tokens, point.metrics)
+        quotes = (one for one in self.quotes if one.accelerator == point.accelerator)
+        quoted = (
+            Quoted(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in quotes
+        )
+        return Deployment(group, point, chip, self.charge(point, chip.usd), tuple(quoted), derived)
+
+
+def cheapest(groups: Iterable[Best], chips: Mapping[str, ChipPrice]) -> list[Best]:
+    """The groups with a point within the limits and a price, the one with the cheapest tokens first."""
+    priced = [one for one in groups if one.merit and one.accelerator in chips]
+    return sorted(
+        priced, key=lambda one: (chips[one.accelerator].usd / (one.merit or 1.0), one.accelerator, one.group)
+    )
+
+
+def found(of: Inputs) -> Cost:
+    """What tokens cost."""
+    ranked = cheapest(of.groups, of.chips)
+    unpriced = tuple(sorted({one.accelerator for one in of.groups if one.merit} - set(of.chips)))
+    missed = tuple(one for one in of.groups if one.merit is None and one.accelerator in of.chips)
+    read = {one.point_id: one.group for one in ranked[:MOST_DEPLOYMENTS] if one.point_id}
+    answered = Cost(
+        asked=of.asked, choice=of.choice, limits=of.ranking.limits, deployments=of.deployments(read),
+        groups=len(ranked), missed=missed, unpriced=unpriced, priced_as=_terms_of(of, unpriced),
+        tally=evidence.tally(of.library, of.ranking, operating_points.reasons(of.search)),
+        deciding=evidence.deciding(of.library, of.ranking, operating_points.usable(of.search)),
+    )  # fmt: skip
+    if not ranked:
+        return answered
+    first, serving = ranked[0], _serving(of)
+    return replace(
+        answered,
+        unlike=unlike(of, answered.facts),
+        serving=serving,
+        peak=answered.lead.usd_per_million * (first.merit or 0.0) / first.peak,
+        ladder=_ladder(of, first, answered.lead.usd_per_million),
+        api=_api(of, serving),
+        sensitivity=_sensitivity(answered.lead),
+    )
+
+
+def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
+    """In what of model, workload and load the two cheapest differ, where the reader did not put that side by side."""
+    view, loads = of.ranking.view, {one.load_kind for one in facts[:2]}
+    keys = [key for key in STORY if key != of.asked.group and len(view.values(key)) < 2]
+    found = likeness.differences(facts[:1], facts[1:2], keys) if len(facts) > 1 else ()
+    return tuple(one for one in found if one.fact.key != "load_kind" or not loads <= AT_PEAK)
+
+
+def api_price(asked: Asked, facts: Facts) -> float | None:
+    """What the API takes for a million tokens of the kind asked, in USD; None without a price it needs.
+
+    Of output tokens alone it includes the prompt tokens that come with them, where the reader states their price and
+    the workload states both lengths; of input tokens likewise the generated ones.
+    """
+    if asked.tokens in ("blended", "total"):
+        return cost.blended_price(asked.api_input, asked.api_output, cost.input_share(facts.isl, facts.osl))
+    own, other = asked.api_sides
+    return None if own is None else own + (other or 0.0) * _with_each(asked, facts)
+
+
+def _with_each(asked: Asked, facts: Facts) -> float:
+    """How many tokens of the other side come with each token of the kind asked; 0 where a length is not stated."""
+    if not facts.isl or not facts.osl or asked.tokens in ("blended", "total"):
+        return 0.0
+    return facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl
+
+
+def _terms_of(of: Inputs, unpriced: Iterable[str]) -> tuple[str, ...]:
+    """The terms under which some book prices what the choice does not."""
+    chips = list(unpriced)
+    every = prices.quotes(of.library, Choice(EVERY), chips) if chips else ()
+    return tuple(dict.fromkeys(one.terms for one in every))
+
+
+def _serving(of: Inputs) -> Deployment:
+    """What serves the volume at the smallest bill a day, of all points within the limits that have a price.
+
+    Formula: `maths.cost.rented`, instances = ceil(volume / (tokens/s x utilisation x 86400)).
+    """
+    price, bound = prices.price_sql(of.chips)
+    capacity = of.choice.utilisation * cost.SECONDS_PER_DAY
+    instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
+    merit = Clause(f"-({instances} * accelerators * ({price}))", (of.asked.volume, *bound))
+    by_bill = replace(of.search, group="''", merit=merit)
+    bests = [one for one in operating_points.best(of.library, of.ranking, by_bill) if one.merit is not None]
+    won = max(bests, key=lambda one: one.merit or 0.0)
+    return of.deployments({won.point_id or "": ""})[0]
+
+
+def _ladder(of: Inputs, first: Best, usd_per_million: float) -> tuple[Rung, ...]:
+    """What the first group costs within each limit on the metric that the price of latency is told of."""
+    if of.asked.latency is None:
+        return ()
+    rungs = operating_points.ladder(of.library, of.ranking, of.search, first, of.asked.latency)
+    whole = usd_per_million * (first.merit or 0.0)
+    return tuple(Rung(limit, whole / rate, first.peak / rate) for limit, rate in rungs)
+
+
+def _api(of: Inputs, serving: Deployment) -> Api | None:
+    """The API beside the deployment that serves the volume cheapest; None without a price it needs."""
+    asked, facts, rate = of.asked, serving.facts, serving.point.rate
+    usd, used, hour = api_price(asked, facts), of.choice.utilisation, serving.charge.usd_per_hour
+    if usd is None:
+        return None
+    share, split = cost.input_share(facts.isl, facts.osl), None
+    if share is not None and 0 < share < 1 and asked.api_input and asked.api_output:
+        whole = {"output": rate / (1 - share), "input": rate / share}.get(asked.tokens, rate)
+        ratio = asked.api_output / asked.api_input
+        split = cost.token_costs(hour, whole * share, whole * (1 - share), used, ratio)
+    return Api(usd, _with_each(asked, facts), cost.break_even(hour, rate, used, usd), split)
+
+
+def _sensitivity(lead: Deployment) -> Sensitivity:
+    """What the first deployment costs over utilisation and the price of its chips."""
+    quoted = [one.quote.usd_per_accelerator_hour for one in lead.quotes]
+    across = [_rounded(float(usd)) for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
+    hours = [usd * lead.point.accelerators for usd in across]
+    grid = cost.sensitivity(lead.point.rate, hours, UTILISATIONS)
+    return Sensitivity(
+        UTILISATIONS, tuple(across), tuple(tuple(float(value) for value in line) for line in grid)
+    )
+
+
+def _rounded(price: float) -> float:
+    """The price with three significant digits, as people set one."""
+    return round(price, 2 - math.floor(math.log10(price)))
