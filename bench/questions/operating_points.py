@@ -93,9 +93,9 @@ def usable(search: Search) -> str:
 
 
 def best(library: Library, ranking: Ranking, search: Search) -> tuple[Best, ...]:
-    """The best point of every group on every accelerator, by accelerator and group; of equals the one last by id."""
+    """The best point of every group on every accelerator, by accelerator and group; of equals the fastest."""
     condition = evidence.ranked(library, ranking.unlimited)
-    winner = "{'merit': merit, 'point_id': point_id}"
+    winner = "{'merit': merit, 'rate': rate, 'point_id': point_id}"
     rows = library.fetch(
         f"WITH candidate AS ({_candidates(library, ranking, search, condition)})"
         f" SELECT own, accelerator, max({winner}) FILTER (kept), max(merit), bool_or(kept IS NOT NULL) FROM candidate"

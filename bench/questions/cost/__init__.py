@@ -19,7 +19,7 @@ from bench.basis.prices import Choice
 from bench.basis.statement import caveat
 from bench.basis.story import FILLED, Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, title
+from bench.chart import Theme, title, value_label
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths import cost as maths
@@ -45,10 +45,8 @@ VOLUME = "100000000"
 """Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
 
 OPENING = ("interactivity_tokens_per_s_per_user_p50>=20", "ttft_ms_p50<=5000")
-"""The limits of a page on which nothing was asked, as serving people calls for them: Kneepoint's choice, to be changed.
-
-The cheapest point of a sweep is its most crowded one, where an answer may begin after minutes. About 20 tokens a
-second are what a fast reader takes in, and 5 s are a wait for a long prompt.
+"""The limits where nothing was asked: Kneepoint's choice, to be changed. A sweep's cheapest point is its most crowded
+one, where an answer may begin after minutes; 20 tokens/s are what a fast reader takes in, 5 s a wait for a long prompt.
 """
 
 MANY_KEEP = 0.5
@@ -165,7 +163,7 @@ def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[floa
     codes = [f"{one.group}|{one.accelerator}" for one in first]
     words = [names.of_best(group, one) for one in first]
     if group == DEPLOYMENT:
-        words = [one.words(("model", "isl", "osl")) for one in facts]
+        words = [f"{one.hardware} ({value_label('engine', one.engine)})" for one in facts]
     if wording.is_tie(costs[1] / costs[0]):
         return Verdict(" ".join(sorted(codes)), f"{' and '.join(sorted(words))} cost the same")
     return Verdict(codes[0], f"{words[0]} is cheapest")
@@ -291,8 +289,6 @@ def _why(found: Cost) -> tuple[Why, ...]:
         Why("Operating point", "the most tokens/s per accelerator of each group, within the limits",
             "every ranked selected point; layout, engine version and date are free",
             "the cost of a token falls as its accelerator's throughput rises"),
-        Why("Tokens/s per USD/h", "tokens per second / (USD per accelerator-hour x accelerators)", own,
-            "fully used; Kneepoint's definition"),
         Why("Bill of a volume", "the smallest of ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 over all"
             " points within the limits; of used tokens alone volume x cost per token", volume, "arithmetic"),
         Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance", f"{api}, stated by you",

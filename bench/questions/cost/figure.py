@@ -58,18 +58,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Upper:
-    """The bars of a chart, how many there is no room for, and where their axis ends, in USD per million."""
+    """The bars of a chart, how many there is no room for, the API's price and where the axis ends, USD per million."""
 
     found: Cost
     bars: list[Bar]
     undrawn: int
+    api: float | None
     theme: Theme
     end: float
-
-    @property
-    def api(self) -> float | None:
-        """The API's price; None where the reader states none."""
-        return self.found.api.usd_per_million if self.found.api else None
 
     @property
     def has_dots(self) -> bool:
@@ -82,9 +78,8 @@ def draw(found: Cost, theme: Theme) -> go.Figure:
     if found.sensitivity is None:
         return chart.empty("Nothing selected has both a throughput and a price, so nothing is drawn.", theme)
     bars, undrawn = bars_of(found)
-    upper = Upper(
-        found, bars, undrawn, theme, axis_end(bars, found.api.usd_per_million if found.api else 0.0)
-    )
+    api = found.api.usd_per_million if found.api else None
+    upper = Upper(found, bars, undrawn, api, theme, axis_end(bars, api or 0.0))
     lines = [_lines(bar.name) for bar in bars]
     own = len(bars) * (BAR_PX if max(map(len, lines)) == 1 else TWO_LINES_PX) + AROUND_PX
     left = (max(len(line) for name in lines for line in name) + 7 * upper.has_dots) * LABEL_PX + 24
@@ -109,18 +104,15 @@ def bars_of(found: Cost) -> tuple[list[Bar], int]:
     lead = found.lead
     if len(found.deployments) > 1:
         near = [one for one in found.deployments if one.usd_per_million <= FARTHEST * lead.usd_per_million]
-        bars = [
-            _bar(found, one, names.label(found, one), one.usd_per_million, one.offers) for one in near[:MOST]
-        ]
+        named = [(one, names.label(found, one)) for one in near[:MOST]]
+        bars = [_bar(found, one, name, one.usd_per_million, one.offers) for one, name in named]
         return bars, len(found.deployments) - len(bars)
     groups: dict[object, list[Quoted]] = {}
     for one in lead.quotes:
         whose = one.quote if len(lead.quotes) <= MOST else (one.quote.provider, one.quote.terms)
         groups.setdefault(whose, []).append(one)
-    bars = [
-        _bar(found, lead, _whose(own), statistics.median(one.usd_per_million for one in own), own)
-        for own in groups.values()
-    ]
+    middle = {key: statistics.median(one.usd_per_million for one in own) for key, own in groups.items()}
+    bars = [_bar(found, lead, _whose(groups[key]), usd, groups[key]) for key, usd in middle.items()]
     bars.sort(key=lambda bar: bar.usd)
     return bars[:MOST], len(bars[MOST:])
 

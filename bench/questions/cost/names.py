@@ -18,6 +18,10 @@ API_PRICES = {"input": "API price, input", "output": "API price, output"}
 """What the boxes of an API's prices are called."""
 
 
+NAMED_ANYWAY = ("accelerator", "accelerators", "model", "precision", DEPLOYMENT)
+"""Groups whose value a deployment's own words say where it matters."""
+
+
 def label(found: Cost, one: Deployment) -> str:
     """A deployment's name in chart and table: the value of the group, and the hardware where that does not say it."""
     group, facts, models = found.asked.group, one.facts, several(found, "model")
@@ -33,13 +37,14 @@ def place(found: Cost, one: Deployment, *besides: str) -> str:
     """What a cost is on, with what tells it from the others and every flag: "one H100 SXM (flagged: decode only)"."""
     facts, group = one.facts, found.asked.group
     about = [value_label("model", facts.model)] if several(found, "model") and facts.model else []
+    about += [facts.precision.upper()] if several(found, "precision") and facts.precision else []
+    about += [group_words(group, getattr(facts, group))] if group not in NAMED_ANYWAY else []
     about += [value_label("engine", facts.engine)] if group == DEPLOYMENT and facts.engine else []
     about += [facts.workload] if several(found, "isl") or several(found, "osl") else []
     about += [facts.variant] if facts.variant and group != "variant" else []
-    name = chips(facts) if group in ("accelerator", "accelerators", DEPLOYMENT) else label(found, one)
     flagged = wording.flagged(facts.flag_kinds).removeprefix(" (").removesuffix(")")
     stated = "; ".join(filter(None, (", ".join(filter(None, (*about, *besides))), flagged)))
-    return f"{name} ({stated})" if stated else name
+    return f"{chips(facts)} ({stated})" if stated else chips(facts)
 
 
 def chips(facts: Facts) -> str:
@@ -62,7 +67,7 @@ def group_words(group: str, value: object) -> str:
     return likeness.fact_words(group, value) if group in likeness.DEPLOYED else setting(group, value)
 
 
-def several(found: Cost, key: Literal["model", "isl", "osl"]) -> bool:
+def several(found: Cost, key: Literal["model", "precision", "isl", "osl"]) -> bool:
     """Whether the operating points are unlike in a column that a sentence then has to name."""
     return len({getattr(one, key) for one in found.facts}) > 1
 
@@ -83,14 +88,20 @@ def modelled(one: Deployment) -> str:
 
 def whose(one: Quote, among: list[Quote]) -> str:
     """A quote's provider, with what tells it from the same provider's others; a modelled cost is called that."""
+    name, same = one.provider, [other for other in among if other.provider == one.provider]
     if one.is_modelled:
-        return prices.terms_in_words(one.terms)
-    same = [other for other in among if other.provider == one.provider]
+        name, same = terms(one.terms), [other for other in same if other.terms == one.terms]
     for key in ("provider", "terms", "instance", "region", "book"):
         if len({getattr(other, key) for other in same}) == len(same):
-            own = prices.terms_in_words(one.terms) if key == "terms" else getattr(one, key)
-            return one.provider if own in (None, one.provider) else f"{one.provider} ({own})"
-    return f"{one.provider} (at {number(one.usd_per_accelerator_hour)} USD/h)"
+            own = terms(one.terms) if key == "terms" else getattr(one, key)
+            return name if own is None or key == "provider" else f"{name} ({own})"
+    return f"{name} (at {number(one.usd_per_accelerator_hour)} USD/h)"
+
+
+def terms(one: str) -> str:
+    """Terms among others in a sentence: "on demand", "modelled cost (neocloud)"."""
+    words, _, kind = prices.terms_in_words(one).partition(", ")
+    return f"{words} ({kind})" if kind else words
 
 
 def spoken(volume: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -94,19 +93,15 @@ class Inputs:
 
     def _deployment(self, group: str, point: OperatingPoint) -> Deployment:
         chip, derived = self.chips[point.accelerator], is_derived(self.asked.tokens, point.metrics)
-        quotes = (one for one in self.quotes if one.accelerator == point.accelerator)
-        quoted = (
-            Quoted(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in quotes
-        )
-        return Deployment(group, point, chip, self.charge(point, chip.usd), tuple(quoted), derived)
+        own = [one for one in self.quotes if one.accelerator == point.accelerator]
+        quotes = (Quoted(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
+        return Deployment(group, point, chip, self.charge(point, chip.usd), tuple(quotes), derived)
 
 
 def cheapest(groups: Iterable[Best], chips: Mapping[str, ChipPrice]) -> list[Best]:
     """The groups with a point within the limits and a price, the one with the cheapest tokens first."""
     priced = [one for one in groups if one.merit and one.accelerator in chips]
-    return sorted(
-        priced, key=lambda one: (chips[one.accelerator].usd / (one.merit or 1.0), one.accelerator, one.group)
-    )
+    return sorted(priced, key=lambda one: chips[one.accelerator].usd / (one.merit or 1.0))
 
 
 def found(of: Inputs) -> Cost:
@@ -115,32 +110,37 @@ def found(of: Inputs) -> Cost:
     unpriced = tuple(sorted({one.accelerator for one in of.groups if one.merit} - set(of.chips)))
     missed = tuple(one for one in of.groups if one.merit is None and one.accelerator in of.chips)
     read = {one.point_id: one.group for one in ranked[:MOST_DEPLOYMENTS] if one.point_id}
+    elsewhere = prices.quotes(of.library, Choice(EVERY), unpriced) if unpriced and not ranked else ()
     answered = Cost(
         asked=of.asked, choice=of.choice, limits=of.ranking.limits, deployments=of.deployments(read),
-        groups=len(ranked), missed=missed, unpriced=unpriced, priced_as=_terms_of(of, unpriced),
+        groups=len(ranked), missed=missed, unpriced=unpriced, priced_as=tuple({one.terms: 0 for one in elsewhere}),
         tally=evidence.tally(of.library, of.ranking, operating_points.reasons(of.search)),
         deciding=evidence.deciding(of.library, of.ranking, operating_points.usable(of.search)),
     )  # fmt: skip
     if not ranked:
         return answered
-    first, serving = ranked[0], _serving(of)
+    first = ranked[0]
     return replace(
         answered,
         unlike=unlike(of, answered.facts),
-        serving=serving,
+        serving=_serving(of),
         peak=answered.lead.usd_per_million * (first.merit or 0.0) / first.peak,
         ladder=_ladder(of, first, answered.lead.usd_per_million),
-        api=_api(of, serving),
+        api=_api(of, answered.lead),
         sensitivity=_sensitivity(answered.lead),
     )
 
 
 def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
-    """In what of model, workload and load the two cheapest differ, where the reader did not put that side by side."""
+    """In what of model, workload and load the two cheapest differ, where the reader did not put that side by side.
+
+    A length that one alone states is unlike; a model, a context or a load has to be stated of both.
+    """
     view, loads = of.ranking.view, {one.load_kind for one in facts[:2]}
     keys = [key for key in STORY if key != of.asked.group and len(view.values(key)) < 2]
     found = likeness.differences(facts[:1], facts[1:2], keys) if len(facts) > 1 else ()
-    return tuple(one for one in found if one.fact.key != "load_kind" or not loads <= AT_PEAK)
+    known = [one for one in found if (one.a and one.b) or one.fact.key in ("isl", "osl")]
+    return tuple(one for one in known if one.fact.key != "load_kind" or not loads <= AT_PEAK)
 
 
 def api_price(asked: Asked, facts: Facts) -> float | None:
@@ -162,26 +162,23 @@ def _with_each(asked: Asked, facts: Facts) -> float:
     return facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl
 
 
-def _terms_of(of: Inputs, unpriced: Iterable[str]) -> tuple[str, ...]:
-    """The terms under which some book prices what the choice does not."""
-    chips = list(unpriced)
-    every = prices.quotes(of.library, Choice(EVERY), chips) if chips else ()
-    return tuple(dict.fromkeys(one.terms for one in every))
+def _best_by(of: Inputs, merit: Clause) -> Deployment | None:
+    """The point with the most merit of all that have a price and keep the limits; None where none has any."""
+    sought = replace(of.search, group="''", merit=merit)
+    bests = [one for one in operating_points.best(of.library, of.ranking, sought) if one.merit is not None]
+    won = max(bests, key=lambda one: one.merit or 0.0, default=None)
+    return of.deployments({won.point_id: ""})[0] if won and won.point_id else None
 
 
-def _serving(of: Inputs) -> Deployment:
-    """What serves the volume at the smallest bill a day, of all points within the limits that have a price.
+def _serving(of: Inputs) -> Deployment | None:
+    """What serves the volume at the smallest bill a day.
 
     Formula: `maths.cost.rented`, instances = ceil(volume / (tokens/s x utilisation x 86400)).
     """
     price, bound = prices.price_sql(of.chips)
     capacity = of.choice.utilisation * cost.SECONDS_PER_DAY
     instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
-    merit = Clause(f"-({instances} * accelerators * ({price}))", (of.asked.volume, *bound))
-    by_bill = replace(of.search, group="''", merit=merit)
-    bests = [one for one in operating_points.best(of.library, of.ranking, by_bill) if one.merit is not None]
-    won = max(bests, key=lambda one: one.merit or 0.0)
-    return of.deployments({won.point_id or "": ""})[0]
+    return _best_by(of, Clause(f"-({instances} * accelerators * ({price}))", (of.asked.volume, *bound)))
 
 
 def _ladder(of: Inputs, first: Best, usd_per_million: float) -> tuple[Rung, ...]:
@@ -193,31 +190,33 @@ def _ladder(of: Inputs, first: Best, usd_per_million: float) -> tuple[Rung, ...]
     return tuple(Rung(limit, whole / rate, first.peak / rate) for limit, rate in rungs)
 
 
-def _api(of: Inputs, serving: Deployment) -> Api | None:
-    """The API beside the deployment that serves the volume cheapest; None without a price it needs."""
-    asked, facts, rate = of.asked, serving.facts, serving.point.rate
-    usd, used, hour = api_price(asked, facts), of.choice.utilisation, serving.charge.usd_per_hour
+def _api(of: Inputs, lead: Deployment) -> Api | None:
+    """The API beside what beats it from the smallest volume on, or else beside what is cheapest per token.
+
+    That is the smallest instance whose tokens, fully used, cost no more than the API's. None without a price it needs.
+    """
+    asked, used, usd = of.asked, of.choice.utilisation, api_price(of.asked, lead.facts)
     if usd is None:
         return None
+    price, bound = prices.price_sql(of.chips)
+    beats = f"accelerators * ({price}) * {cost.MILLION} <= CAST(? AS DOUBLE) * rate * {used * cost.SECONDS_PER_HOUR!r}"
+    merit = Clause(f"CASE WHEN {beats} THEN -accelerators * ({price}) END", (*bound, usd, *bound))
+    own = _best_by(of, merit) or lead
+    facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
     share, split = cost.input_share(facts.isl, facts.osl), None
     if share is not None and 0 < share < 1 and asked.api_input and asked.api_output:
         whole = {"output": rate / (1 - share), "input": rate / share}.get(asked.tokens, rate)
         ratio = asked.api_output / asked.api_input
         split = cost.token_costs(hour, whole * share, whole * (1 - share), used, ratio)
-    return Api(usd, _with_each(asked, facts), cost.break_even(hour, rate, used, usd), split)
+    return Api(usd, own, _with_each(asked, facts), cost.break_even(hour, rate, used, usd), split)
 
 
 def _sensitivity(lead: Deployment) -> Sensitivity:
     """What the first deployment costs over utilisation and the price of its chips."""
     quoted = [one.quote.usd_per_accelerator_hour for one in lead.quotes]
-    across = [_rounded(float(usd)) for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
+    across = [float(f"{usd:.3g}") for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
     hours = [usd * lead.point.accelerators for usd in across]
     grid = cost.sensitivity(lead.point.rate, hours, UTILISATIONS)
     return Sensitivity(
         UTILISATIONS, tuple(across), tuple(tuple(float(value) for value in line) for line in grid)
     )
-
-
-def _rounded(price: float) -> float:
-    """The price with three significant digits, as people set one."""
-    return round(price, 2 - math.floor(math.log10(price)))

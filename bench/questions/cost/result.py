@@ -11,7 +11,6 @@ from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.points import Facts
 from bench.basis.prices import ChipPrice, Choice, Quote
-from bench.basis.wording import is_tie
 from bench.catalogue import Metric
 from bench.maths.cost import BreakEven, Rental, TokenCosts
 from bench.questions.cost.rates import KINDS, Kind
@@ -119,13 +118,14 @@ class Rung:
 
 @dataclass(frozen=True)
 class Api:
-    """An API beside the deployment that serves the volume cheapest: USD per million tokens of the kind asked.
+    """An API, in USD per million tokens of the kind asked, beside what beats it from the least volume on.
 
     `with_each` is how many tokens of the other side come with each of these, 0 where that is not known or not counted;
     `even` is None where the API is cheaper at every volume, `split` where a price or a length is not stated.
     """
 
     usd_per_million: float
+    own: Deployment
     with_each: float
     even: BreakEven | None
     split: TokenCosts | None
@@ -176,9 +176,3 @@ class Cost:
     def facts(self) -> list[Facts]:
         """Every deployment's operating point."""
         return [one.facts for one in self.deployments]
-
-    @property
-    def is_even(self) -> bool:
-        """Whether the two cheapest cost the same within 1 %."""
-        first, second = self.deployments[:2]
-        return is_tie(second.usd_per_million / first.usd_per_million)

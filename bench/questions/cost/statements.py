@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 
-from bench import catalogue
+from bench import catalogue, flags
 from bench.basis import evidence, likeness, limits, prices, wording
-from bench.basis.statement import Statement, Value, finding, headline
+from bench.basis.statement import Statement, Value, caveat, finding, headline
 from bench.chart import value_label
 from bench.maths import cost
 from bench.maths.grid import TIE
-from bench.questions.cost import caveats
+from bench.questions.cost import names
 from bench.questions.cost.names import API_PRICES, cents, modelled, place, span, speeds, spoken, used, whose
 from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
 from bench.questions.cost.result import Cost, Deployment
 from bench.questions.operating_points import NO_CHIPS, NO_RATE
-from bench.wording import counted, inline, joined, number, share
+from bench.wording import counted, inline, is_or_are, joined, number, share
 
 LISTED, LISTED_LONG = 8, 5
 """A sentence names up to this many deployments or providers, fewer where their names are long."""
@@ -28,6 +30,10 @@ IDLE = 0.5
 
 CONFIGURED = ("precision", "kv_precision", "speculation", "disaggregated", "dataset", "load_kind")
 """What the cheapest deployment is named with where it is unlike all others in it."""
+
+
+NOT_COMPARED = ("accelerator", "chips", "layout", "load", "engine_version")
+"""What every deployment chooses for itself, and so is not told as unlike."""
 
 
 def told(found: Cost, *, opening: bool) -> Iterator[Statement]:
@@ -43,7 +49,7 @@ def told(found: Cost, *, opening: bool) -> Iterator[Statement]:
         yield from _against_api(found)
     yield from evidence.left_out(found.tally)
     if found.deployments:
-        yield from caveats.told(found, opening=opening)
+        yield from _caveats(found, opening=opening)
 
 
 def _headline(found: Cost) -> Statement:
@@ -61,10 +67,10 @@ def _headline(found: Cost) -> Statement:
     own, others = _apart(found)
     about = f" for {subject}" if (subject := wording.subject([lead.facts, second.facts])) else ""
     usd = f"{about}: {number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}"
-    if found.is_even:
+    ratio = second.usd_per_million / lead.usd_per_million
+    if wording.is_tie(ratio):
         text = f"{place(found, lead)} and {place(found, second)} cost the same within 1 %{usd}{_use(found)}"
         return headline("even", _opened(f"{text}{found.deciding.words}."), ids, **values)
-    ratio = second.usd_per_million / lead.usd_per_million
     dearer = f"{wording.times(ratio)}{' as much' if ratio >= wording.TWICE else ''}{modelled(second)}"
     text = f"{place(found, lead, *own)} is cheapest{usd}{_use(found)}; {place(found, second, *others)} costs {dearer}"
     return headline("cheapest", _opened(f"{text}{found.deciding.words}."), ids, **values)
@@ -118,11 +124,11 @@ def _none_enters(found: Cost) -> Statement:
 
 def _none_priced(found: Cost) -> Statement:
     """Which accelerators lack a price, and under which terms there is one."""
-    names = joined([value_label("accelerator", chip) for chip in found.unpriced])
-    terms = [prices.terms_in_words(one) for one in found.priced_as]
+    chips = joined([value_label("accelerator", chip) for chip in found.unpriced])
+    terms = [names.terms(one) for one in found.priced_as]
     own = "" if found.choice.terms == prices.EVERY else f" ({found.choice.words})"
     way = f"choose other prices: there are {joined(terms)}" if terms else "add one to a price book"
-    return headline("none_priced", f"No price{own} for {names}, so no token has a cost there; {way}.")
+    return headline("none_priced", f"No price{own} for {chips}, so no token has a cost there; {way}.")
 
 
 def _on(kind: str, text: str, *named: Deployment, **values: Value) -> Statement:
@@ -142,7 +148,7 @@ def _speeds(found: Cost) -> Iterator[Statement]:
         if stated:
             ends = dict.fromkeys(map(number, (min(stated), max(stated))))
             others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
-    parts += [f"the others {joined(others)}"] if others else []
+    parts += [f"the others have {joined(others)}"] if others else []
     if parts:
         yield _on("speeds", f"As priced, {'; '.join(parts)}.", found.lead)
 
@@ -225,7 +231,7 @@ def _volume(found: Cost) -> Iterator[Statement]:
     )
     values = {"usd_per_day": bill.usd_per_day, "instances": bill.instances, "used": bill.utilisation}
     yield _on("volume", text, serving, **values)
-    if len(serving.offers) > 1:
+    if len(serving.offers) > 1 and not first.quote.is_modelled:
         usd, quote = first.rented.usd_per_day, prices.quoted(first.quote)
         text = f"At the cheapest quote, {quote}, that is {cents(usd)} USD a day on {place(found, serving)}."
         yield _on("volume_at_least", text, serving, usd_per_day=usd)
@@ -239,20 +245,22 @@ def _volume(found: Cost) -> Iterator[Statement]:
 
 
 def _against_api(found: Cost) -> Iterator[Statement]:
-    """Where renting what serves the volume costs less than the API, and both sides' own cost as the API weighs them."""
-    asked, api, serving = found.asked, found.api, found.serving
-    if api is None or serving is None:
+    """From which volume on renting costs less than the API, and the own cost of both sides as the API weighs them."""
+    asked, api = found.asked, found.api
+    if api is None:
         lacking = API_PRICES["input" if asked.api_input is None and asked.api_output else "output"]
         too = "the other price too" if asked.api_input or asked.api_output else "an API's price"
         text = f'To see from which volume on this costs less than an API, state {too} ("{lacking}").'
         yield finding("api", text)
         return
-    own, usd, even, split = serving.usd_per_million, api.usd_per_million, api.even, api.split
+    own, usd, even, split = api.own, api.usd_per_million, api.even, api.split
     against = f"Against an API at {number(usd)} USD per million {asked.kind.words}{_all_in(found)}"
-    subject = f"{place(found, serving)}{modelled(serving)}"
+    subject = f"{place(found, own)}{modelled(own)}"
     if even is None:
-        least = "as dear at best" if cost.cheaper(own, usd) == "tie" else "dearer at every volume"
-        yield _on("api", f"{against}, {subject} is {least}: {number(own)} USD at best.", serving)
+        least = (
+            "as dear at best" if cost.cheaper(own.usd_per_million, usd) == "tie" else "dearer at every volume"
+        )
+        yield _on("api", f"{against}, {subject} is {least}: {number(own.usd_per_million)} USD at best.", own)
     else:
         text = (
             f"{against}, {subject} rented around the clock costs less from {spoken(even.first)} tokens a day on,"
@@ -264,14 +272,14 @@ def _against_api(found: Cost) -> Iterator[Statement]:
                 " Each further instance is a step up, so the API is cheaper again in between, up to"
                 f" {spoken(even.settled)} a day on {even.settled_instances:,} instances."
             )
-        yield _on("api", text, serving, tokens_per_day=even.first)
+        yield _on("api", text, own, tokens_per_day=even.first)
     if split is not None and split.split_input is not None and split.split_output is not None:
         text = (
             f"Shared out as the API does, the own cost is {number(split.split_input)} USD per million input and"
             f" {number(split.split_output)} USD per million output tokens, against {number(asked.api_input)} and"
-            f" {number(asked.api_output)}, on {place(found, serving)}{modelled(serving)}."
+            f" {number(asked.api_output)}, on {subject}."
         )
-        yield _on("api_split", text, serving, input=split.split_input, output=split.split_output)
+        yield _on("api_split", text, own, input=split.split_input, output=split.split_output)
 
 
 def _all_in(found: Cost) -> str:
@@ -279,11 +287,11 @@ def _all_in(found: Cost) -> str:
     asked, api = found.asked, found.api
     if asked.tokens in ("blended", "total") or api is None:
         return " at this workload's mix"
-    kind = "prompt" if asked.tokens == "output" else "output"
+    kind, many = "prompt" if asked.tokens == "output" else "output", api.with_each
     if asked.api_sides[1] is None:
         return f", its {kind} tokens not counted"
-    comes = "token that comes" if api.with_each == 1 else "tokens that come"
-    return f", the {number(api.with_each)} {kind} {comes} with each included" if api.with_each else ""
+    tokens = "token that comes" if many == 1 else "tokens that come"
+    return f", the {number(many)} {kind} {tokens} with each included" if many else ""
 
 
 def _apart(found: Cost) -> tuple[list[str], list[str]]:
@@ -312,3 +320,79 @@ def _use(found: Cost) -> str:
 
 def _opened(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
+    """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
+    text = "Priced at peak throughput, whatever the latency."
+    own = " They are Kneepoint's choice where nothing is asked; change them under Limits." if opening else ""
+    if found.limits:
+        text = f"Priced within limits: {limits.words(found.limits)}.{own}"
+    yield caveat("limits", text, limits=len(found.limits), opening=opening)
+    known = {one.price.accelerator: one.price for one in found.deployments}
+    yield from prices.told(found.choice, known, [*known, *found.unpriced])
+    yield from _of_prices(found)
+    yield from _of_points(found)
+    yield from _of_missed(found)
+    if found.groups > len(found.deployments):
+        text = f"The {len(found.deployments)} cheapest of {found.groups:,} deployments are priced."
+        yield caveat("most", text, groups=found.groups)
+
+
+def _of_prices(found: Cost) -> Iterator[Statement]:
+    """Age and terms of the quotes, and those for more chips than a deployment has."""
+    every = list(dict.fromkeys(one.quote for own in found.deployments for one in own.quotes))
+    terms = [names.terms(one) for one in sorted({one.terms for one in every})]
+    if len(terms) > 1:
+        yield caveat("unlike_terms", f"Prices of unlike terms: {joined(terms, at_most=9)}.")
+    days = sorted(str(one.as_of) for one in every if one.as_of is not None)
+    ages = [f"{len(days)} as of {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
+    ages += [f"{len(every) - len(days)} undated"] if len(days) < len(every) else []
+    yield caveat("ages", f"{prices.counted_quotes(len(every))}: {joined(ages)}.", quotes=len(every))
+    larger = {one.quote for own in found.deployments for one in own.quotes
+              if one.quote.accelerators > own.point.accelerators}  # fmt: skip
+    if larger:
+        text = f"{prices.counted_quotes(len(larger))} {is_or_are(len(larger))} for more chips than the deployment has"
+        yield caveat("larger_quotes", f"{text}, taken per chip.", quotes=len(larger))
+
+
+def _of_points(found: Cost) -> Iterator[Statement]:
+    """What is unlike between the operating points, worked out, not measured, flagged, or measured long apart."""
+    group = {"accelerators": "chips", "tp": "layout"}.get(found.asked.group, found.asked.group)
+    if unlike := likeness.mixed(found.facts, (*NOT_COMPARED, group)):
+        yield caveat("unlike", f"Unlike deployments are compared: {'; '.join(unlike)}.", facts=len(unlike))
+    if derived := sum(one.is_derived for one in found.deployments):
+        text = f"Prompt tokens of {counted(derived, 'deployment')} worked out as output x input length / output length."
+        yield caveat("derived", text, deployments=derived)
+    others = Counter(one.evidence for one in found.facts if one.evidence != "measured")
+    if others:
+        listed = joined([f"{many} {kind}" for kind, many in others.items()])
+        yield caveat("not_measured", f"Not measured, drawn open: {listed}.")
+    flagged = [one for one in found.facts if flags.telling(one.flag_kinds)]
+    if flagged:
+        kinds = joined(flags.telling(wording.flags_of(flagged)), at_most=9)
+        text = f"{len(flagged)} of {counted(len(found.facts), 'operating point')} flagged: {kinds}."
+        if len(found.facts) == 1:
+            seen = [flag["seen"] for flag in json.loads(flagged[0].flags or "[]")]
+            text = f"The operating point has {counted(len(seen), 'flag')}: {' '.join(seen)}"
+        yield caveat("flags", text, [one.point_id for one in flagged], flagged=len(flagged))
+    days = sorted(one.date for one in found.facts if one.date is not None)
+    if days and (days[-1] - days[0]).days > likeness.DAYS_APART:
+        yield caveat("apart", f"Measured between {days[0]} and {days[-1]}.", days=(days[-1] - days[0]).days)
+
+
+def _of_missed(found: Cost) -> Iterator[Statement]:
+    """Who is not compared because it states no figure for the limits, and who because it never keeps them."""
+    silent, beyond = (
+        list(
+            dict.fromkeys(
+                names.of_best(found.asked.group, one) for one in found.missed if one.stated is stated
+            )
+        )
+        for stated in (False, True)
+    )
+    if silent:
+        text = f"Not compared, for {limits.metrics(found.limits)} is not stated: {joined(silent)}."
+        yield caveat("unknown", text, groups=len(silent))
+    if beyond:
+        yield caveat("beyond", f"Never within the limits: {joined(beyond)}.", groups=len(beyond))
