@@ -24,7 +24,7 @@ from bench.wording import counted, number, share
 MOST = 8
 """So many bars are drawn; the rest stands in the table."""
 
-FARTHEST = 20
+FARTHEST = 8
 """Deployments that cost more than this many times the cheapest are left to the table."""
 
 MOST_QUOTES = 4
@@ -253,13 +253,17 @@ def _grid(upper: Upper, grid: Sensitivity) -> list[Part]:
         [_cell(value, usd, used, api) for value, usd in zip(line, prices, strict=True)]
         for line, used in zip(grid.usd_per_million, grid.utilisations, strict=True)
     ]
+    inks = np.where(scale.dark_ink(shown), "#000000", "#ffffff")
+    texts = [
+        [f'<span style="color:{ink}">{number(value)}</span>' for value, ink in zip(line, own, strict=True)]
+        for line, own in zip(grid.usd_per_million, inks, strict=True)
+    ]
     cells = {
         "type": "heatmap", "x": list(range(len(prices))), "y": list(range(len(grid.utilisations))),
         "z": scale.of(shown), "xaxis": "x2", "yaxis": "y2", "zmin": scale.low, "zmax": scale.high,
         "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)],
         "showscale": False, "xgap": 1, "ygap": 1, "hovertext": told, "hovertemplate": HOVER,
-        "text": [[number(value) for value in line] for line in grid.usd_per_million], "texttemplate": "%{text}",
-        "textfont": {"size": 11},
+        "text": texts, "texttemplate": "%{text}", "textfont": {"size": 11},
     }  # fmt: skip
     step = math.log(prices[-1] / prices[0]) / (len(prices) - 1)
     quoted = sorted({one.quote.usd_per_accelerator_hour for one in upper.found.lead.quotes})

@@ -119,7 +119,7 @@ def _none_enters(found: Cost) -> Statement:
         NO_RATE: f"has a throughput of {found.asked.kind.words}; choose other tokens or other models",
     }
     first = next((text for code, text in why.items() if tally.of(code)), "may be ranked; see the Data page")
-    return headline("none_enters", f"None of the {counted(tally.selected, 'selected point')} {first}.")
+    return headline("none_enters", f"No point of the {tally.selected:,} selected {first}.")
 
 
 def _none_priced(found: Cost) -> Statement:
@@ -150,7 +150,7 @@ def _speeds(found: Cost) -> Iterator[Statement]:
             others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
     parts += [f"the others have {joined(others)}"] if others else []
     if parts:
-        yield _on("speeds", f"As priced, {'; '.join(parts)}.", found.lead)
+        yield _on("speeds", f"As priced, {'; '.join(parts)}.", *([found.lead] if speeds(found.lead) else []))
 
 
 def _quotes(found: Cost) -> Iterator[Statement]:
