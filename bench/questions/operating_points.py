@@ -35,13 +35,15 @@ class Search:
 
     `rate` is the throughput of the whole deployment, NULL where a point has none, and `words` name it; `group` tells
     deployments apart; a group's best point has the most `merit`, which may read `rate`: unless stated the rate per
-    accelerator.
+    accelerator. `beside` is another merit, and `along` the metric of a ladder, both found in the same pass.
     """
 
     rate: str
     words: str
     group: str
     merit: Clause = PER_ACCELERATOR
+    beside: Clause | None = None
+    along: Metric | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Best:
     """The best point of a group on one kind of accelerator, with its merit; both None where none keeps the limits.
 
     `group` is the group's value as text, "" where it is not stated. `peak` is the merit without the limits, and
-    `stated` that some point of it states what they are on.
+    `stated` that some point of it states what they are on. `beside` is the best by the other merit: that, its rate and
+    its id; `ladder` the most merit within each of the LEVELS that it can keep, easiest first, the limits left aside.
     """
 
     group: str
@@ -58,6 +61,8 @@ class Best:
     merit: float | None
     peak: float
     stated: bool
+    beside: tuple[float, float, str] | None = None
+    ladder: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,37 +99,27 @@ def usable(search: Search) -> str:
 
 def best(library: Library, ranking: Ranking, search: Search) -> tuple[Best, ...]:
     """The best point of every group on every accelerator, by accelerator and group; of equals the fastest."""
-    condition = evidence.ranked(library, ranking.unlimited)
-    winner = "{'merit': merit, 'rate': rate, 'point_id': point_id}"
+    condition, beside = evidence.ranked(library, ranking.unlimited), search.beside or Clause("NULL", ())
+    lower = search.along is not None and search.along.direction == "lower"
+    levels = LEVELS["lower" if lower else "higher"] if search.along else ()
+    held = f'"{search.along.key}"' if search.along and library.has(search.along.key) else "NULL"
+    within = "".join(f", max(merit) FILTER (held {'<=' if lower else '>='} {level})" for level in levels)
     rows = library.fetch(
-        f"WITH candidate AS ({_candidates(library, ranking, search, condition)})"
-        f" SELECT own, accelerator, max({winner}) FILTER (kept), max(merit), bool_or(kept IS NOT NULL) FROM candidate"
-        " WHERE merit IS NOT NULL GROUP BY own, accelerator ORDER BY accelerator, own",
-        (*search.merit.params, *condition.params),
+        f"WITH candidate AS (SELECT {search.rate} AS rate, coalesce(CAST({search.group} AS VARCHAR), '') AS own,"
+        f" accelerator, {search.merit.sql} AS merit, {beside.sql} AS beside, {held} AS held, point_id,"
+        f" {limits.kept_sql(library, ranking.limits)} AS kept FROM points WHERE {condition.sql} AND {usable(search)})"
+        f" SELECT own, accelerator, {_most('merit')}, {_most('beside')}, max(merit), bool_or(kept IS NOT NULL){within}"
+        " FROM candidate WHERE merit IS NOT NULL GROUP BY own, accelerator ORDER BY accelerator, own",
+        (*search.merit.params, *beside.params, *condition.params),
     )
     return tuple(
-        Best(own, chip, won and won["point_id"], won and won["merit"], peak, stated)
-        for own, chip, won, peak, stated in rows
-    )
-
-
-def ladder(library: Library, ranking: Ranking, search: Search, of: Best,
-           metric: Metric) -> tuple[tuple[float, float], ...]:  # fmt: skip
-    """The most merit of one group within each of the LEVELS of a metric that it can keep, easiest first.
-
-    The reader's own limits are left aside.
-    """
-    levels = LEVELS["lower" if metric.direction == "lower" else "higher"]
-    sign = "<=" if metric.direction == "lower" else ">="
-    condition = evidence.ranked(library, ranking.unlimited)
-    within = ", ".join(f"max(merit) FILTER (held {sign} {level})" for level in levels)
-    held = f'"{metric.key}"' if library.has(metric.key) else "NULL"
-    row = library.fetch(
-        f"WITH candidate AS ({_candidates(library, ranking, search, condition, f'{held} AS held')})"
-        f" SELECT {within} FROM candidate WHERE own = ? AND accelerator = ?",
-        (*search.merit.params, *condition.params, of.group, of.accelerator),
-    )[0]
-    return tuple((float(level), merit) for level, merit in zip(levels, row, strict=True) if merit is not None)
+        Best(
+            own, chip, won and won["point_id"], won and won["most"], peak, stated,
+            (other["most"], other["rate"], other["point_id"]) if other else None,
+            tuple((float(level), most) for level, most in zip(levels, reached, strict=True) if most is not None),
+        )
+        for own, chip, won, other, peak, stated, *reached in rows
+    )  # fmt: skip
 
 
 def read(library: Library, search: Search, ids: Sequence[str],
@@ -143,13 +138,11 @@ def read(library: Library, search: Search, ids: Sequence[str],
     return found
 
 
-def _candidates(library: Library, ranking: Ranking, search: Search, condition: Clause, *further: str) -> str:
-    """The query of the ranked points that can be operating points; parameters: the merit's, then the condition's."""
-    columns = (
-        f"{search.rate} AS rate", f"coalesce(CAST({search.group} AS VARCHAR), '') AS own", "accelerator",
-        f"{search.merit.sql} AS merit", f"{limits.kept_sql(library, ranking.limits)} AS kept", "point_id", *further,
-    )  # fmt: skip
-    return f"SELECT {', '.join(columns)} FROM points WHERE {condition.sql} AND {usable(search)}"
+def _most(merit: str) -> str:
+    """The DuckDB aggregate of the point within the limits with the most of a merit; NULL without one."""
+    return (
+        f"max({{'most': {merit}, 'rate': rate, 'point_id': point_id}}) FILTER (kept AND {merit} IS NOT NULL)"
+    )
 
 
 _COUNTED = "accelerator IS NOT NULL AND accelerators > 0"

@@ -52,7 +52,12 @@ one, where an answer may begin after minutes; 20 tokens/s are what a fast reader
 MANY_KEEP = 0.5
 """Those limits are set where at least this share of the accelerators keeps them."""
 
-FIRST_LATENCIES = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
+_FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
+LATENCIES = tuple(
+    dict.fromkeys([*_FIRST, *(row.key for row in catalogue.base_metrics() if row.distribution)])
+)
+"""The metrics that a price of latency may be told of, those people set limits on first."""
+
 
 OPTIONS: tuple[Option, ...] = (
     Option("tokens", "Cost per million", "choice", "Which tokens the whole bill is divided over.", tuple(KINDS)),
@@ -91,10 +96,12 @@ def complete(library: Library, view: View) -> View:
 def choices(library: Library, view: View) -> Choices:
     """The tokens and groups that the library has, and the latencies of this selection."""
     groups = [key for key in GROUPS if key == DEPLOYMENT or library.has(key)]
+    sought = Search(rates.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
+    _, stated = _surveyed(library, evidence.read(view).unlimited, sought, LATENCIES)
     return {
         "tokens": [(key, KINDS[key].label) for key in rates.kinds(library)],
         "group": [(key, "Deployment" if key == DEPLOYMENT else title(key).split(" (")[0]) for key in groups],
-        "latency": [(key, catalogue.metric(key).axis) for key in _latencies(library, view)],
+        "latency": [(key, catalogue.metric(key).axis) for key in stated],
     }
 
 
@@ -181,11 +188,16 @@ def _story(library: Library, view: View) -> Story:
     sought = Search(rates.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
     told = story.told(library, view, Needs(sought.words, usable(sought)), {group})
     ranking = evidence.read(told.view).unlimited
+    if not (group and latency):
+        usual, stated = _surveyed(library, ranking, sought, LATENCIES[:1])
+        stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
+        group, latency = group or usual, latency or next(iter(stated), "")
     slo, opening = _limits(library, view, ranking, sought)
-    whole = prices.completed(library, told.view).with_slo(slo).with_options(
-        tokens=tokens, group=group or _group(library, ranking, sought), volume=view.option("volume", VOLUME),
-        latency=latency or next(iter(_latencies(library, told.view)), None),
-    )  # fmt: skip
+    whole = (
+        prices.completed(library, told.view)
+        .with_slo(slo)
+        .with_options(tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency)
+    )
     if opening:
         whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
     return replace(told, view=whole.made_whole())
@@ -217,35 +229,33 @@ def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:
 def _first_kind(library: Library, view: View) -> str:
     """Output tokens where a selected point has their throughput, else the first kind that one has."""
     condition = selection.clause(view)
-    held = ", ".join(f"bool_or({rates.rate_sql(kind, library)} IS NOT NULL)" for kind in KINDS)
-    found = library.fetch(f"SELECT {held} FROM points WHERE {condition.sql}", condition.params)[0]
-    return next((kind for kind, has in zip(KINDS, found, strict=True) if has), "output")
+    for kind in KINDS:
+        sql = f"SELECT 1 FROM points WHERE {condition.sql} AND {rates.rate_sql(kind, library)} IS NOT NULL LIMIT 1"
+        if library.fetch(sql, condition.params):
+            return kind
+    return "output"
 
 
-def _group(library: Library, ranking: Ranking, sought: Search) -> str:
-    """Model or precision where the reader put several side by side, else accelerator."""
-    condition = evidence.ranked(library, ranking)
-    models, precisions = library.fetch(
-        f"SELECT count(DISTINCT model), count(DISTINCT precision) FROM points WHERE {condition.sql}"
-        f" AND {usable(sought)}",
-        condition.params,
-    )[0]
-    return "model" if models > 1 else "precision" if precisions > 1 else "accelerator"
+def _surveyed(
+    library: Library, ranking: Ranking, sought: Search, bases: Sequence[str]
+) -> tuple[str, list[str]]:
+    """What to group by and which latencies of these bases there are, by the points that have a cost.
 
-
-def _latencies(library: Library, view: View) -> list[str]:
-    """The latencies and interactivities that selected points have, those people set limits on first.
-
-    Of one latency the commonest statistic is first.
+    The group is the model or precision where the reader put several side by side. The latencies are in the order of
+    their bases, the commonest statistic first.
     """
     held = library.metric_columns() | frozenset(catalogue.derivable(library.metric_columns()))
     every = [catalogue.metric(key) for key in catalogue.metrics_of("per_user", "latency", held=held)]
-    metrics = [metric for metric in every if metric.statistic]
-    bases = list(dict.fromkeys([*FIRST_LATENCIES, *(metric.base for metric in metrics)]))
-    condition, counts = selection.clause(view), "".join(f', count("{metric.key}")' for metric in metrics)
-    _, *found = library.fetch(f"SELECT 0{counts} FROM points WHERE {condition.sql}", condition.params)[0]
-    kept = [(bases.index(row.base), -many, row.key) for row, many in zip(metrics, found, strict=True) if many]
-    return [key for *_, key in sorted(kept)]
+    metrics = [metric for metric in every if metric.statistic and metric.base in bases]
+    condition = evidence.ranked(library, ranking)
+    counts = "".join(f', count("{metric.key}")' for metric in metrics)
+    told = f"count(DISTINCT model), count(DISTINCT precision){counts}"
+    query = f"SELECT {told} FROM points WHERE {condition.sql} AND {usable(sought)}"
+    models, precisions, *found = library.fetch(query, condition.params)[0]
+    many = {row: count for row, count in zip(metrics, found, strict=True) if count}
+    first = sorted(many, key=lambda row: (bases.index(row.base), -many[row], row.statistic != "p50"))
+    group = "model" if models > 1 else "precision" if precisions > 1 else "accelerator"
+    return group, [row.key for row in first]
 
 
 def _rows(found: Cost, today: datetime.date) -> pd.DataFrame:

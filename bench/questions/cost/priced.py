@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from bench import selection
-from bench.basis import evidence, likeness, prices
-from bench.basis.evidence import Ranking
+from bench.basis import evidence, likeness, limits, prices
+from bench.basis.evidence import Deciding, Ranking, Tally
 from bench.basis.likeness import Difference
 from bench.basis.points import Facts
 from bench.basis.prices import EVERY, ChipPrice, Choice, Quote
@@ -55,10 +55,17 @@ class Inputs:
 
     @cached_property
     def search(self) -> Search:
-        """The operating points that are sought: of each group the most tokens/s per accelerator."""
+        """The operating points that are sought: of each group the most tokens/s per accelerator, and the smallest bill.
+
+        Formula of the bill: `maths.cost.rented`, instances = ceil(volume / (tokens/s x utilisation x 86400)).
+        """
         group = f"hash({', '.join(TELLS_APART)})" if self.asked.group == DEPLOYMENT else self.asked.group
-        rate = rate_sql(self.asked.tokens, self.library)
-        return Search(rate, f"a throughput of {self.asked.kind.words}", group)
+        price, bound = prices.price_sql(self.chips)
+        capacity = self.choice.utilisation * cost.SECONDS_PER_DAY
+        instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
+        bill = Clause(f"-({instances} * accelerators * ({price}))", (self.asked.volume, *bound))
+        rate, words = rate_sql(self.asked.tokens, self.library), f"a throughput of {self.asked.kind.words}"
+        return Search(rate, words, group, beside=bill, along=self.asked.latency)
 
     @cached_property
     def groups(self) -> tuple[Best, ...]:
@@ -84,12 +91,12 @@ class Inputs:
         assert million and rented and used, "price, rate and volume are above 0"  # noqa: PT018
         return Charge(hour, million, point.rate / hour, rented, used.usd_per_day)
 
-    def deployments(self, groups: Mapping[str, str]) -> tuple[Deployment, ...]:
+    def deployments(self, groups: Mapping[str, str]) -> dict[str, Deployment]:
         """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
         metrics = [*SPEEDS, *MEASURED[self.asked.tokens], *(one.metric.key for one in self.ranking.limits)]
         metrics += [self.asked.latency.key] if self.asked.latency else []
         whole = operating_points.read(self.library, self.search, list(groups), metrics)
-        return tuple(self._deployment(group, whole[key]) for key, group in groups.items())
+        return {key: self._deployment(group, whole[key]) for key, group in groups.items()}
 
     def _deployment(self, group: str, point: OperatingPoint) -> Deployment:
         chip, derived = self.chips[point.accelerator], is_derived(self.asked.tokens, point.metrics)
@@ -108,27 +115,37 @@ def found(of: Inputs) -> Cost:
     """What tokens cost."""
     ranked = cheapest(of.groups, of.chips)
     unpriced = tuple(sorted({one.accelerator for one in of.groups if one.merit} - set(of.chips)))
-    missed = tuple(one for one in of.groups if one.merit is None and one.accelerator in of.chips)
-    read = {one.point_id: one.group for one in ranked[:MOST_DEPLOYMENTS] if one.point_id}
     elsewhere = prices.quotes(of.library, Choice(EVERY), unpriced) if unpriced and not ranked else ()
+    *_, serving = max((one.beside for one in of.groups if one.beside), default=("",))
+    ids = {one.point_id: one.group for one in ranked[:MOST_DEPLOYMENTS] if one.point_id}
+    read = of.deployments({serving: "", **ids} if ranked else {})
+    tally = evidence.tally(of.library, of.ranking, operating_points.reasons(of.search))
     answered = Cost(
-        asked=of.asked, choice=of.choice, limits=of.ranking.limits, deployments=of.deployments(read),
-        groups=len(ranked), missed=missed, unpriced=unpriced, priced_as=tuple({one.terms: 0 for one in elsewhere}),
-        tally=evidence.tally(of.library, of.ranking, operating_points.reasons(of.search)),
-        deciding=evidence.deciding(of.library, of.ranking, operating_points.usable(of.search)),
+        asked=of.asked, choice=of.choice, limits=of.ranking.limits, deployments=tuple(read[key] for key in ids),
+        groups=len(ranked), missed=tuple(o for o in of.groups if o.merit is None and o.accelerator in of.chips),
+        unpriced=unpriced, priced_as=tuple({one.terms: 0 for one in elsewhere}), tally=tally,
+        deciding=_deciding(of, tally),
     )  # fmt: skip
     if not ranked:
         return answered
-    first = ranked[0]
+    first, lead = ranked[0], answered.lead
+    at_one = lead.usd_per_million * (first.merit or 0.0)
     return replace(
         answered,
         unlike=unlike(of, answered.facts),
-        serving=_serving(of),
-        peak=answered.lead.usd_per_million * (first.merit or 0.0) / first.peak,
-        ladder=_ladder(of, first, answered.lead.usd_per_million),
-        api=_api(of, answered.lead),
-        sensitivity=_sensitivity(answered.lead),
+        serving=read[serving],
+        peak=at_one / first.peak,
+        ladder=tuple(Rung(limit, at_one / rate, first.peak / rate) for limit, rate in first.ladder),
+        api=_api(of, lead),
+        sensitivity=_sensitivity(lead),
     )
+
+
+def _deciding(of: Inputs, tally: Tally) -> Deciding:
+    """How many of the points with a cost state what the limits are on, and on how many of the accelerators."""
+    known, every = tally.used + tally.of("beyond_limit"), {one.accelerator for one in of.groups}
+    stating, words = {one.accelerator for one in of.groups if one.stated}, limits.metrics(of.ranking.limits)
+    return Deciding(known, known + tally.of("unknown_limit"), len(stating), len(every), words)
 
 
 def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
@@ -162,34 +179,6 @@ def _with_each(asked: Asked, facts: Facts) -> float:
     return facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl
 
 
-def _best_by(of: Inputs, merit: Clause) -> Deployment | None:
-    """The point with the most merit of all that have a price and keep the limits; None where none has any."""
-    sought = replace(of.search, group="''", merit=merit)
-    bests = [one for one in operating_points.best(of.library, of.ranking, sought) if one.merit is not None]
-    won = max(bests, key=lambda one: one.merit or 0.0, default=None)
-    return of.deployments({won.point_id: ""})[0] if won and won.point_id else None
-
-
-def _serving(of: Inputs) -> Deployment | None:
-    """What serves the volume at the smallest bill a day.
-
-    Formula: `maths.cost.rented`, instances = ceil(volume / (tokens/s x utilisation x 86400)).
-    """
-    price, bound = prices.price_sql(of.chips)
-    capacity = of.choice.utilisation * cost.SECONDS_PER_DAY
-    instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
-    return _best_by(of, Clause(f"-({instances} * accelerators * ({price}))", (of.asked.volume, *bound)))
-
-
-def _ladder(of: Inputs, first: Best, usd_per_million: float) -> tuple[Rung, ...]:
-    """What the first group costs within each limit on the metric that the price of latency is told of."""
-    if of.asked.latency is None:
-        return ()
-    rungs = operating_points.ladder(of.library, of.ranking, of.search, first, of.asked.latency)
-    whole = usd_per_million * (first.merit or 0.0)
-    return tuple(Rung(limit, whole / rate, first.peak / rate) for limit, rate in rungs)
-
-
 def _api(of: Inputs, lead: Deployment) -> Api | None:
     """The API beside what beats it from the smallest volume on, or else beside what is cheapest per token.
 
@@ -201,7 +190,11 @@ def _api(of: Inputs, lead: Deployment) -> Api | None:
     price, bound = prices.price_sql(of.chips)
     beats = f"accelerators * ({price}) * {cost.MILLION} <= CAST(? AS DOUBLE) * rate * {used * cost.SECONDS_PER_HOUR!r}"
     merit = Clause(f"CASE WHEN {beats} THEN -accelerators * ({price}) END", (*bound, usd, *bound))
-    own = _best_by(of, merit) or lead
+    beating = operating_points.best(of.library, of.ranking, replace(of.search, group="''", merit=merit))
+    _, won = max(
+        ((one.merit, one.point_id) for one in beating if one.merit and one.point_id), default=(0.0, "")
+    )
+    own = of.deployments({won: ""})[won] if won else lead
     facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
     share, split = cost.input_share(facts.isl, facts.osl), None
     if share is not None and 0 < share < 1 and asked.api_input and asked.api_output:

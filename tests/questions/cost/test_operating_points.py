@@ -81,17 +81,20 @@ def test_the_best_by_another_merit_is_the_most_of_that(shipped: Library) -> None
             fastest[chip] = max(fastest.get(chip, 0.0), speed / 2)
     found = operating_points.best(shipped, evidence.read(view), by_speed)
     assert {one.accelerator: one.merit for one in found} == pytest.approx(fastest)
+    beside = Search(RATE, "", "''", beside=Clause(f'"{SPEED}" / ?', (2.0,)))
+    both = [one.beside for one in operating_points.best(shipped, evidence.read(view), beside) if one.beside]
+    assert sorted(most for most, _, _ in both) == pytest.approx(sorted(fastest.values()))
+    assert {one.point_id for one in found} == {point_id for *_, point_id in both}
 
 
 @pytest.mark.parametrize("metric", [SPEED, TTFT])
 def test_a_ladder_has_the_best_of_a_group_within_each_level_that_it_keeps(
     shipped: Library, metric: str
 ) -> None:
-    ranking = evidence.read(View.of(STORY, slo=[f"{SPEED}>=20"]))
-    search, row = Search(RATE, "", "accelerator"), catalogue.metric(metric)
+    ranking, row = evidence.read(View.of(STORY, slo=[f"{SPEED}>=20"])), catalogue.metric(metric)
     points = every(shipped, ranking.view, "accelerator")
-    for one in operating_points.best(shipped, ranking, search):
-        rungs = dict(operating_points.ladder(shipped, ranking, search, one, row))
+    for one in operating_points.best(shipped, ranking, Search(RATE, "", "accelerator", along=row)):
+        rungs = dict(one.ladder)
         for level in LEVELS[row.direction]:
             kept = [
                 each for _, chip, each, speed, ttft in points
