@@ -132,28 +132,25 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
     At another book or provider only the chips that it prices have another price, so that the same groups compete.
     """
-    whole = complete(library, view)
+    is_complete = view.whole and all(map(view.option, ("tokens", "group", prices.TERMS.key)))
+    whole = view if is_complete else complete(library, view)
     ranking, choice = evidence.read(whole), prices.read(library, whole)
     own = _inputs(library, ranking, choice)
 
     @cache
-    def groups(other: Ranking) -> tuple[Best, ...]:
-        return own.groups if other == ranking else replace(own, ranking=other).groups
-
-    @cache
-    def named(*ids: str) -> list[Facts]:
-        found = points.named(library, ids)
-        return [found[point_id] for point_id in ids]
+    def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, Facts]]:
+        found = own.groups if other == ranking else replace(own, ranking=other).groups
+        return found, points.named(library, [one.point_id for one in found if one.point_id])
 
     def verdict(one: Variation) -> Verdict | None:
         other = {} if one.prices == choice else replace(own, choice=one.prices).chips
         chips = {chip: other.get(chip, price) for chip, price in own.chips.items()}
-        found = groups(one.ranking)
+        found, named = best_points(one.ranking)
         stating = {best.accelerator for best in found if best.stated}
         first = priced.cheapest(found, chips)[:2]
         if len(first) < 2 or 2 * len(stating) < len({best.accelerator for best in found}):
             return None
-        facts = named(*(best.point_id or "" for best in first))
+        facts = [named[best.point_id or ""] for best in first]
         costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first]
         return None if priced.unlike(own, facts) else _verdict(first, facts, costs, own.asked.group)
 
