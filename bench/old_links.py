@@ -21,7 +21,7 @@ def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
     told = list(pairs)
     values = dict(told)
     stated = values.get("slo", "")
-    kept = [(key, value) for key, value in told if key not in GONE and not (key == "slo" and _is_bare(value) and value != "none")]
+    kept = [(key, value) for key, value in told if key not in GONE and not (key == "slo" and _is_bare(value))]
     found = [
         _limit(values.get("x", ""), values.get("slo_x", "")),
         _limit(values.get("y", ""), values.get("slo_y", "")),
@@ -37,8 +37,8 @@ def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
 
 
 def _is_bare(value: str) -> bool:
-    """Whether a limit is a number, or the word for none, without a metric."""
-    return "<" not in value and ">" not in value
+    """Whether a limit is a number without a metric; none at all is a choice of today too."""
+    return "<" not in value and ">" not in value and value != "none"
 
 
 def _limit(key: str, value: str) -> str:

@@ -134,7 +134,9 @@ def reset() -> None:
 def _basis_of(view: View) -> View:
     """What of a View holds for every page: limits, and options that are not a question's own."""
     keys = {option.key for option in basis.OPTIONS}
-    return View(slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys))
+    return View(
+        slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys)
+    )
 
 
 def _unset(view: View) -> dict[str, None]:

@@ -227,7 +227,8 @@ def _notes(upper: Upper, left: float) -> list[Part]:
     beyond = [
         usd for bar in upper.bars for usd in ([dot for dot, _ in bar.dots] or [bar.usd]) if usd > upper.end
     ]
-    parts = ["Bars: at the price of the chips; dots: at each quote"] if upper.has_dots else []
+    bars = "at the price of the chips" if len(upper.found.deployments) > 1 else "the middle quote"
+    parts = [f"Bars: {bars}; dots: each quote"] if upper.has_dots else []
     parts += ["hatched: modelled costs"] if any(bar.is_modelled for bar in upper.bars) else []
     if beyond:
         parts.append(f"{counted(len(beyond), 'quote')} beyond the axis, up to {number(max(beyond))} USD")

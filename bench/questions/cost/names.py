@@ -18,6 +18,9 @@ API_PRICES = {"input": "API price, input", "output": "API price, output"}
 """What the boxes of an API's prices are called."""
 
 
+ALIKE: tuple[Literal["model", "precision", "isl", "osl"], ...] = ("model", "precision", "isl", "osl")
+"""What a deployment's name leaves out where all are alike in it."""
+
 NAMED_ANYWAY = ("accelerator", "accelerators", "model", "precision", DEPLOYMENT)
 """Groups whose value a deployment's own words say where it matters."""
 
@@ -26,7 +29,7 @@ def label(found: Cost, one: Deployment) -> str:
     """A deployment's name in chart and table: the value of the group, and the hardware where that does not say it."""
     group, facts, models = found.asked.group, one.facts, several(found, "model")
     if group == DEPLOYMENT:
-        return facts.words(() if models else ("model",))
+        return facts.words([key for key in ALIKE if not several(found, key)])
     words = [group_words(group, getattr(facts, group)), facts.hardware]
     if group in ("accelerator", "accelerators"):
         words = [value_label(group, facts.accelerator) if group == "accelerator" else facts.hardware]

@@ -93,6 +93,8 @@ def test_the_limits_of_an_earlier_link_are_those_of_every_page(shipped: Library)
     link = f"v=1&model=deepseek-r1&slo_metric={SPEED}&slo=50&slo_ttft=3000"
     whole = cost.complete(shipped, View.from_query(link))
     assert set(whole.slo) == {f"{SPEED}>=50", f"{TTFT}<=3000"}
+    lifted = cost.complete(shipped, View.from_query("slo=none"))
+    assert lifted.slo == View.from_query(lifted.query()).slo == ("none",)
     assert whole.option("latency") == SPEED
 
 
