@@ -37,8 +37,8 @@ def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
 
 
 def _is_bare(value: str) -> bool:
-    """Whether a limit is a number, or the word for none, without a metric."""
-    return "<" not in value and ">" not in value
+    """Whether a limit is a number without a metric; none at all is a choice of today too."""
+    return "<" not in value and ">" not in value and value != "none"
 
 
 def _limit(key: str, value: str) -> str:

@@ -20,6 +20,9 @@ WRITTEN = re.compile(r"([a-z][a-z0-9_]*)(<=|>=)([^<>=]+)")
 MOST = 8
 """So many limits at once are read; no page offers more."""
 
+NONE = "none"
+"""How a View says that there shall be no limit, not even those that a page opens with."""
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -50,7 +53,7 @@ def read(view: View) -> tuple[Limit, ...]:
     """The limits of a View; UsageError or UnknownName for one that cannot be read."""
     if len(view.slo) > MOST:
         raise UsageError(f"{len(view.slo)} limits are more than the {MOST} that are read at once.")
-    return tuple(map(_limit, view.slo))
+    return tuple(_limit(text) for text in view.slo if text != NONE)
 
 
 def words(limits: tuple[Limit, ...]) -> str:

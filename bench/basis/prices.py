@@ -97,6 +97,7 @@ class Quote:
     """One price as a book prints it, in USD for one accelerator and hour.
 
     `accelerators` is how many chips the price was quoted for; `as_of` is None where the book does not date it.
+    `regions` are all those in which the provider asks the same.
     """
 
     book: str
@@ -110,6 +111,7 @@ class Quote:
     as_of: datetime.date | None
     source_url: str | None
     note: str | None
+    regions: tuple[str, ...] = ()
 
     @property
     def is_modelled(self) -> bool:
@@ -146,7 +148,7 @@ def read(library: Library, view: View) -> Choice:
     )  # fmt: skip
     if (choice.terms, choice.book, choice.provider) == (ON_DEMAND, EVERY, EVERY):
         return choice
-    held = quotes(library, Choice(EVERY))
+    held = _offered(library)
     known = {
         TERMS.key: (EVERY, WITH_POINTS, ON_DEMAND, *(row.terms for row in held)),
         BOOK.key: (EVERY, *(row.book for row in held)),
@@ -167,7 +169,7 @@ def completed(library: Library, view: View) -> View:
     """The View with its prices written out; terms that a book named alone does not have give way to those it has."""
     book = view.option(BOOK.key, EVERY)
     if not view.option(TERMS.key) and book != EVERY:
-        own = _terms_of(quotes(library, Choice(EVERY)), book)
+        own = _terms_of(_offered(library), book)
         if own and ON_DEMAND not in own:
             view = view.with_options(**{TERMS.key: own[0] if len(own) == 1 else EVERY})
     choice = read(library, view)
@@ -179,7 +181,6 @@ def completed(library: Library, view: View) -> View:
 
 def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
     """The terms, books and providers to choose from, each that goes together with the other two."""
-    held = quotes(library, Choice(EVERY))
     now = {key: view.option(key, EVERY) for key in (TERMS.key, BOOK.key, PROVIDER.key)}
     now[TERMS.key] = EVERY if now[TERMS.key] == WITH_POINTS else now[TERMS.key]
 
@@ -189,7 +190,9 @@ def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
             dict.fromkeys(value for value, row in values if all(now[o] in (EVERY, row[o]) for o in others))
         )
 
-    rows = [{TERMS.key: row.terms, BOOK.key: row.book, PROVIDER.key: row.provider} for row in held]
+    rows = [
+        {TERMS.key: row.terms, BOOK.key: row.book, PROVIDER.key: row.provider} for row in _offered(library)
+    ]
     values = {key: offered(key, [(row[key], row) for row in rows]) for key in now}
     terms = sorted({ON_DEMAND, *values[TERMS.key]}, key=lambda one: (one != ON_DEMAND, is_modelled(one), one))
     return {
@@ -204,9 +207,10 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     """Every single price under a choice, the cheapest of each accelerator first; equal ones of one provider once.
 
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
-    A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
+    Prices alike in three digits are equal: a chip's share of an instance is rounded. A row of a book without a price is
+    no quote. A modelled cost enters only where it is asked for by its terms.
     """
-    columns = ", ".join(column.name for column in fields(Quote))
+    columns = ", ".join(column.name for column in fields(Quote) if column.name != "regions")
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
         if value != EVERY:
@@ -225,13 +229,14 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
         " as_of DESC NULLS LAST, book, terms, region, instance",
         condition.params,
     )
-    every = [Quote(*row) for row in found]
+    alike: dict[tuple[object, ...], list[Quote]] = {}
+    for one in (Quote(*row) for row in found):
+        told = f"{one.usd_per_accelerator_hour:.3g}"
+        alike.setdefault((one.accelerator, one.provider, one.terms, told), []).append(one)
     return tuple(
-        {
-            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
-            for one in reversed(every)
-        }.values()
-    )[::-1]
+        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region)))
+        for own in alike.values()
+    )
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
@@ -325,10 +330,10 @@ def quoted(one: Quote) -> str:
 
 def books(library: Library) -> list[tuple[str, int]]:
     """Every loaded price book with how many unlike quotes it has, by name."""
-    found: dict[str, int] = {}
-    for row in quotes(library, Choice(EVERY)):
-        found[row.book] = found.get(row.book, 0) + 1
-    return sorted(found.items())
+    unlike = "SELECT DISTINCT book, accelerator, provider, terms, usd_per_accelerator_hour AS usd FROM prices"
+    return [
+        *library.fetch(f"SELECT book, count(*) FROM ({unlike}) WHERE usd > 0 GROUP BY book ORDER BY book")
+    ]
 
 
 def counted_quotes(many: int) -> str:
@@ -343,7 +348,24 @@ def _adjective(choice: Choice) -> str:
     )
 
 
-def _terms_of(held: Iterable[Quote], book: str) -> list[str]:
+@dataclass(frozen=True)
+class _Offered:
+    """Terms, book and provider of some price."""
+
+    terms: str
+    book: str
+    provider: str
+
+
+def _offered(library: Library) -> list[_Offered]:
+    """Every terms, book and provider that go together in some price, equal ones of unlike books too."""
+    rows = library.fetch(
+        "SELECT DISTINCT terms, book, provider FROM prices WHERE usd_per_accelerator_hour > 0 ORDER BY ALL"
+    )
+    return [_Offered(*row) for row in rows]
+
+
+def _terms_of(held: Iterable[_Offered], book: str) -> list[str]:
     return list(dict.fromkeys(row.terms for row in held if row.book == book))
 
 

@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench import catalogue, selection
-from bench.basis import evidence
+from bench.basis import evidence, limits
 from bench.basis.statement import Statement, coverage
 from bench.catalogue import Kind
 from bench.chart import value_label
 from bench.library import Library
 from bench.selection import as_asked
-from bench.view import FILTER_BY_KEY, View
+from bench.view import FILTER_BY_KEY, LIMIT, View
 from bench.wording import counted, joined, number
 
 KEYS = ("model", "precision", "isl", "osl")
 FILLED = "filled"
-"""The option in which a View says what of its filters was filled in and not chosen by the reader."""
+"""The option in which a View says what of its filters was filled in and not chosen by the reader; of limits LIMIT."""
 
 FIGURES: tuple[Kind, ...] = ("throughput", "engine_rate", "latency")
 """A story's points are those with a metric of one of these kinds; without any, all of them."""
@@ -89,8 +89,15 @@ def told(library: Library, view: View, needs: Needs | None = None, free: Collect
 
 
 def own_choice(view: View) -> View:
-    """The View with the reader's own filters alone, without those that a story filled in."""
-    return view.with_where(**dict.fromkeys(_filled(view))).with_options(**{FILLED: None})
+    """The View with the reader's own filters and limits alone, without those that were filled in."""
+    own = view.with_where(**dict.fromkeys(_filled(view))).with_options(**{FILLED: None})
+    return own.with_slo(()) if LIMIT in view.option(FILLED).split() else own
+
+
+def limited(view: View, slo: Collection[str]) -> View:
+    """The View after the reader chose other limits, or none; what a story had filled in goes."""
+    whole = view.whole and not view.option(FILLED)
+    return replace(own_choice(view).with_slo(slo or (limits.NONE,)), whole=whole)
 
 
 def chosen(library: Library, view: View, key: str, values: Collection[str]) -> View:

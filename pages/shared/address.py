@@ -119,7 +119,7 @@ def choose_options(name: str, **options: str | None) -> None:
 
 def choose_limits(name: str, slo: tuple[str, ...]) -> None:
     """Replaces the limits on every page."""
-    view = kept().views.get(name, View()).with_slo(slo)
+    view = story.limited(kept().views.get(name, View()), slo)
     kept().basis = _basis_of(view)
     _replace(name, view)
 
@@ -134,7 +134,9 @@ def reset() -> None:
 def _basis_of(view: View) -> View:
     """What of a View holds for every page: limits, and options that are not a question's own."""
     keys = {option.key for option in basis.OPTIONS}
-    return View(slo=view.slo, options=tuple(pair for pair in view.options if pair[0] in keys))
+    return View(
+        slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys)
+    )
 
 
 def _unset(view: View) -> dict[str, None]:

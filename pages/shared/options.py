@@ -125,10 +125,11 @@ def basis(page: Page, *, priced: bool) -> None:
 def _limits(page: Page) -> None:
     """The reader's limits, each a metric with a number: chosen from the usual ones or typed."""
     key = f"{page.name}.slo"
-    st.session_state[key] = list(page.view.slo)
+    chosen = [limit for limit in page.view.slo if limit != limits.NONE]
+    st.session_state[key] = chosen
     st.multiselect(
         "Limits",
-        list(dict.fromkeys([*page.view.slo, *USUAL])),
+        list(dict.fromkeys([*chosen, *USUAL])),
         key=key,
         format_func=_limit_words,
         placeholder="None: choose one, or type it as ttft_ms_p99<=2000",

@@ -53,7 +53,7 @@ VIEWS = {
             "price_book": "every",
             "price_terms": "every",
             "utilisation": "1",
-            "slo_metric": "interactivity_tokens_per_s_per_user_p50",
+            "latency": "interactivity_tokens_per_s_per_user_p50",
             "volume": "100000000",
         },
         whole=True,

@@ -73,7 +73,7 @@ def test_a_link_shows_the_articles_figures(address: str, figures: list[str], vis
     [
         (GEMMA, "A line for each", "Engine", ("group", "engine")),
         (COLUMN_B, "Divided by", "Dollars", ("per", "dollar")),
-        (A_DAY, "A million", "Input and output", ("tokens", "blended")),
+        (A_DAY, "Cost per million", "Input and output", ("tokens", "blended")),
     ],
     ids=PAGES,
 )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import pricing
+from bench.basis import prices
 from bench.library import Library
 from bench.maths import cost
 
@@ -279,8 +279,8 @@ def test_cost_is_linear_in_price_and_inverse_in_throughput_and_utilisation(
 
 @given(PRICE, RATE, st.integers(1, 72), SHARE)
 def test_the_sql_of_a_cost_gives_the_same(database, price, rate, accelerators, share) -> None:
-    chips = {"chip": pricing.ChipPrice("chip", price, 1, price, price)}
-    sql, params = pricing.cost_sql("usd_per_million_output_tokens", chips, share)
+    chips = {"chip": prices.ChipPrice("chip", price)}
+    sql, params = prices.cost_sql("usd_per_million_output_tokens", chips, share)
     point = "(SELECT 'chip' AS accelerator, ? AS accelerators, CAST(? AS DOUBLE) AS output_tokens_per_s)"
     (found,) = database.execute(f"SELECT {sql} FROM {point}", [*params, accelerators, rate]).fetchone()
     whole = cost.deployment_usd_per_hour(price, accelerators)

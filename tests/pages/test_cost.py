@@ -1,33 +1,51 @@
-"""The cost page: its limits where something can be limited, and price terms as people write them."""
+"""The cost page: limits that stay away when taken away and do not follow to other pages unasked, and price terms."""
 
 from __future__ import annotations
 
-from tests.pages.drawn import Open
+from bench.questions.cost import OPENING
+from tests.pages.drawn import Open, headline, text_of, view_of
 
 
-def test_a_limit_is_asked_for_only_where_a_latency_is_stated(opened: Open) -> None:
-    without = opened("cost", v="1", source="google-cloud-vs-local")
-    assert not without.exception
-    assert not {"Limit on", "Limit", "Longest TTFT (ms)"} & {
-        box.label for box in (*without.text_input, *without.selectbox)
-    }
+def limits(page):
+    (box,) = [box for box in page.multiselect if box.label == "Limits"]
+    return box
+
+
+def test_the_limits_it_opens_with_are_shown_as_limits(opened: Open) -> None:
     cold = opened("cost")
-    assert {
-        box.label: box.value for box in cold.text_input if box.label.startswith(("Limit", "Longest"))
-    } == {
-        "Limit": "20",
-        "Longest TTFT (ms)": "5000",
-    }
+    assert not cold.exception
+    assert set(limits(cold).value) == set(OPENING)
+    assert "Kneepoint's choice" in text_of(cold)
+    assert limits(opened("cost", v="2", source="google-cloud-vs-local")).value == []
 
 
-def test_a_limit_taken_away_stays_away(opened: Open) -> None:
+def test_limits_taken_away_stay_away(opened: Open) -> None:
     page = opened("cost")
-    (box,) = [box for box in page.text_input if box.label == "Limit"]
-    box.set_value("").run()
-    (box,) = [box for box in page.text_input if box.label == "Longest TTFT (ms)"]
-    box.set_value("").run()
+    limits(page).set_value([]).run()
     assert not page.exception
-    assert "whatever the latency" in page.title[0].value
+    assert limits(page).value == []
+    assert "whatever the latency" in text_of(page)
+    assert "within the limits" not in headline(page)
+    (volume,) = [box for box in page.text_input if box.label == "Tokens a day"]
+    volume.set_value("1e9").run()
+    assert limits(page).value == []
+
+
+def test_limits_it_opens_with_stay_while_other_options_change(opened: Open) -> None:
+    page = opened("cost")
+    before = headline(page)
+    (volume,) = [box for box in page.text_input if box.label == "Tokens a day"]
+    volume.set_value("1e9").run()
+    assert set(limits(page).value) == set(OPENING)
+    assert headline(page) == before
+
+
+def test_limits_that_a_reader_chooses_are_the_only_ones(opened: Open) -> None:
+    page = opened("cost")
+    limits(page).set_value(["ttft_ms_p50<=1000"]).run()
+    assert not page.exception
+    assert view_of(page, "cost").slo == ("ttft_ms_p50<=1000",)
+    assert "Kneepoint's choice" not in text_of(page)
 
 
 def test_terms_stand_in_the_table_as_words(opened: Open) -> None:

@@ -1,266 +1,303 @@
-"""What does a million tokens cost? At every provider's price, at the reader's utilisation, limit and volume."""
+"""What does a million tokens cost? At the chips' price and each quote behind it, within limits, for a volume."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cache
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import catalogue, pricing, selection
-from bench.chart import Theme
+from bench import basis, catalogue, selection
+from bench.basis import evidence, points, prices, story, variations, wording
+from bench.basis.evidence import Ranking
+from bench.basis.options import Option
+from bench.basis.points import Facts
+from bench.basis.prices import Choice
+from bench.basis.statement import caveat
+from bench.basis.story import FILLED, Needs, Story
+from bench.basis.variations import Robustness, Variation, Verdict
+from bench.chart import Theme, title, value_label
+from bench.errors import UsageError
 from bench.library import Library
-from bench.pricing import EVERY, Quote, terms_in_words
-from bench.questions import Answer, Choices, Option
-from bench.questions.cost import (
-    bills,
-    caveats,
-    defaults,
-    deployments,
-    drawing,
-    findings,
-    operating,
-    reasons,
-    sentences,
-)
-from bench.questions.cost.bills import PER_DOLLAR, Point
-from bench.questions.cost.defaults import API_PRICES, DEPLOYMENT, Asked
-from bench.questions.cost.deployments import Found
-from bench.questions.cost.rates import KINDS, rate_sql
-from bench.view import View
+from bench.maths import cost as maths
+from bench.questions import Answer, Choices, Column, Why
+from bench.questions.cost import figure as drawing
+from bench.questions.cost import names, priced, rates, statements
+from bench.questions.cost.priced import DEPLOYMENT, Inputs
+from bench.questions.cost.rates import KINDS
+from bench.questions.cost.result import Asked, Cost
+from bench.questions.operating_points import Best, Search, best, usable
+from bench.view import LIMIT, View
+from bench.wording import number
 
 TITLE = "Cost"
 QUESTION = "What does a million tokens cost?"
 SECTION = "Decide"
 ORDER = 60
+NEEDS = "points"
+
+GROUPS = ("accelerator", DEPLOYMENT, "model", "precision", "engine", "engine_version", "accelerators", "tp", "variant",
+          "speculation", "disaggregated", "source")  # fmt: skip
+VOLUME = "100000000"
+"""Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
+
+OPENING = ("interactivity_tokens_per_s_per_user_p50>=20", "ttft_ms_p50<=5000")
+"""The limits where nothing was asked: Kneepoint's choice, to be changed. A sweep's cheapest point is its most crowded
+one, where an answer may begin after minutes; 20 tokens/s are what a fast reader takes in, 5 s a wait for a long prompt.
+"""
+
+MANY_KEEP = 0.5
+"""Those limits are set where at least this share of the accelerators keeps them."""
+
+_FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
+LATENCIES = tuple(
+    dict.fromkeys([*_FIRST, *(row.key for row in catalogue.base_metrics() if row.distribution)])
+)
+"""The metrics that a price of latency may be told of, those people set limits on first."""
+
 
 OPTIONS: tuple[Option, ...] = (
-    Option("tokens", "A million", "choice", "Which tokens the whole bill is divided over."),
-    Option(
-        "group", "A cost for each", "choice", "Prices the best operating point of each value of this field."
-    ),
-    Option("price_book", "Price book", "choice", "The price list, or every one."),
-    Option("price_terms", "Price terms", "choice", "On demand, spot, reserved, modelled, or every one."),
-    Option("provider", "Provider", "choice", "Whose prices are taken, or everyone's."),
-    Option(
-        "utilisation",
-        "Utilisation",
-        "number",
-        "The share of the paid time in which tokens are really served, from 0.001 to 1.",
-    ),
-    Option("slo_metric", "Limit on", "choice", "The latency or interactivity that the limit is on."),
-    Option(
-        "slo",
-        "Limit",
-        "number",
-        "Prices the best operating point that keeps this limit; the peak without one, or with none.",
-    ),
-    Option(
-        "slo_ttft",
-        "Longest TTFT (ms)",
-        "number",
-        "Leaves out points with a longer time to first token, of the statistic that the other limit is on.",
-    ),
-    Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out."),
-    Option(
-        "api_price_input",
-        API_PRICES["input"],
-        "number",
-        "What an API takes for a million input tokens, in USD.",
-    ),
-    Option(
-        "api_price_output",
-        API_PRICES["output"],
-        "number",
-        "What an API takes for a million output tokens, in USD.",
-    ),
-)
+    Option("tokens", "Cost per million", "choice", "Which tokens the whole bill is divided over.", tuple(KINDS)),
+    Option("group", "Group by", "choice", "Prices the best operating point of each value of this field.", GROUPS),
+    Option("latency", "Price of latency in", "choice", "The latency or interactivity whose price is told."),
+    Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out.",
+           example=VOLUME),
+    Option("api_price_input", names.API_PRICES["input"], "number",
+           "What an API takes for a million input tokens, in USD.", example="0.5"),
+    Option("api_price_output", names.API_PRICES["output"], "number",
+           "What an API takes for a million output tokens, in USD.", example="2.5"),
+)  # fmt: skip
+COLUMNS = (
+    Column("deployment", "Deployment"), Column("provider", "Provider"), Column("terms", "Terms"),
+    Column("book", "Price book"), Column("region", "Region"), Column("regions", "Regions at this price"),
+    Column("instance", "Instance"), Column("as_of", "Price as of"), Column("note", "Note on the price"),
+    Column("price_age_days", "Price age", "days"), Column("price_url", "Price published at"),
+    Column("quoted_for", "Quoted for", "chips"), Column("usd_per_accelerator_hour", "Price per chip", "USD/h"),
+    Column("usd_per_hour", "Price of the deployment", "USD/h"), Column("tokens_per_s", "Throughput", "tokens/s"),
+    Column("tokens_per_s_per_usd_per_hour", "Tokens/s per USD/h"), Column("derived", "Throughput worked out"),
+    Column("used_usd_per_day", "Volume, paying used tokens", "USD/day"), Column("rented_instances", "Instances rented"),
+    Column("rented_share", "Share of them used"),
+    Column("rented_usd_per_day", "Volume, rented around the clock", "USD/day"),
+)  # fmt: skip
 
 
 def complete(library: Library, view: View) -> View:
-    """The View with every option explicit; when nothing was asked, one model, precision and workload are filled in.
+    """The View with every option explicit and one model, precision and workload, but for the one it is grouped by.
 
-    NotFound when nothing loaded has a throughput; UsageError for an option that cannot be.
+    When nothing was asked it has the limits of OPENING, where enough accelerators keep them. UnknownName or UsageError
+    for an option that cannot be.
     """
-    return defaults.completed(library, view)
+    return _story(library, view).view
 
 
 def choices(library: Library, view: View) -> Choices:
-    """The tokens, groups, books, terms and limits to choose from."""
-    offered = pricing.books(library)
-    book, terms = view.option("price_book", EVERY), view.option("price_terms", EVERY)
-    books = dict.fromkeys(row.name for row in offered if terms in (EVERY, row.terms))
-    kinds = dict.fromkeys(row.terms for row in offered if book in (EVERY, row.name))
-    names = pricing.providers(library, *(("" if one == EVERY else one) for one in (book, terms)))
+    """The tokens and groups that the library has, and the latencies of this selection."""
+    groups = [key for key in GROUPS if key == DEPLOYMENT or library.has(key)]
+    sought = Search(rates.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
+    _, stated = _surveyed(library, evidence.read(view).unlimited, sought, LATENCIES)
     return {
-        "tokens": [(key, kind.label) for key, kind in KINDS.items() if rate_sql(key, library)],
-        "group": [(key, defaults.group_label(key)) for key in defaults.groups(library)],
-        "price_book": [(EVERY, "Every book"), *((name, name) for name in books)],
-        "price_terms": [(EVERY, "Every terms"), *((one, terms_in_words(one).capitalize()) for one in kinds)],
-        "provider": [(EVERY, "Every provider"), *((name, name) for name in names)],
-        "slo_metric": [(key, catalogue.metric(key).axis) for key in defaults.limits(library, view)],
+        "tokens": [(key, KINDS[key].label) for key in rates.kinds(library)],
+        "group": [(key, "Deployment" if key == DEPLOYMENT else title(key).split(" (")[0]) for key in groups],
+        "latency": [(key, catalogue.metric(key).axis) for key in stated],
     }
 
 
-def rows(library: Library, view: View) -> pd.DataFrame:
-    """One row for each deployment and quote, the deployment with the lowest median cost first; see bills.priced."""
-    whole = complete(library, view)
-    asked = defaults.asked_of(whole)
-    prices = pricing.chip_prices(library, asked.book, asked.terms, asked.provider)
-    candidates = operating.candidates(library, whole, asked)
-    every = operating.groups(library, candidates, None)
-    points = bills.records(operating.best(library, candidates, every, prices).points)
-    return bills.framed(_rows(asked, points, _quotes(library, asked, points)), asked)
-
-
-def answer(library: Library, view: View) -> Answer:
-    """What a million tokens cost at each quote, the bill of the volume, the break-even, and how it all moves."""
-    whole = complete(library, view)
-    asked = defaults.asked_of(whole)
-    found = _found(library, whole, asked)
+def answer(library: Library, view: View) -> Answer[Cost]:
+    """What a million tokens cost and where, at each quote, the bill of the volume, and an API beside it."""
+    told = _story(library, view)
+    whole = told.view
+    of = _inputs(library, evidence.read(whole), prices.read(library, whole))
+    found = priced.found(of)
+    opening = LIMIT in whole.option(FILLED).split()
     return Answer(
         question=QUESTION,
         view=whole,
-        headline=sentences.headline(found),
-        rows=bills.framed(found.rows, asked),
-        findings=tuple(findings.findings(found)),
-        numbers=_numbers(whole, found),
-        caveats=(
-            *selection.not_loaded(library, whole),
-            *selection.narrowed(library, view, whole),
-            *caveats.caveats(found),
+        result=found,
+        statements=(
+            *statements.told(found, opening=opening),
+            *story.statements(told),
+            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        why=reasons.why(found),
+        rows=_rows(found, datetime.date.today()),
+        why=_why(found),
         library_version=library.version,
     )
 
 
-def figure(answer: Answer, theme: Theme) -> go.Figure:
-    """A bar for each quote or deployment, and below it the cost over utilisation and price; customdata is the point."""
-    return drawing.draw(answer.rows, answer.numbers, theme)
+def robustness(library: Library, view: View) -> Robustness | None:
+    """Whether the same group is cheapest with one choice changed at a time.
+
+    At another book or provider only the chips that it prices have another price, so that the same groups compete.
+    """
+    is_complete = view.whole and all(map(view.option, ("tokens", "group", prices.TERMS.key)))
+    whole = view if is_complete else complete(library, view)
+    ranking, choice = evidence.read(whole), prices.read(library, whole)
+    own = _inputs(library, ranking, choice)
+
+    @cache
+    def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, Facts]]:
+        found = own.groups if other == ranking else replace(own, ranking=other).groups
+        return found, points.named(library, [one.point_id for one in found if one.point_id])
+
+    def verdict(one: Variation) -> Verdict | None:
+        other = {} if one.prices == choice else replace(own, choice=one.prices).chips
+        chips = {chip: other.get(chip, price) for chip, price in own.chips.items()}
+        found, named = best_points(one.ranking)
+        stating = {best.accelerator for best in found if best.stated}
+        first = priced.cheapest(found, chips)[:2]
+        if len(first) < 2 or 2 * len(stating) < len({best.accelerator for best in found}):
+            return None
+        facts = [named[best.point_id or ""] for best in first]
+        costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first]
+        return None if priced.unlike(own, facts) else _verdict(first, facts, costs, own.asked.group)
+
+    return variations.of(library, whole, choice, verdict)
 
 
-def table(answer: Answer) -> pd.DataFrame:
-    """Every quote of every deployment."""
-    return answer.rows
+def figure(result: Cost, theme: Theme) -> go.Figure:
+    """A bar for each deployment or quote, and below it the cost over utilisation and price; customdata is the point."""
+    return drawing.draw(result, theme)
 
 
-def _rows(asked: Asked, points: Sequence[Point], quotes: Sequence[Quote]) -> list[Point]:
-    """The points at each quote, the deployment with the lowest median cost first."""
-    rows = bills.priced(points, quotes, asked, datetime.date.today())
-    order = {row["point_id"]: place for place, row in enumerate(deployments.summed(rows, asked))}
-    return sorted(rows, key=lambda row: order[row["point_id"]])
+def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[float], group: str) -> Verdict:
+    """Which of the two cheapest groups is cheaper, or that they cost the same."""
+    codes = [f"{one.group}|{one.accelerator}" for one in first]
+    words = [names.of_best(group, one) for one in first]
+    if group == DEPLOYMENT:
+        words = [f"{one.hardware} ({value_label('engine', one.engine)})" for one in facts]
+    if wording.is_tie(costs[1] / costs[0]):
+        return Verdict(" ".join(sorted(codes)), f"{' and '.join(sorted(words))} cost the same")
+    return Verdict(codes[0], f"{words[0]} is cheapest")
 
 
-def _quotes(library: Library, asked: Asked, points: Sequence[Point]) -> tuple[Quote, ...]:
-    chips = {point["accelerator"] for point in points}
-    return pricing.quotes(library, chips, asked.book, asked.terms, asked.provider)
+def _story(library: Library, view: View) -> Story:
+    """What the answer is about, its View complete; UnknownName or UsageError for what a View cannot ask."""
+    basis.check_every(view, OPTIONS)
+    latency, group = view.option("latency"), view.option("group")
+    if latency and (catalogue.metric(latency).statistic is None or not library.has(latency)):
+        raise UsageError(
+            f"latency={latency} is no loaded latency or interactivity, as latency=ttft_ms_p99 is."
+        )
+    tokens = view.option("tokens") or _first_kind(library, view)
+    sought = Search(rates.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
+    told = story.told(library, view, Needs(sought.words, usable(sought)), {group})
+    ranking = evidence.read(told.view).unlimited
+    if not (group and latency):
+        usual, stated = _surveyed(library, ranking, sought, LATENCIES[:1])
+        stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
+        group, latency = group or usual, latency or next(iter(stated), "")
+    slo, opening = _limits(library, view, ranking, sought)
+    whole = (
+        prices.completed(library, told.view)
+        .with_slo(slo)
+        .with_options(tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency)
+    )
+    if opening:
+        whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
+    return replace(told, view=whole.made_whole())
 
 
-def _found(library: Library, whole: View, asked: Asked) -> Found:
-    candidates = operating.candidates(library, whole, asked)
-    every = operating.groups(library, candidates, asked.limit_on)
-    tally = operating.tally(every)
-    prices = pricing.chip_prices(library, asked.book, asked.terms, asked.provider)
-    best = operating.best(library, candidates, every, prices)
-    points, each = bills.records(best.points), bills.records(best.each)
-    quotes = _quotes(library, asked, points)
-    rows = _rows(asked, points, quotes)
-    summed = deployments.summed(rows, asked)
-    unpriced = sorted(set(tally.accelerators) - set(prices))
-    ladder: list[dict[str, Any]] = []
-    peak = api = even = None
-    if summed:
-        lead = summed[0]
-        point = next(row for row in points if row["point_id"] == lead["point_id"])
-        api = bills.api_price(asked, point)
-        even = deployments.break_even(lead, asked, api)
-        peak, ladder = operating.price_of_latency(every, lead["owner"], lead["accelerator"], asked.limit_on)
-    missed = [one for one in operating.missed(every) if one.accelerator in prices] if asked.limits else []
-    elsewhere = _elsewhere(library, unpriced)
-    return Found(
-        asked, tally, points, each, best.groups, quotes, rows, summed, unpriced, elsewhere, ladder, peak, missed,
-        api, even,
+def _limits(library: Library, view: View, ranking: Ranking, sought: Search) -> tuple[tuple[str, ...], bool]:
+    """The limits of a View, and whether they are those of OPENING, which stand where nothing was asked."""
+    own = story.own_choice(view)
+    if own.where or own.slo or (view.whole and LIMIT not in view.option(FILLED).split()):
+        return own.slo, False
+    slo = view.slo or OPENING
+    groups = best(library, evidence.read(ranking.view.with_slo(slo)), sought)
+    keeping = sum(one.merit is not None for one in groups)
+    return (slo, True) if groups and keeping >= MANY_KEEP * len(groups) else ((), False)
+
+
+def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:
+    """What the costs of a complete View are worked out from."""
+    view = ranking.view
+    numbers = {row.key: row.number(view) for row in OPTIONS if row.kind == "number"}
+    asked = Asked(
+        view.option("tokens"), view.option("group"),
+        catalogue.metric(latency) if (latency := view.option("latency")) else None,
+        numbers["volume"] or float(VOLUME), numbers["api_price_input"], numbers["api_price_output"],
     )  # fmt: skip
+    return Inputs(library, ranking, asked, choice)
 
 
-def _elsewhere(library: Library, unpriced: Sequence[str]) -> dict[str, list[str]]:
-    """The books that price what the quotes in force do not."""
-    if not unpriced:
-        return {}
-    found: dict[str, list[str]] = {}
-    for quote in pricing.quotes(library, unpriced):
-        books = found.setdefault(quote.accelerator, [])
-        if quote.book not in books:
-            books.append(quote.book)
-    return found
+def _first_kind(library: Library, view: View) -> str:
+    """Output tokens where a selected point has their throughput, else the first kind that one has."""
+    condition = selection.clause(view)
+    for kind in KINDS:
+        sql = f"SELECT 1 FROM points WHERE {condition.sql} AND {rates.rate_sql(kind, library)} IS NOT NULL LIMIT 1"
+        if library.fetch(sql, condition.params):
+            return kind
+    return "output"
 
 
-def _numbers(whole: View, found: Found) -> dict[str, Any]:
-    asked = found.asked
-    numbers: dict[str, Any] = {
-        "tokens": asked.tokens,
-        "metric": asked.usd.key,
-        "unit": "USD per million tokens",
-        "group": asked.group,
-        "price_book": whole.option("price_book"),
-        "price_terms": whole.option("price_terms"),
-        "provider": whole.option("provider"),
-        "utilisation": asked.utilisation,
-        "slo": [{"metric": metric.key, "limit": limit} for metric, limit in asked.limits],
-        "missed": [vars(one) for one in found.missed],
-        "volume": asked.volume,
-        **{name: value for name, value in vars(found.tally).items() if name != "accelerators"},
-        "deployments": [dict(row) for row in found.deployments],
-        PER_DOLLAR: [],
-        "unpriced": list(found.unpriced),
-        "bill": None,
-        "price_of_latency": [],
-        "api_usd_per_million": found.api,
-        "break_even": None,
-        "sensitivity": None,
-    }
-    if not found.deployments:
-        return numbers
-    lead = found.lead
-    prices = [row["usd_per_accelerator_hour"] for row in found.rows if row["point_id"] == lead["point_id"]]
-    even = found.even
-    return numbers | {
-        PER_DOLLAR: _per_dollar(found),
-        "bill": deployments.bill(lead, asked),
-        "price_of_latency": [
-            {
-                **row,
-                "metric": whole.option("slo_metric"),
-                "usd_per_million": deployments.at_rate(lead, row["tokens_per_s_per_accelerator"]),
-            }
-            for row in found.ladder
-        ],
-        "break_even": None if even is None else {
-            "tokens_per_day": even.first, "capacity_tokens_per_day": even.capacity, "cost_ratio": even.cost_ratio,
-            "settled_tokens_per_day": even.settled, "settled_instances": even.settled_instances,
-        },
-        "sensitivity": {
-            "deployment": lead["deployment"], "point_id": lead["point_id"],
-            "quotes": prices,
-            **bills.sensitivity(found.lead_point, prices),
-        },
-    }  # fmt: skip
+def _surveyed(
+    library: Library, ranking: Ranking, sought: Search, bases: Sequence[str]
+) -> tuple[str, list[str]]:
+    """What to group by and which latencies of these bases there are, by the points that have a cost.
+
+    The group is the model or precision where the reader put several side by side. The latencies are in the order of
+    their bases, the commonest statistic first.
+    """
+    held = library.metric_columns() | frozenset(catalogue.derivable(library.metric_columns()))
+    every = [catalogue.metric(key) for key in catalogue.metrics_of("per_user", "latency", held=held)]
+    metrics = [metric for metric in every if metric.statistic and metric.base in bases]
+    condition = evidence.ranked(library, ranking)
+    counts = "".join(f', count("{metric.key}")' for metric in metrics)
+    told = f"count(DISTINCT model), count(DISTINCT precision){counts}"
+    query = f"SELECT {told} FROM points WHERE {condition.sql} AND {usable(sought)}"
+    models, precisions, *found = library.fetch(query, condition.params)[0]
+    many = {row: count for row, count in zip(metrics, found, strict=True) if count}
+    first = sorted(many, key=lambda row: (bases.index(row.base), -many[row], row.statistic != "p50"))
+    group = "model" if models > 1 else "precision" if precisions > 1 else "accelerator"
+    return group, [row.key for row in first]
 
 
-def _per_dollar(found: Found) -> list[dict[str, Any]]:
-    """The tokens/s per USD/h of every deployment and workload, whatever the group, each at its cheapest quote."""
-    finest = replace(found.asked, group=DEPLOYMENT)
-    first: dict[str, Quote] = {}
-    for quote in sorted(found.quotes, key=lambda one: (one.is_modelled, one.usd_per_accelerator_hour)):
-        first.setdefault(quote.accelerator, quote)
-    rows = _rows(finest, found.each, list(first.values()))
-    own = ("deployment", "point_id", "model", "accelerator", "accelerators", "engine", "tokens_per_s", PER_DOLLAR,
-           "provider", "terms", "book", "usd_per_hour")  # fmt: skip
-    return [
-        {**{name: row[name] for name in own}, "usd_per_million": row[finest.usd.key]}
-        for row in sorted(rows, key=lambda row: -float(row[PER_DOLLAR]))
-    ]
+def _rows(found: Cost, today: datetime.date) -> pd.DataFrame:
+    """One row for each deployment and quote of its accelerator, the cheapest deployment and quote first."""
+    rows = [
+        {
+            "deployment": names.label(found, one), found.asked.usd.key: own.usd_per_million,
+            "tokens_per_s_per_usd_per_hour": own.per_dollar, "usd_per_hour": own.usd_per_hour,
+            **{name: getattr(own.quote, name) for name in QUOTED}, "regions": len(own.quote.regions) or None,
+            "quoted_for": own.quote.accelerators, "price_age_days": maths.age_days(own.quote.as_of, today),
+            "price_url": own.quote.source_url, "tokens_per_s": one.point.rate, "derived": one.is_derived,
+            "used_usd_per_day": own.used_usd_per_day, "rented_instances": own.rented.instances,
+            "rented_share": own.rented.utilisation, "rented_usd_per_day": own.rented.usd_per_day,
+            "owner": one.group, **one.point.metrics, **one.facts.row,
+        }
+        for one in found.deployments for own in one.quotes
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["deployment", found.asked.usd.key, *QUOTED])
+    return frame.assign(as_of=pd.to_datetime(frame["as_of"]))
+
+
+QUOTED = ("provider", "terms", "usd_per_accelerator_hour", "region", "instance", "as_of", "book", "note")
+
+
+def _why(found: Cost) -> tuple[Why, ...]:
+    """Formula, inputs and source of the cost, the chips' price, the operating point, the bill and the break-even."""
+    asked, usd, own = found.asked, found.asked.usd, f"utilisation {found.choice.utilisation:g}"
+    if found.deployments:
+        price, chips = found.lead.price, names.chips(found.lead.facts)
+        own = f"{number(price.usd)} USD/h per chip, {chips}, {found.lead.point.rate:,.6g} tokens/s; {own}"
+    volume = f"{asked.volume:,.6g} tokens a day, a month of {maths.DAYS_PER_MONTH} days"
+    api = (
+        f"an API price of {number(found.api.usd_per_million)} USD per million"
+        if found.api
+        else "an API price"
+    )
+    return (
+        Why(usd.axis, usd.formula, own, usd.source),
+        Why("Price of a chip", "the median over providers of the median of each one's unlike quotes",
+            found.choice.words, "Kneepoint's definition"),
+        Why("Operating point", "the most tokens/s per accelerator of each group, within the limits",
+            "every ranked selected point; layout, engine version and date are free",
+            "the cost of a token falls as its accelerator's throughput rises"),
+        Why("Bill of a volume", "the smallest of ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 over all"
+            " points within the limits; of used tokens alone volume x cost per token", volume, "arithmetic"),
+        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance", f"{api}, stated by you",
+            "arithmetic"),
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.library import Library
@@ -9,7 +10,7 @@ from bench.library import Library
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of token: its words, the catalogue's cost metric, and the columns its throughput is read from."""
+    """One kind of token: its words, its label, and the catalogue's cost metric."""
 
     words: str
     label: str
@@ -28,42 +29,36 @@ KINDS = {
 does."""
 
 _INPUT, _OUTPUT, _TOTAL = "input_tokens_per_s", "output_tokens_per_s", "total_tokens_per_s"
-_DERIVED = {
-    "input": f"({_OUTPUT} * isl / nullif(osl, 0))",
-    "blended": f"({_OUTPUT} * (1 + isl / nullif(osl, 0)))",
+_SUM = f"({_INPUT} + {_OUTPUT})"
+RATES = {
+    "output": (_OUTPUT,),
+    "input": (_INPUT, f"({_OUTPUT} * isl / nullif(osl, 0))"),
+    "blended": (_TOTAL, _SUM, f"({_OUTPUT} * (1 + isl / nullif(osl, 0)))"),
+    "total": (_TOTAL, _SUM),
 }
+"""What a throughput of each kind is read from, the first that a point states."""
+
+MEASURED = {"output": (), "input": (_INPUT,), "blended": (_TOTAL, _INPUT), "total": ()}
+"""Metrics beside which nothing is worked out from the workload's lengths."""
 
 
 def rate_sql(kind: str, library: Library) -> str:
-    """The DuckDB expression of a point's tokens per second of this kind, NULL where absent; "" if no point can have it.
-
-    A figure that serves nothing or is not finite is absent.
-    """
-    every = [*_measured(kind, library), *([_DERIVED[kind]] if _derivable(kind, library) else [])]
-    if not every:
-        return ""
-    return f"coalesce({', '.join(_usable(expression) for expression in every)})"
+    """The DuckDB expression of a point's tokens per second of this kind; NULL where it serves nothing or is absent."""
+    usable = [f"CASE WHEN isfinite({one}) AND {one} > 0 THEN {one} END" for one in _held(kind, library)]
+    return f"coalesce({', '.join(usable)}, NULL)" if usable else "CAST(NULL AS DOUBLE)"
 
 
-def is_derived_sql(kind: str, library: Library) -> str:
-    """The DuckDB expression that says whether that throughput was worked out from the workload's lengths."""
-    if not _derivable(kind, library):
-        return "FALSE"
-    measured = _measured(kind, library)
-    return f"coalesce({', '.join(map(_usable, measured))}) IS NULL" if measured else "TRUE"
+def kinds(library: Library) -> list[str]:
+    """The kinds of token that some loaded point may have a throughput of."""
+    return [kind for kind in KINDS if _held(kind, library)]
 
 
-def _measured(kind: str, library: Library) -> list[str]:
-    if kind in ("output", "input"):
-        columns = {"output": _OUTPUT, "input": _INPUT}[kind]
-        return [columns] if library.has(columns) else []
-    both = [f"({_INPUT} + {_OUTPUT})"] if library.has(_INPUT) and library.has(_OUTPUT) else []
-    return [*([_TOTAL] if library.has(_TOTAL) else []), *both]
+def is_derived(kind: str, metrics: Mapping[str, float]) -> bool:
+    """Whether a point's throughput of this kind is worked out from the workload's lengths, by the metrics it states."""
+    return bool(MEASURED[kind]) and not any(metrics.get(key) for key in MEASURED[kind])
 
 
-def _derivable(kind: str, library: Library) -> bool:
-    return kind in _DERIVED and library.has(_OUTPUT)
-
-
-def _usable(expression: str) -> str:
-    return f"CASE WHEN isfinite({expression}) AND {expression} > 0 THEN {expression} END"
+def _held(kind: str, library: Library) -> list[str]:
+    """Those of a kind's expressions whose metrics are loaded."""
+    absent = [column for column in (_INPUT, _OUTPUT, _TOTAL) if not library.has(column)]
+    return [one for one in RATES[kind] if not any(column in one for column in absent)]

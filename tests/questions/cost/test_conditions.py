@@ -1,255 +1,283 @@
-"""Under which conditions a cost is told: limits, latencies, flags, models, and what is unlike between bars."""
+"""Under which conditions a cost is told: limits, latencies, workloads, models, and what is unlike between bars."""
 
 from __future__ import annotations
 
-import statistics
-from typing import Any
-
 import pytest
 
-from bench.flags import words as flag_words
+from bench.basis import likeness
+from bench.chart import LIGHT
 from bench.library import Library
-from bench.pricing import quotes
-from bench.questions import Answer, question
-from bench.questions.cost import conditions
+from bench.questions import answered, cost
+from bench.questions.cost import OPENING, names
+from bench.questions.cost.statements import NOT_COMPARED
 from bench.view import View
-
-ASKED = question("cost")
-ARTICLE = {"source": ["inferencebench-gemma4-h100"]}
-RVLLM = {"source": ["rvllm-tpu-v6e-vs-h100"]}
-SPEED, TTFT = "interactivity_tokens_per_s_per_user_p50", "ttft_ms_p50"
-
-
-def asked(library: Library, where: dict[str, list[str]] | None = None, **options: Any) -> Answer:
-    return ASKED.answer(library, View.of(where or {}, options))
-
-
-def points(library: Library, answer: Answer) -> list[dict[str, Any]]:
-    ids = [row["point_id"] for row in answer.numbers["deployments"]]
-    frame = library.query("SELECT * FROM points WHERE point_id IN (SELECT unnest(?))", (ids,))
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")  # type: ignore[return-value]
+from tests.questions.cost.asking import (
+    ARTICLE,
+    RVLLM,
+    SPEED,
+    STORY,
+    TTFT,
+    asked,
+    by_chip,
+    kinds,
+    ranked,
+    said,
+)
 
 
-def test_the_cold_page_prices_only_what_people_could_be_served_with_and_says_so(shipped: Library) -> None:
+def test_where_nothing_is_asked_only_what_people_could_be_served_with_is_priced_and_that_is_said(
+    shipped: Library,
+) -> None:
     answer = asked(shipped)
-    assert (answer.view.option("slo"), answer.view.option("slo_ttft")) == ("20", "5000")
-    assert answer.numbers["slo"] == [{"metric": SPEED, "limit": 20.0}, {"metric": TTFT, "limit": 5000.0}]
+    assert set(answer.view.slo) == set(OPENING)
+    limits = said(answer, "limits")
+    assert limits.values["opening"] is True
     assert (
-        "median interactivity of 20 tokens/s/user or more and median TTFT of 5,000 ms or less"
-        in answer.headline
+        "median interactivity of 20 tokens/s/user or more and median TTFT of 5,000 ms or less" in limits.text
     )
-    found = points(shipped, answer)
-    assert len(found) > 4
-    assert all(row[SPEED] >= 20 and row[TTFT] <= 5000 for row in found)
+    assert "Kneepoint's choice" in limits.text
+    assert "within the limits" in answer.headline
+    assert len(answer.result.deployments) > 4
+    for one in answer.result.deployments:
+        assert one.point.metrics[SPEED] >= 20
+        assert one.point.metrics[TTFT] <= 5000
 
 
-def test_without_a_limit_the_headline_says_so_and_at_which_latency_the_winner_is(shipped: Library) -> None:
-    answer = asked(shipped, slo="none", slo_ttft="none")
-    assert answer.numbers["slo"] == []
-    assert "at full use and peak throughput, whatever the latency" in answer.headline
-    lead = answer.numbers["deployments"][0]
-    (row,) = [row for row in points(shipped, answer) if row["point_id"] == lead["point_id"]]
-    assert lead["latencies"] == pytest.approx({TTFT: row[TTFT], SPEED: row[SPEED]})
-    assert conditions.latency_words(row) in answer.headline
-    (told,) = [sentence for sentence in answer.findings if sentence.startswith("Priced at unlike speeds")]
-    longest = max(points(shipped, answer), key=lambda row: row[TTFT])
-    assert longest[TTFT] > 60_000
-    assert conditions.latency_words(longest) in told
+def test_points_that_do_not_state_a_limit_are_unknown_and_counted(shipped: Library) -> None:
+    answer = asked(shipped, STORY, slo=["ttft_ms_p90<=3000"])
+    tally, deciding = answer.result.tally, answer.result.deciding
+    assert tally.of("unknown_limit") == deciding.of - deciding.points > 0
+    assert f"of the {deciding.points} of {deciding.of} points that state p90 TTFT" in answer.headline
+    assert said(answer, "unknown").values["groups"] == len(
+        [1 for one in answer.result.missed if not one.stated]
+    )
+
+
+def test_where_most_accelerators_do_not_state_a_limit_none_is_the_cheapest(shipped: Library) -> None:
+    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"]}
+    metric = next(
+        key
+        for key in ("ttft_ms_p90", "ttft_ms_p95", "tpot_ms_p90", "itl_ms_p99", "e2el_ms_p90")
+        if shipped.has(key)
+        and 0 < 2 * asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.accelerators
+        < asked(shipped, where, slo=[f"{key}<=1e9"]).result.deciding.of_accelerators
+    )  # fmt: skip
+    answer = asked(shipped, where, slo=[f"{metric}<=1e9"])
+    if len(answer.result.deployments) > 1:
+        assert answer.statements[0].kind == "undecided"
+    assert answered("cost", shipped, answer.view).robustness is None
+
+
+@pytest.mark.parametrize("slo", [["none"], []])
+def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(
+    shipped: Library, slo: list[str]
+) -> None:
+    where = {} if slo else STORY
+    answer = asked(shipped, where, slo=slo)
+    assert answer.result.limits == ()
+    assert "whatever the latency" in said(answer, "limits").text
+    assert "within the limits" not in answer.headline
+    lead = answer.result.lead
+    assert names.speeds(lead) in said(answer, "speeds").text
+    assert lead.point.metrics[TTFT] == pytest.approx(
+        shipped.fetch(f"SELECT {TTFT} FROM points WHERE point_id = ?", (lead.facts.point_id,))[0][0]
+    )
 
 
 def test_a_reader_who_narrowed_the_selection_gets_no_limit_unasked(shipped: Library) -> None:
-    assert asked(shipped, ARTICLE).numbers["slo"] == []
-    assert asked(shipped, {"model": ["deepseek-r1"]}).numbers["slo"] == []
+    for where in (ARTICLE, {"model": ["deepseek-r1"]}):
+        assert asked(shipped, where).view.slo == ()
 
 
-@pytest.mark.parametrize("metric", ["interactivity_tokens_per_s_per_user_p99", TTFT])
-def test_the_limit_on_ttft_is_on_the_statistic_of_the_other(shipped: Library, metric: str) -> None:
-    answer = asked(shipped, slo_metric=metric, slo_ttft="3000")
-    key = f"ttft_ms_{metric.rsplit('_', 1)[1]}"
-    assert answer.numbers["slo"] == [{"metric": key, "limit": 3000.0}]
-    assert all(row[key] <= 3000 for row in points(shipped, answer))
+def test_the_limits_of_an_earlier_link_are_those_of_every_page(shipped: Library) -> None:
+    link = f"v=1&model=deepseek-r1&slo_metric={SPEED}&slo=50&slo_ttft=3000"
+    whole = cost.complete(shipped, View.from_query(link))
+    assert set(whole.slo) == {f"{SPEED}>=50", f"{TTFT}<=3000"}
+    lifted = cost.complete(shipped, View.from_query("slo=none"))
+    assert lifted.slo == View.from_query(lifted.query()).slo == ("none",)
+    assert whole.option("latency") == SPEED
 
 
-def test_what_is_unlike_between_the_bars_is_told_with_its_values(shipped: Library) -> None:
+def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_they_cost(
+    shipped: Library,
+) -> None:
+    slo = [f"{SPEED}>=50", f"{TTFT}<=1500"]
+    peak, kept = asked(shipped, STORY), asked(shipped, STORY, slo=slo)
+    best: dict[str, float] = {}
+    for chip, many, rate, speed, ttft in ranked(
+        shipped, peak, f'accelerator, accelerators, output_tokens_per_s, "{SPEED}", "{TTFT}"'
+    ):
+        if rate and many and speed is not None and ttft is not None and speed >= 50 and ttft <= 1500:
+            best[chip] = max(best.get(chip, 0.0), rate / many)
+    found = by_chip(kept)
+    priced = {chip: rate for chip, rate in best.items() if chip in by_chip(peak)}
+    assert {chip: one.point.rate / one.point.accelerators for chip, one in found.items()} == pytest.approx(
+        priced
+    )
+    assert all(one.usd_per_million >= by_chip(peak)[chip].usd_per_million for chip, one in found.items())
+    assert said(kept, "limits_cost").values["times"] == pytest.approx(
+        kept.result.lead.usd_per_million / by_chip(peak)[kept.result.lead.point.accelerator].usd_per_million
+    )
+
+
+def test_a_limit_nobody_keeps_is_a_sentence(shipped: Library) -> None:
+    answer = asked(shipped, STORY, slo=["ttft_ms_p50<=0.001"])
+    assert answer.rows.empty
+    assert answer.statements[0].kind == "none_enters"
+    assert answer.headline.endswith("ease the limits.")
+    assert cost.figure(answer.result, LIGHT).layout.annotations[0].text.startswith("Nothing selected")
+
+
+def test_who_states_no_limit_is_told_apart_from_who_never_keeps_it(shipped: Library) -> None:
+    metric = "interactivity_tokens_per_s_per_user_p90"
+    answer = asked(shipped, STORY, slo=[f"{metric}>=50"])
+    best: dict[str, float | None] = {}
+    for chip, speed in ranked(shipped, asked(shipped, STORY), f'accelerator, "{metric}"'):
+        best[chip] = max((value for value in (best.get(chip), speed) if value is not None), default=None)
+    priced = set(best) - set(answer.result.unpriced) - {"mi325x"}
+    out = {chip: best[chip] is not None for chip in priced if (best[chip] or 0) < 50}
+    assert {one.accelerator: one.stated for one in answer.result.missed} == out
+    assert set(out.values()) == {True, False}
+    assert said(answer, "beyond").text == "Never within the limits: MI300X."
+
+
+def test_a_model_is_priced_at_one_precision_and_workload_unless_put_side_by_side(shipped: Library) -> None:
+    view = View.of({"model": ["llama-3.3-70b"]})
+    for options in ({}, {"group": "deployment"}):
+        answer = cost.answer(shipped, view.with_options(**options))
+        assert len({(one.model, one.precision, one.isl, one.osl) for one in answer.result.facts}) == 1
+        assert said(answer, "narrowed").values["left_out"] > 0
+    two = asked(shipped, {"model": ["llama-3.3-70b"], "isl": ["1000", "128"], "osl": ["1000", "128"]})
+    assert two.result.unlike == ()
+    models = asked(shipped, {"model": ["llama-3.1-8b", "llama-3.3-70b"]})
+    assert models.view.option("group") == "model"
+
+
+def test_what_ran_under_unlike_loads_or_workloads_is_not_ranked(shipped: Library) -> None:
+    gemma = asked(shipped, {"model": ["gemma-4-31b"]})
+    assert [one.fact.key for one in gemma.result.unlike] == ["load_kind"]
+    assert gemma.statements[0].kind == "undecided"
+    assert gemma.statements[0].point_ids == ()
+    assert answered("cost", shipped, gemma.view).robustness is None
+    both = asked(shipped, {"model": ["gemma-4-31b"], "load_kind": ["batch", "open"]})
+    assert both.result.unlike == ()
+    everything = asked(shipped, {"model": ["llama-3.1-8b"]})
+    whole = cost.answer(shipped, View(everything.view.where[:1], everything.view.options, whole=True))
+    assert whole.result.unlike == () or whole.statements[0].kind == "undecided"
+
+
+def test_what_is_unlike_between_the_bars_is_told(shipped: Library) -> None:
     answer = asked(shipped)
-    (told,) = [caveat for caveat in answer.caveats if caveat.startswith("Unlike deployments")]
-    found = points(shipped, answer)
-    apart = sum(bool(row["disaggregated"]) for row in found)
+    told = said(answer, "unlike").text
+    assert told == (
+        f"Unlike deployments are compared: {'; '.join(likeness.mixed(answer.result.facts, NOT_COMPARED))}."
+    )
+    apart = sum(bool(one.disaggregated) for one in answer.result.facts)
     assert f"disaggregated ({apart})" in told
-    assert f"aggregated ({len(found) - apart})" in told
-    assert f"MTP speculation ({sum(row['speculation'] == 'mtp' for row in found)})" in told
-    assert "engines Dynamo with TensorRT-LLM (" in told
 
 
-def test_what_the_bars_are_grouped_by_is_not_unlike() -> None:
-    alike = {"model": "a", "isl": 1, "osl": 1, "precision": "fp8", "speculation": "none", "disaggregated": False,
-             "variant": None, "harness": "h", "load_kind": "batch"}  # fmt: skip
-    rows = [{**alike, "engine": "vllm"}, {**alike, "engine": "sglang"}, {**alike, "engine": "sglang"}]
-    assert conditions.unlike(rows, "engine") == []
-    assert conditions.unlike(rows, "accelerator") == ["engines SGLang (2) and vLLM (1)"]
-    assert conditions.unlike([*rows[:1], {**rows[0], "variant": "tuned"}], "engine") == [
-        "variants not stated and tuned"
-    ]
-
-
-def test_engines_are_called_unlike_only_where_more_than_one_is_stated(shipped: Library) -> None:
-    for where in (None, {"model": ["gemma-4-31b"]}, RVLLM):
-        answer = asked(shipped, where, group="deployment")
-        dated = [caveat for caveat in answer.caveats if caveat.startswith("Measured between")]
-        found = points(shipped, answer)
-        several = any(
-            len({row[key] for row in found if row[key] is not None}) > 1
-            for key in ("engine", "engine_version")
-        )
-        assert not dated or ("unlike engines" in dated[0]) == several
+def test_what_the_cheapest_is_configured_with_unlike_all_others_stands_in_its_name(shipped: Library) -> None:
+    answer = asked(
+        shipped,
+        {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"],
+         "accelerator": ["h200-sxm", "mi355x"]},
+    )  # fmt: skip
+    loads = {one.point.accelerator: one.facts.load_kind for one in answer.result.deployments}
+    assert loads == {"h200-sxm": "saturated", "mi355x": "closed"}
+    assert "saturated load" in answer.headline
+    assert "closed load" in answer.headline
 
 
 def test_a_headline_on_a_flagged_point_says_so_and_names_its_variant(shipped: Library) -> None:
-    answer = asked(shipped, {"model": ["gemma-4-31b"]})
-    lead, second = answer.numbers["deployments"]
-    assert lead["variant"] == "CUDA graph, forward only, April 2026"
-    for row in (lead, second):
-        assert row["flags"]
-        assert row["variant"] in answer.headline
-        assert all(flag_words(kind) in answer.headline for kind in row["flags"])
+    answer = asked(shipped, RVLLM, group="precision")
+    named = answer.result.deployments[:2]
+    assert len(named) == 2
+    for one in named:
+        assert one.facts.flag_kinds
+        assert one.facts.variant in answer.headline
 
 
 def test_of_several_models_each_deployment_says_its_own(shipped: Library) -> None:
-    answer = asked(shipped, RVLLM, price_book="articles", group="deployment")
-    assert "4 x TPU v6e (Gemma 4 E4B, rvLLM" in answer.headline
-    labels = {row["point_id"]: row["deployment"] for row in answer.numbers["deployments"]}
+    where = {"source": ["rvllm-tpu-v6e-vs-h100"], "model": ["gemma-4-e4b", "gemma-4-26b-a4b", "gemma-4-31b"],
+             "precision": ["int8"]}  # fmt: skip
+    answer = asked(shipped, where, price_book="articles", group="deployment")
+    labels = dict(zip(answer.rows["point_id"], answer.rows["deployment"], strict=True))
     assert len(set(labels.values())) == len(labels)
     assert {label.split(",")[0] for label in labels.values()} == {
         "Gemma 4 E4B",
         "Gemma 4 26B-A4B",
         "Gemma 4 31B",
     }
-    by_chip = asked(shipped, RVLLM, price_book="articles", group="accelerator")
-    assert all("Gemma 4" in row["deployment"] for row in by_chip.numbers["deployments"])
+    side_by_side = asked(shipped, where, price_book="articles")
+    assert side_by_side.view.option("group") == "model"
+    assert side_by_side.statements[0].kind == "cheapest"
+    assert "Gemma 4 E4B" in side_by_side.headline
 
 
-# Of the eight priced accelerators of the story three publish no p90 interactivity; MI300X does and misses the limit.
-def test_who_states_no_limit_is_told_apart_from_who_never_keeps_it(shipped: Library) -> None:
-    metric = "interactivity_tokens_per_s_per_user_p90"
-    answer = asked(shipped, slo="50", slo_metric=metric)
-    story = " AND ".join(
-        f"{key} = '{answer.view.values(key)[0]}'" for key in ("model", "precision", "isl", "osl")
-    )
-    best = dict(
-        shipped.fetch(
-            f"SELECT accelerator, max({metric}) FROM points WHERE {story} AND evidence = 'measured' GROUP BY 1"
-        )
-    )
-    told = {row["accelerator"]: row["stated"] for row in answer.numbers["missed"]}
-    priced = set(best) - set(answer.numbers["unpriced"]) - {"mi325x"}
-    assert told == {chip: best[chip] is not None for chip in priced if best[chip] is None or best[chip] < 50}
-    assert set(told.values()) == {True, False}
-    assert "3 more state no p90 interactivity and 1 more does not keep the limit" in answer.headline
-    assert (
-        "Not compared, for p90 interactivity is not stated: GB200 NVL72, GB300 NVL72 and H100 SXM."
-        in answer.caveats
-    )
-    assert "Never within the limit: MI300X." in answer.caveats
+def test_a_group_reads_as_one(shipped: Library) -> None:
+    answer = asked(shipped, STORY, group="tp")
+    assert all(label.startswith("tp ") for label in answer.rows["deployment"])
+    assert "(tp 8)" in answer.headline
+    apart = asked(shipped, STORY, group="disaggregated")
+    assert {label.split(",")[0] for label in apart.rows["deployment"]} == {"disaggregated", "aggregated"}
+    chips = asked(shipped, STORY, group="accelerators")
+    assert all(label[0].isdigit() for label in chips.rows["deployment"])
 
 
-def test_a_layout_reads_as_one(shipped: Library) -> None:
-    answer = asked(shipped, group="tp")
-    assert all(row["deployment"].startswith("tp ") for row in answer.numbers["deployments"])
-    assert " on tp " in answer.headline
-    apart = asked(shipped, group="disaggregated")
-    assert {row["deployment"].split(",")[0] for row in apart.numbers["deployments"]} == {
-        "disaggregated",
-        "aggregated",
-    }
-    assert all(
-        row["deployment"][0].isdigit() for row in asked(shipped, group="accelerators").numbers["deployments"]
-    )
-
-
-# Lambda: 2.49 x 24 = 59.76; 100M of 1,260 x 86,400 tokens = 91.9 %.
+# Lambda: 2.49 x 24 = 59.76; 100M of 1,260 x 86,400 tokens = 91.9 %. Azure: 5.40 x 24 = 129.60.
 def test_a_provider_asked_for_is_the_one_whose_bill_is_spoken(shipped: Library) -> None:
     answer = asked(shipped, ARTICLE, provider="Lambda", price_book="articles")
     assert set(answer.rows["provider"]) == {"Lambda"}
-    (told,) = [sentence for sentence in answer.findings if "around the clock" in sentence]
-    assert "at Lambda's 2.49 USD/h" in told
-    assert "59.76 USD a day" in told
-    assert "91.9 % used" in told
-    every = asked(shipped, ARTICLE, provider="Azure")
-    assert "129.60 USD a day" in " ".join(every.findings)  # 5.40 x 24
+    assert said(answer, "volume").values["usd_per_day"] == pytest.approx(59.76)
+    azure = asked(shipped, ARTICLE, provider="Azure", price_terms="unstated")
+    assert said(azure, "volume").values["usd_per_day"] == pytest.approx(129.60)
 
 
 def test_a_provider_without_a_price_is_a_sentence_with_a_way_on(shipped: Library) -> None:
     answer = asked(shipped, {"accelerator": ["mi325x"]}, provider="Lambda")
     assert answer.rows.empty
-    assert "by Lambda" in answer.headline
-    assert "every provider" in answer.headline
-
-
-def test_the_providers_offered_have_a_price_under_the_terms(shipped: Library) -> None:
-    view = ASKED.complete(shipped, View.of(ARTICLE, {"price_terms": "marketplace"}))
-    assert [value for value, _ in ASKED.choices(shipped, view)["provider"]] == ["every", "vast.ai"]
-
-
-def test_why_holds_the_winners_inputs_wherever_a_formula_needs_them(shipped: Library) -> None:
-    answer = asked(shipped, ARTICLE, price_book="articles", price_terms="unstated", api_price_output="2.5")
-    told = {reason.what: reason.inputs for reason in answer.why}
-    for what in (
-        "Cost per million output tokens (USD)",
-        "Tokens/s per USD/h",
-        "Bill of a volume",
-        "Break-even volume",
-    ):
-        assert "2.49 USD/h (Lambda, the cheapest quote) for 1 x H100 SXM, 1,260 tokens/s" in told[what]
-    for what in ("Cost per million output tokens (USD)", "Bill of a volume"):
-        assert "utilisation 1" in told[what]
+    assert "on demand, Lambda" in answer.headline
+    assert "choose other prices" in answer.headline
 
 
 # One prompt token comes with each output token at 1,024/1,024.
 def test_one_prompt_token_is_singular(shipped: Library) -> None:
-    where = {"model": ["deepseek-r1"], "isl": ["1024"], "osl": ["1024"], "accelerator": ["h200-sxm"]}
+    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"],
+             "accelerator": ["h200-sxm"]}  # fmt: skip
     answer = asked(shipped, where, api_price_output="50", api_price_input="5")
-    assert any("the 1 prompt token that comes with each included" in sentence for sentence in answer.findings)
+    assert "the 1 prompt token that comes with each included" in said(answer, "api").text
 
 
-# 512/256 and an API at 0.50/2.50: weights 2 x 0.5 and 1 x 2.5 share the bill; 0.548942 = 2 i + 5 i, so i = 0.0784203.
-def test_the_bill_is_shared_out_as_the_api_weighs_the_sides(shipped: Library) -> None:
-    answer = asked(shipped, ARTICLE, provider="Lambda", price_book="articles", api_price_output="2.5",
-                   api_price_input="0.5")  # fmt: skip
-    (told,) = [sentence for sentence in answer.findings if sentence.startswith("Shared out")]
-    assert (
-        "0.0784 USD per million input and 0.392 USD per million output tokens, against 0.500 and 2.50" in told
+def test_why_holds_the_cheapests_own_price_and_throughput(shipped: Library) -> None:
+    answer = asked(shipped, ARTICLE, provider="Lambda", price_book="articles", api_price_output="2.5")
+    told = {reason.what: reason.inputs for reason in answer.why}
+    assert told["Cost per million output tokens (USD)"].startswith(
+        "2.49 USD/h per chip, one H100 SXM, 1,260 tokens/s; utilisation 1"
     )
-
-
-def test_the_median_of_each_deployment_is_over_every_quote_in_force(shipped: Library) -> None:
-    answer = asked(shipped)
-    for row in answer.numbers["deployments"]:
-        offers = [
-            quote.usd_per_accelerator_hour
-            for quote in quotes(shipped, [row["accelerator"]], terms="on_demand")
-        ]
-        whole = statistics.median(offers) * row["accelerators"]
-        assert row["median"] == pytest.approx(whole / (row["tokens_per_s"] * 3600) * 1e6)
+    assert "2.50 USD per million" in told["Break-even volume"]
 
 
 @pytest.mark.parametrize("group", ["accelerator", "deployment", "engine"])
 def test_every_operating_point_is_the_best_of_its_group(shipped: Library, group: str) -> None:
-    answer = asked(
-        shipped,
-        {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["8192"], "osl": ["1024"]},
-        group=group,
-    )
-    own = "model, precision, engine, accelerators, variant, speculation, disaggregated, isl, osl, load_kind, source"
-    keys = {
-        "accelerator": "accelerator",
-        "deployment": f"accelerator, {own}",
-        "engine": "engine, accelerator",
-    }[group]
-    best = shipped.fetch(
-        "SELECT max(output_tokens_per_s / accelerators) FROM points WHERE model = 'deepseek-r1' AND precision = 'fp8'"
-        " AND isl = 8192 AND osl = 1024 AND evidence = 'measured' AND output_tokens_per_s > 0"
-        f" AND accelerator IN (SELECT unnest(?)) GROUP BY {keys} ORDER BY 1",
-        ([row["accelerator"] for row in answer.numbers["deployments"]],),
-    )
-    found = sorted(row["tokens_per_s"] / row["accelerators"] for row in answer.numbers["deployments"])
-    assert found == pytest.approx([row[0] for row in best])
+    answer = asked(shipped, STORY, group=group)
+    own = ("model", "precision", "engine", "accelerator", "accelerators", "variant", "speculation", "disaggregated",
+           "isl", "osl", "load_kind", "source")  # fmt: skip
+    keys = {"accelerator": ("accelerator",), "deployment": own, "engine": ("engine", "accelerator")}[group]
+    best: dict[tuple[object, ...], float] = {}
+    for chip, many, rate, *key in ranked(
+        shipped, answer, f"accelerator, accelerators, output_tokens_per_s, {', '.join(keys)}"
+    ):
+        if rate and many and chip not in answer.result.unpriced:
+            best[tuple(key)] = max(best.get(tuple(key), 0.0), rate / many)
+    found = [one.point.rate / one.point.accelerators for one in answer.result.deployments]
+    assert len(found) == min(len(best), 100) == answer.result.groups
+    assert sorted(found) == pytest.approx(sorted(best.values()))
+    costs = [one.usd_per_million for one in answer.result.deployments]
+    assert costs == sorted(costs)
+
+
+def test_nothing_asked_of_a_model_without_a_throughput_says_what_to_do(shipped: Library) -> None:
+    answer = asked(shipped, {"source": ["mlperf"], "model": ["llama-2-70b"]})
+    assert answer.statements[0].kind == "none_enters"
+    assert "throughput" in answer.headline
+    assert "quotes" not in kinds(answer)

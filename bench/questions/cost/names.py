@@ -1,0 +1,131 @@
+"""The words of a cost answer for deployments, groups and amounts, the same in sentences, bars and table."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from bench import catalogue
+from bench.basis import likeness, prices, wording
+from bench.basis.points import Facts
+from bench.basis.prices import Quote
+from bench.chart import setting, value_label
+from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
+from bench.questions.cost.result import Cost, Deployment
+from bench.questions.operating_points import Best
+from bench.wording import inline, joined, number
+
+API_PRICES = {"input": "API price, input", "output": "API price, output"}
+"""What the boxes of an API's prices are called."""
+
+
+ALIKE: tuple[Literal["model", "precision", "isl", "osl"], ...] = ("model", "precision", "isl", "osl")
+"""What a deployment's name leaves out where all are alike in it."""
+
+NAMED_ANYWAY = ("accelerator", "accelerators", "model", "precision", DEPLOYMENT)
+"""Groups whose value a deployment's own words say where it matters."""
+
+
+def label(found: Cost, one: Deployment) -> str:
+    """A deployment's name in chart and table: the value of the group, and the hardware where that does not say it."""
+    group, facts, models = found.asked.group, one.facts, several(found, "model")
+    if group == DEPLOYMENT:
+        return facts.words([key for key in ALIKE if not several(found, key)])
+    words = [group_words(group, getattr(facts, group)), facts.hardware]
+    if group in ("accelerator", "accelerators"):
+        words = [value_label(group, facts.accelerator) if group == "accelerator" else facts.hardware]
+    return ", ".join([*words, *([value_label("model", facts.model)] if models and group != "model" else [])])
+
+
+def place(found: Cost, one: Deployment, *besides: str) -> str:
+    """What a cost is on, with what tells it from the others and every flag: "one H100 SXM (flagged: decode only)"."""
+    facts, group = one.facts, found.asked.group
+    about = [value_label("model", facts.model)] if several(found, "model") and facts.model else []
+    about += [facts.precision.upper()] if several(found, "precision") and facts.precision else []
+    about += [group_words(group, getattr(facts, group))] if group not in NAMED_ANYWAY else []
+    about += [value_label("engine", facts.engine)] if group == DEPLOYMENT and facts.engine else []
+    about += [facts.workload] if several(found, "isl") or several(found, "osl") else []
+    about += [facts.variant] if facts.variant and group != "variant" else []
+    flagged = wording.flagged(facts.flag_kinds).removeprefix(" (").removesuffix(")")
+    stated = "; ".join(filter(None, (", ".join(filter(None, (*about, *besides))), flagged)))
+    return f"{chips(facts)} ({stated})" if stated else chips(facts)
+
+
+def chips(facts: Facts) -> str:
+    """The hardware of a deployment: "one H100 SXM", "8 x H200 SXM"."""
+    name = value_label("accelerator", facts.accelerator)
+    return f"one {name}" if facts.accelerators == 1 else facts.hardware
+
+
+def of_best(group: str, one: Best) -> str:
+    """A group on an accelerator, of which no point was read: "H200 SXM", "tp 8 on H200 SXM"."""
+    chip = value_label("accelerator", one.accelerator)
+    if group in ("accelerator", DEPLOYMENT):
+        return chip
+    value = {"true": True, "false": False, "": None}.get(one.group, one.group)
+    return f"{group_words(group, value)} on {chip}"
+
+
+def group_words(group: str, value: object) -> str:
+    """The value of a group's field as a sentence names it: "tp 8", "no speculation", "aggregated"."""
+    return likeness.fact_words(group, value) if group in likeness.DEPLOYED else setting(group, value)
+
+
+def several(found: Cost, key: Literal["model", "precision", "isl", "osl"]) -> bool:
+    """Whether the operating points are unlike in a column that a sentence then has to name."""
+    return len({getattr(one, key) for one in found.facts}) > 1
+
+
+def speeds(one: Deployment) -> str:
+    """Its latencies in words: "median TTFT 1,388 ms and median interactivity 37.5 tokens/s/user"; "" without one."""
+    stated = [catalogue.metric(key) for key in reversed(SPEEDS) if key in one.point.metrics]
+    first = list({metric.base: metric for metric in stated}.values())[::-1]
+    return joined(
+        [f"{inline(metric)} {number(one.point.metrics[metric.key])} {metric.unit}" for metric in first]
+    )
+
+
+def modelled(one: Deployment) -> str:
+    """What stands behind a cost that nobody offers."""
+    return " at modelled cost" if one.price.modelled else ""
+
+
+def whose(one: Quote, among: list[Quote]) -> str:
+    """A quote's provider, with what tells it from the same provider's others; a modelled cost is called that."""
+    name, same = one.provider, [other for other in among if other.provider == one.provider]
+    if one.is_modelled:
+        name, same = terms(one.terms), [other for other in same if other.terms == one.terms]
+    for key in ("provider", "terms", "instance", "region", "book"):
+        if len({getattr(other, key) for other in same}) == len(same):
+            own = terms(one.terms) if key == "terms" else getattr(one, key)
+            return name if own is None or key == "provider" else f"{name} ({own})"
+    return f"{name} (at {number(one.usd_per_accelerator_hour)} USD/h)"
+
+
+def terms(one: str) -> str:
+    """Terms among others in a sentence: "on demand", "modelled cost (neocloud)"."""
+    words, _, kind = prices.terms_in_words(one).partition(", ")
+    return f"{words} ({kind})" if kind else words
+
+
+def spoken(volume: float) -> str:
+    """A count of tokens: "100 million", "1.5 billion"."""
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if volume >= size:
+            return f"{number(volume / size)} {word}"
+    return number(volume)
+
+
+def span(low: float, high: float) -> str:
+    """Two costs as a range: "0.549 to 1.19 USD"."""
+    return f"{number(low)} USD" if number(low) == number(high) else f"{number(low)} to {number(high)} USD"
+
+
+def used(ratio: float | None) -> str:
+    """A utilisation in percent with one decimal: "91.9 %"."""
+    return "not known" if ratio is None else f"{ratio * 100:.1f} %"
+
+
+def cents(value: float) -> str:
+    """An amount of a bill to the cent, without cents where it has none or is of five digits."""
+    is_whole = value >= 10_000 or round(value, 2).is_integer()
+    return f"{value:,.0f}" if is_whole else f"{value:,.2f}"

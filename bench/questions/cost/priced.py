@@ -1,0 +1,215 @@
+"""What tokens cost: operating points at their chips' price and at each quote, a volume's bill, and an API beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bench import selection
+from bench.basis import evidence, likeness, limits, prices
+from bench.basis.evidence import Deciding, Ranking, Tally
+from bench.basis.likeness import Difference
+from bench.basis.points import Facts
+from bench.basis.prices import EVERY, ChipPrice, Choice, Quote
+from bench.library import Library
+from bench.maths import cost
+from bench.questions import operating_points
+from bench.questions.cost.rates import MEASURED, is_derived, rate_sql
+from bench.questions.cost.result import Api, Asked, Charge, Cost, Deployment, Quoted, Rung, Sensitivity
+from bench.questions.operating_points import Best, OperatingPoint, Search
+from bench.selection import Clause
+
+DEPLOYMENT = "deployment"
+TELLS_APART = ("model", "precision", "engine", "accelerator", "accelerators", "variant", "speculation",
+               "disaggregated", "isl", "osl", "load_kind", "source")  # fmt: skip
+"""What makes one deployment and workload another; layout, version and date are free, the best of them counts."""
+
+STORY = ("model", "isl", "osl", "context_tokens", "load_kind")
+AT_PEAK = {"closed", "saturated"}
+"""Where deployments differ in one of STORY, none is called cheaper unless the reader put them side by side; of loads
+only those AT_PEAK drive a deployment as far as it goes, and compare."""
+
+SPEEDS = ("ttft_ms_p50", "ttft_ms_mean", "interactivity_tokens_per_s_per_user_p50",
+          "interactivity_tokens_per_s_per_user_mean")  # fmt: skip
+"""An operating point is told with its median latencies, with the means where no median is stated."""
+
+MOST_DEPLOYMENTS = 100
+"""So many deployments are read whole, the cheapest."""
+
+UTILISATIONS = tuple(step / 10 for step in range(1, 11))
+PRICES, ROOM = 7, 1.25
+"""So many prices stand across the grid, which reaches ROOM times beyond the cheapest and the dearest quote."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What costs are worked out from: a library's points under a ranking, what is asked, and whose prices count."""
+
+    library: Library
+    ranking: Ranking
+    asked: Asked
+    choice: Choice
+
+    @cached_property
+    def search(self) -> Search:
+        """The operating points that are sought: of each group the most tokens/s per accelerator, and the smallest bill.
+
+        Formula of the bill: `maths.cost.rented`, instances = ceil(volume / (tokens/s x utilisation x 86400)).
+        """
+        group = f"hash({', '.join(TELLS_APART)})" if self.asked.group == DEPLOYMENT else self.asked.group
+        price, bound = prices.price_sql(self.chips)
+        capacity = self.choice.utilisation * cost.SECONDS_PER_DAY
+        instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
+        bill = Clause(f"-({instances} * accelerators * ({price}))", (self.asked.volume, *bound))
+        rate, words = rate_sql(self.asked.tokens, self.library), f"a throughput of {self.asked.kind.words}"
+        return Search(rate, words, group, beside=bill, along=self.asked.latency)
+
+    @cached_property
+    def groups(self) -> tuple[Best, ...]:
+        """Every group's best point."""
+        return operating_points.best(self.library, self.ranking, self.search)
+
+    @cached_property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Every quote that counts."""
+        return prices.quotes(self.library, self.choice, points=selection.clause(self.ranking.view))
+
+    @cached_property
+    def chips(self) -> dict[str, ChipPrice]:
+        """The price of each accelerator that has one."""
+        return prices.of_chips(self.quotes, self.choice)
+
+    def charge(self, point: OperatingPoint, usd_per_accelerator_hour: float) -> Charge:
+        """What a point costs at a price of its chips."""
+        hour, share = usd_per_accelerator_hour * point.accelerators, self.choice.utilisation
+        million = cost.usd_per_million(hour, point.rate, share)
+        rented = cost.rented(hour, point.rate, share, self.asked.volume)
+        used = cost.pay_per_token(million, self.asked.volume)
+        assert million and rented and used, "price, rate and volume are above 0"  # noqa: PT018
+        return Charge(hour, million, point.rate / hour, rented, used.usd_per_day)
+
+    def deployments(self, groups: Mapping[str, str]) -> dict[str, Deployment]:
+        """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
+        metrics = [*SPEEDS, *MEASURED[self.asked.tokens], *(one.metric.key for one in self.ranking.limits)]
+        metrics += [self.asked.latency.key] if self.asked.latency else []
+        whole = operating_points.read(self.library, self.search, list(groups), metrics)
+        return {key: self._deployment(group, whole[key]) for key, group in groups.items()}
+
+    def _deployment(self, group: str, point: OperatingPoint) -> Deployment:
+        chip, derived = self.chips[point.accelerator], is_derived(self.asked.tokens, point.metrics)
+        own = [one for one in self.quotes if one.accelerator == point.accelerator]
+        quotes = (Quoted(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
+        return Deployment(group, point, chip, self.charge(point, chip.usd), tuple(quotes), derived)
+
+
+def cheapest(groups: Iterable[Best], chips: Mapping[str, ChipPrice]) -> list[Best]:
+    """The groups with a point within the limits and a price, the one with the cheapest tokens first."""
+    priced = [one for one in groups if one.merit and one.accelerator in chips]
+    return sorted(priced, key=lambda one: chips[one.accelerator].usd / (one.merit or 1.0))
+
+
+def found(of: Inputs) -> Cost:
+    """What tokens cost."""
+    ranked = cheapest(of.groups, of.chips)
+    unpriced = tuple(sorted({one.accelerator for one in of.groups if one.merit} - set(of.chips)))
+    elsewhere = prices.quotes(of.library, Choice(EVERY), unpriced) if unpriced and not ranked else ()
+    *_, serving = max((one.beside for one in of.groups if one.beside), default=("",))
+    ids = {one.point_id: one.group for one in ranked[:MOST_DEPLOYMENTS] if one.point_id}
+    read = of.deployments({serving: "", **ids} if ranked else {})
+    tally = evidence.tally(of.library, of.ranking, operating_points.reasons(of.search))
+    answered = Cost(
+        asked=of.asked, choice=of.choice, limits=of.ranking.limits, deployments=tuple(read[key] for key in ids),
+        groups=len(ranked), missed=tuple(o for o in of.groups if o.merit is None and o.accelerator in of.chips),
+        unpriced=unpriced, priced_as=tuple({one.terms: 0 for one in elsewhere}), tally=tally,
+        deciding=_deciding(of, tally),
+    )  # fmt: skip
+    if not ranked:
+        return answered
+    first, lead = ranked[0], answered.lead
+    at_one = lead.usd_per_million * (first.merit or 0.0)
+    return replace(
+        answered,
+        unlike=unlike(of, answered.facts),
+        serving=read[serving],
+        peak=at_one / first.peak,
+        ladder=tuple(Rung(limit, at_one / rate, first.peak / rate) for limit, rate in first.ladder),
+        api=_api(of, lead),
+        sensitivity=_sensitivity(lead),
+    )
+
+
+def _deciding(of: Inputs, tally: Tally) -> Deciding:
+    """How many of the points with a cost state what the limits are on, and on how many of the accelerators."""
+    known, every = tally.used + tally.of("beyond_limit"), {one.accelerator for one in of.groups}
+    stating, words = {one.accelerator for one in of.groups if one.stated}, limits.metrics(of.ranking.limits)
+    return Deciding(known, known + tally.of("unknown_limit"), len(stating), len(every), words)
+
+
+def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
+    """In what of model, workload and load the two cheapest differ, where the reader did not put that side by side.
+
+    A length that one alone states is unlike; a model, a context or a load has to be stated of both.
+    """
+    view, loads = of.ranking.view, {one.load_kind for one in facts[:2]}
+    keys = [key for key in STORY if key != of.asked.group and len(view.values(key)) < 2]
+    found = likeness.differences(facts[:1], facts[1:2], keys) if len(facts) > 1 else ()
+    known = [one for one in found if (one.a and one.b) or one.fact.key in ("isl", "osl")]
+    return tuple(one for one in known if one.fact.key != "load_kind" or not loads <= AT_PEAK)
+
+
+def api_price(asked: Asked, facts: Facts) -> float | None:
+    """What the API takes for a million tokens of the kind asked, in USD; None without a price it needs.
+
+    Of output tokens alone it includes the prompt tokens that come with them, where the reader states their price and
+    the workload states both lengths; of input tokens likewise the generated ones.
+    """
+    if asked.tokens in ("blended", "total"):
+        return cost.blended_price(asked.api_input, asked.api_output, cost.input_share(facts.isl, facts.osl))
+    own, other = asked.api_sides
+    return None if own is None else own + (other or 0.0) * _with_each(asked, facts)
+
+
+def _with_each(asked: Asked, facts: Facts) -> float:
+    """How many tokens of the other side come with each token of the kind asked; 0 where a length is not stated."""
+    if not facts.isl or not facts.osl or asked.tokens in ("blended", "total"):
+        return 0.0
+    return facts.isl / facts.osl if asked.tokens == "output" else facts.osl / facts.isl
+
+
+def _api(of: Inputs, lead: Deployment) -> Api | None:
+    """The API beside what beats it from the smallest volume on, or else beside what is cheapest per token.
+
+    That is the smallest instance whose tokens, fully used, cost no more than the API's. None without a price it needs.
+    """
+    asked, used, usd = of.asked, of.choice.utilisation, api_price(of.asked, lead.facts)
+    if usd is None:
+        return None
+    price, bound = prices.price_sql(of.chips)
+    beats = f"accelerators * ({price}) * {cost.MILLION} <= CAST(? AS DOUBLE) * rate * {used * cost.SECONDS_PER_HOUR!r}"
+    merit = Clause(f"CASE WHEN {beats} THEN -accelerators * ({price}) END", (*bound, usd, *bound))
+    beating = operating_points.best(of.library, of.ranking, replace(of.search, group="''", merit=merit))
+    _, won = max(
+        ((one.merit, one.point_id) for one in beating if one.merit and one.point_id), default=(0.0, "")
+    )
+    own = of.deployments({won: ""})[won] if won else lead
+    facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
+    share, split = cost.input_share(facts.isl, facts.osl), None
+    if share is not None and 0 < share < 1 and asked.api_input and asked.api_output:
+        whole = {"output": rate / (1 - share), "input": rate / share}.get(asked.tokens, rate)
+        ratio = asked.api_output / asked.api_input
+        split = cost.token_costs(hour, whole * share, whole * (1 - share), used, ratio)
+    return Api(usd, own, _with_each(asked, facts), cost.break_even(hour, rate, used, usd), split)
+
+
+def _sensitivity(lead: Deployment) -> Sensitivity:
+    """What the first deployment costs over utilisation and the price of its chips."""
+    quoted = [one.quote.usd_per_accelerator_hour for one in lead.quotes]
+    across = [float(f"{usd:.3g}") for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
+    hours = [usd * lead.point.accelerators for usd in across]
+    grid = cost.sensitivity(lead.point.rate, hours, UTILISATIONS)
+    return Sensitivity(
+        UTILISATIONS, tuple(across), tuple(tuple(float(value) for value in line) for line in grid)
+    )

@@ -1,0 +1,178 @@
+"""What a cost answer found: what tokens cost on each deployment, who serves a volume cheapest, and an API beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from bench import catalogue
+from bench.basis.evidence import Deciding, Tally
+from bench.basis.likeness import Difference
+from bench.basis.limits import Limit
+from bench.basis.points import Facts
+from bench.basis.prices import ChipPrice, Choice, Quote
+from bench.catalogue import Metric
+from bench.maths.cost import BreakEven, Rental, TokenCosts
+from bench.questions.cost.rates import KINDS, Kind
+from bench.questions.operating_points import Best, OperatingPoint
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a reader asks of a cost besides limits and prices.
+
+    `group` is the field of which each value has a bar, `latency` the metric that the price of latency is told of;
+    `volume` is in tokens a day, the prices of an API in USD per million tokens, None where not stated.
+    """
+
+    tokens: str
+    group: str
+    latency: Metric | None
+    volume: float
+    api_input: float | None
+    api_output: float | None
+
+    @property
+    def kind(self) -> Kind:
+        """The tokens that a cost is of."""
+        return KINDS[self.tokens]
+
+    @property
+    def usd(self) -> Metric:
+        """The catalogue's metric of that cost."""
+        return catalogue.metric(self.kind.usd)
+
+    @property
+    def api_sides(self) -> tuple[float | None, float | None]:
+        """The API's prices of the tokens asked and of those that come with them; of both alike output, then input."""
+        sides = (self.api_output, self.api_input)
+        return sides[::-1] if self.tokens == "input" else sides
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a deployment costs at one price of its chips.
+
+    `usd_per_hour` is of all its chips, `usd_per_million` of the tokens asked at the utilisation asked; `per_dollar` are
+    the tokens/s that each USD an hour buys, fully used. The volume's bill is `rented` on instances around the clock,
+    and `used_usd_per_day` were used tokens alone paid.
+    """
+
+    usd_per_hour: float
+    usd_per_million: float
+    per_dollar: float
+    rented: Rental
+    used_usd_per_day: float
+
+
+@dataclass(frozen=True)
+class Quoted(Charge):
+    """What a deployment costs at one quote."""
+
+    quote: Quote
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A group's operating point, the price of its chips, and what it costs at that price and at each quote behind it.
+
+    The cheapest quote is first. `is_derived` says that the throughput was worked out from the workload's lengths.
+    """
+
+    group: str
+    point: OperatingPoint
+    price: ChipPrice
+    charge: Charge
+    quotes: tuple[Quoted, ...]
+    is_derived: bool
+
+    @property
+    def facts(self) -> Facts:
+        """What its operating point is."""
+        return self.point.facts
+
+    @property
+    def usd_per_million(self) -> float:
+        """What a million tokens cost there."""
+        return self.charge.usd_per_million
+
+    @cached_property
+    def offers(self) -> tuple[Quoted, ...]:
+        """Its quotes without modelled costs, unless it has no other."""
+        return tuple(one for one in self.quotes if not one.quote.is_modelled) or self.quotes
+
+    @cached_property
+    def modelled(self) -> tuple[Quoted, ...]:
+        """The modelled costs beside its offers."""
+        return tuple(one for one in self.quotes if one.quote.is_modelled and one not in self.offers)
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What a million tokens cost within one limit of a ladder, in USD, and how many times the peak's cost that is."""
+
+    limit: float
+    usd_per_million: float
+    times: float
+
+
+@dataclass(frozen=True)
+class Api:
+    """An API, in USD per million tokens of the kind asked, beside what beats it from the least volume on.
+
+    `with_each` is how many tokens of the other side come with each of these, 0 where that is not known or not counted;
+    `even` is None where the API is cheaper at every volume, `split` where a price or a length is not stated.
+    """
+
+    usd_per_million: float
+    own: Deployment
+    with_each: float
+    even: BreakEven | None
+    split: TokenCosts | None
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """USD per million tokens on the first deployment over utilisations (rows) and prices per chip-hour (columns)."""
+
+    utilisations: tuple[float, ...]
+    usd_per_accelerator_hour: tuple[float, ...]
+    usd_per_million: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an answer about cost found, the cheapest deployment first.
+
+    `groups` counts all with a price, of which `deployments` are the cheapest. `missed` are those that no limit lets in,
+    `unpriced` accelerators without a price under `choice`, `priced_as` the terms under which those have one. `serving`
+    is what serves the volume at the smallest bill. Of the first deployment are `peak`, its cost without the limits,
+    `ladder` and `sensitivity`; `unlike` is what of its model and workload differs from the second's unasked.
+    """
+
+    asked: Asked
+    choice: Choice
+    limits: tuple[Limit, ...]
+    deployments: tuple[Deployment, ...]
+    groups: int
+    missed: tuple[Best, ...]
+    unpriced: tuple[str, ...]
+    priced_as: tuple[str, ...]
+    tally: Tally
+    deciding: Deciding
+    unlike: tuple[Difference, ...] = ()
+    serving: Deployment | None = None
+    peak: float | None = None
+    ladder: tuple[Rung, ...] = ()
+    api: Api | None = None
+    sensitivity: Sensitivity | None = None
+
+    @property
+    def lead(self) -> Deployment:
+        """The cheapest deployment."""
+        return self.deployments[0]
+
+    @property
+    def facts(self) -> list[Facts]:
+        """Every deployment's operating point."""
+        return [one.facts for one in self.deployments]

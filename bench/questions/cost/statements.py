@@ -1,0 +1,399 @@
+"""What a cost answer says: what tokens cost and where, the price of latency, a volume's bill, and an API beside it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from bench import catalogue, flags
+from bench.basis import evidence, likeness, limits, prices, wording
+from bench.basis.statement import Statement, Value, caveat, finding, headline
+from bench.chart import value_label
+from bench.maths import cost
+from bench.maths.grid import TIE
+from bench.questions.cost import names
+from bench.questions.cost.names import API_PRICES, cents, modelled, place, span, speeds, spoken, used, whose
+from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
+from bench.questions.cost.result import Cost, Deployment
+from bench.questions.operating_points import NO_CHIPS, NO_RATE
+from bench.wording import counted, inline, is_or_are, joined, number, share
+
+LISTED, LISTED_LONG = 8, 5
+"""A sentence names up to this many deployments or providers, fewer where their names are long."""
+
+DEARER = 1.15
+"""The price of latency is told from this many times the peak's cost on, at up to three limits."""
+
+IDLE = 0.5
+"""The bill of what is cheapest per token is told beside the cheapest bill where it would be used less than this."""
+
+CONFIGURED = ("precision", "kv_precision", "speculation", "disaggregated", "dataset", "load_kind")
+"""What the cheapest deployment is named with where it is unlike all others in it."""
+
+
+NOT_COMPARED = ("accelerator", "chips", "layout", "load", "engine_version")
+"""What every deployment chooses for itself, and so is not told as unlike."""
+
+
+def told(found: Cost, *, opening: bool) -> Iterator[Statement]:
+    """Headline, findings and caveats; `opening` says that the limits are those that the page opens with."""
+    yield _headline(found)
+    if found.deployments:
+        yield from _speeds(found)
+        yield from _quotes(found)
+        yield from _ranking(found)
+        yield from _limits(found)
+        yield from _latency(found)
+        yield from _volume(found)
+        yield from _against_api(found)
+    yield from evidence.left_out(found.tally)
+    if found.deployments:
+        yield from _caveats(found, opening=opening)
+
+
+def _headline(found: Cost) -> Statement:
+    if not found.tally.selected:
+        return headline("nothing", "Nothing is selected.")
+    if not found.deployments:
+        return _none_priced(found) if found.unpriced else _none_enters(found)
+    if len(found.deployments) == 1:
+        return _of_one(found)
+    if found.unlike or not found.deciding.names_a_best:
+        return _undecided(found)
+    lead, second = found.deployments[:2]
+    ids = [lead.facts.point_id, second.facts.point_id]
+    values = {"usd_per_million": lead.usd_per_million, "second_usd_per_million": second.usd_per_million}
+    own, others = _apart(found)
+    about = f" for {subject}" if (subject := wording.subject([lead.facts, second.facts])) else ""
+    usd = f"{about}: {number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}"
+    ratio = second.usd_per_million / lead.usd_per_million
+    if wording.is_tie(ratio):
+        text = f"{place(found, lead)} and {place(found, second)} cost the same within 1 %{usd}{_use(found)}"
+        return headline("even", _opened(f"{text}{found.deciding.words}."), ids, **values)
+    dearer = f"{wording.times(ratio)}{' as much' if ratio >= wording.TWICE else ''}{modelled(second)}"
+    text = f"{place(found, lead, *own)} is cheapest{usd}{_use(found)}; {place(found, second, *others)} costs {dearer}"
+    return headline("cheapest", _opened(f"{text}{found.deciding.words}."), ids, **values)
+
+
+def _of_one(found: Cost) -> Statement:
+    """The cost on the one deployment there is, over its quotes."""
+    lead, offers = found.lead, found.lead.offers
+    low, high = offers[0].usd_per_million, offers[-1].usd_per_million
+    about = f" of {subject}" if (subject := wording.subject(found.facts)) else ""
+    text = f"{found.asked.kind.words}{about} cost {span(low, high)} per million on {place(found, lead)}{_use(found)}"
+    if lead.price.modelled:
+        behind = f"{counted(len(offers), 'modelled cost')} and no offer"
+    elif len(offers) == 1:
+        behind = f"one quote, {prices.quoted(offers[0].quote)}"
+    else:
+        over = "median over providers" if lead.price.providers > 1 else "median"
+        behind = f"{prices.counted_quotes(len(offers))}, {over} {number(lead.usd_per_million)}"
+    return headline(
+        "one", _opened(f"{text}{found.deciding.words}: {behind}."), [lead.facts.point_id],
+        usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
+    )  # fmt: skip
+
+
+def _undecided(found: Cost) -> Statement:
+    """What tokens cost where none is the cheapest: workloads are unlike, or most say nothing of the limits."""
+    low, high, of = found.lead.usd_per_million, found.deployments[-1].usd_per_million, found.deciding
+    why = f"only {of.accelerators} of {counted(of.of_accelerators, 'accelerator')} state {of.metrics}"
+    if found.unlike:
+        why = f"they ran under unlike {joined([one.fact.several for one in found.unlike])}"
+    about = f" of {subject}" if (subject := wording.subject(found.facts)) else ""
+    text = (
+        f"{found.asked.kind.words}{about} cost {span(low, high)} per million on"
+        f" {counted(len(found.deployments), 'deployment')}{_use(found)}; none is called the cheapest, for {why}."
+    )
+    return headline("undecided", _opened(text), lowest=low, highest=high)
+
+
+def _none_enters(found: Cost) -> Statement:
+    """Why no selected point can be priced, and what to do."""
+    tally = found.tally
+    why = {
+        "beyond_limit": f"is known to keep {limits.words(found.limits)}; ease the limits",
+        "unknown_limit": f"is known to keep {limits.words(found.limits)}; ease the limits",
+        "other_evidence": "was measured with a throughput; ask for their evidence to price them all the same",
+        NO_CHIPS: "states accelerator and chip count; choose others",
+        NO_RATE: f"has a throughput of {found.asked.kind.words}; choose other tokens or other models",
+    }
+    first = next((text for code, text in why.items() if tally.of(code)), "may be ranked; see the Data page")
+    return headline("none_enters", f"No point of the {tally.selected:,} selected {first}.")
+
+
+def _none_priced(found: Cost) -> Statement:
+    """Which accelerators lack a price, and under which terms there is one."""
+    chips = joined([value_label("accelerator", chip) for chip in found.unpriced])
+    terms = [names.terms(one) for one in found.priced_as]
+    own = "" if found.choice.terms == prices.EVERY else f" ({found.choice.words})"
+    way = f"choose other prices: there are {joined(terms)}" if terms else "add one to a price book"
+    return headline("none_priced", f"No price{own} for {chips}, so no token has a cost there; {way}.")
+
+
+def _on(kind: str, text: str, *named: Deployment, **values: Value) -> Statement:
+    """A finding that names deployments."""
+    return finding(kind, text, [one.facts.point_id for one in named], **values)
+
+
+def _speeds(found: Cost) -> Iterator[Statement]:
+    """The latencies at which the first deployment is priced, and between which medians the others are."""
+    parts, others = [], []
+    if speeds(found.lead):
+        parts.append(f"{place(found, found.lead)} has {speeds(found.lead)}")
+    for metric in (catalogue.metric(key) for key in SPEEDS if key.endswith("p50")):
+        stated = [
+            one.point.metrics[metric.key] for one in found.deployments[1:] if metric.key in one.point.metrics
+        ]
+        if stated:
+            ends = dict.fromkeys(map(number, (min(stated), max(stated))))
+            others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
+    parts += [f"the others have {joined(others)}"] if others else []
+    if parts:
+        yield _on("speeds", f"As priced, {'; '.join(parts)}.", *([found.lead] if speeds(found.lead) else []))
+
+
+def _quotes(found: Cost) -> Iterator[Statement]:
+    """What the first deployment costs at each quote, or at the ends of many; modelled costs; a bargain elsewhere."""
+    lead, offers, on = found.lead, found.lead.offers, place(found, found.lead)
+    among = [one.quote for one in offers]
+    if 1 < len(offers) <= LISTED:
+        named = [f"{whose(one.quote, among)} {number(one.usd_per_million)}" for one in offers]
+        yield _on("quotes", f"USD per million on {on} by quote: {joined(named, at_most=LISTED)}.", lead)
+    elif len(offers) > 1:
+        times = f"{number(offers[-1].usd_per_million / offers[0].usd_per_million)} times the cheapest"
+        ends = f"{prices.quoted(among[-1])} against {prices.quoted(among[0])}"
+        yield _on("quotes", f"The dearest of {len(offers)} quotes for {on} is {times}: {ends}.", lead)
+    if lead.modelled:
+        low, high = lead.modelled[0].usd_per_million, lead.modelled[-1].usd_per_million
+        text = f"At modelled costs, which nobody offers, it would be {span(low, high)} on {on}."
+        yield _on("modelled", text, lead, lowest=low, highest=high)
+    bargain = min(found.deployments, key=lambda one: one.offers[0].usd_per_million)
+    first = bargain.offers[0]
+    if bargain is not lead and not first.quote.is_modelled:
+        text = f"Cheapest single quote: {place(found, bargain)} at {prices.quoted(first.quote)}"
+        usd = first.usd_per_million
+        yield _on("bargain", f"{text}, {number(usd)} USD per million.", bargain, usd_per_million=usd)
+
+
+def _ranking(found: Cost) -> Iterator[Statement]:
+    """What a dollar buys on the one deployment there is, or what tokens cost on each of several."""
+    words, every, lead = found.asked.kind.words, found.deployments, found.lead
+    if len(every) == 1:
+        rate, dollar = number(lead.point.rate), lead.charge.per_dollar
+        text = f"A dollar an hour buys {number(round(dollar))} {words} a second, fully used"
+        hour, on = number(lead.charge.usd_per_hour), f"{place(found, lead)}{modelled(lead)}"
+        yield _on("per_dollar", f"{text}: {rate} for {hour} USD/h on {on}.", lead, per_dollar=dollar)
+        return
+    named = every[: LISTED_LONG if found.asked.group == DEPLOYMENT else LISTED]
+    listed = "; ".join(f"{place(found, one)} {number(one.usd_per_million)}{modelled(one)}" for one in named)
+    rest = f"; {len(every) - len(named)} more cost more" if len(every) > len(named) else ""
+    yield _on("ranking", f"USD per million {words}: {listed}{rest}.", *named)
+
+
+def _limits(found: Cost) -> Iterator[Statement]:
+    """What the reader's limits cost the first deployment."""
+    if not found.limits or not found.peak:
+        return
+    times, on = found.lead.usd_per_million / found.peak, place(found, found.lead)
+    than = "as much as" if times >= wording.TWICE else "than"
+    text = f"Within the limits a token on {on} costs {wording.times(times)} {than} at its peak."
+    if times <= 1 + TIE:
+        text = f"The limits cost nothing on {on}: its peak keeps them."
+    yield _on("limits_cost", text, found.lead, times=times)
+
+
+def _latency(found: Cost) -> Iterator[Statement]:
+    """What a token costs within harder and harder limits on one metric."""
+    metric, dearer = found.asked.latency, [one for one in found.ladder if one.times >= DEARER]
+    if not dearer or metric is None:
+        return
+    unit, listed = f" {metric.unit} or {'less' if metric.direction == 'lower' else 'more'}", []
+    for nth in dict.fromkeys((0, len(dearer) // 2, len(dearer) - 1)):
+        one, limit = dearer[nth], f"{number(dearer[nth].limit)}{'' if nth else unit}"
+        listed.append(f"{number(one.usd_per_million)} USD at {limit} ({number(one.times)} times the peak's)")
+    alone = f"With a limit on {inline(metric)}{' alone' if found.limits else ''}"
+    text = f"{alone}, a million on {place(found, found.lead)} cost {joined(listed)}{modelled(found.lead)}."
+    yield _on("latency", text, found.lead)
+
+
+def _volume(found: Cost) -> Iterator[Statement]:
+    """What serves the volume at the smallest bill, and what is cheapest per token beside it where it would idle."""
+    serving, lead = found.serving, found.lead
+    if serving is None:
+        return
+    bill, first, idle = serving.charge.rented, serving.offers[0], lead.charge.rented
+    on = f"{'' if bill.instances == 1 else f'{bill.instances:,} instances of '}{place(found, serving)}"
+    text = (
+        f"{spoken(found.asked.volume)} {found.asked.kind.words} a day cost least on {on} rented around the clock,"
+        f" {used(bill.utilisation)} used: {cents(bill.usd_per_day)} USD a day or {cents(bill.usd_per_month)} a"
+        f" month{modelled(serving)}."
+    )
+    values = {"usd_per_day": bill.usd_per_day, "instances": bill.instances, "used": bill.utilisation}
+    yield _on("volume", text, serving, **values)
+    if len(serving.offers) > 1 and not first.quote.is_modelled:
+        usd, quote = first.rented.usd_per_day, prices.quoted(first.quote)
+        text = f"At the cheapest quote, {quote}, that is {cents(usd)} USD a day on {place(found, serving)}."
+        yield _on("volume_at_least", text, serving, usd_per_day=usd)
+    if idle.usd_per_day > bill.usd_per_day and (idle.utilisation or 1) < IDLE:
+        text = f"For that volume {place(found, lead)}, cheapest per token, would be {used(idle.utilisation)} used"
+        text += f", at {cents(idle.usd_per_day)} USD a day{modelled(lead)}."
+        yield _on("volume_on_cheapest", text, lead, usd_per_day=idle.usd_per_day, used=idle.utilisation)
+    usd, on = lead.charge.used_usd_per_day, f"{place(found, lead)}{modelled(lead)}"
+    text = f"Were used tokens alone paid, the volume would cost {cents(usd)} USD a day on {on}."
+    yield _on("volume_used", text, lead, usd_per_day=usd)
+
+
+def _against_api(found: Cost) -> Iterator[Statement]:
+    """From which volume on renting costs less than the API, and the own cost of both sides as the API weighs them."""
+    asked, api = found.asked, found.api
+    if api is None:
+        lacking = API_PRICES["input" if asked.api_input is None and asked.api_output else "output"]
+        too = "the other price too" if asked.api_input or asked.api_output else "an API's price"
+        text = f'To see from which volume on this costs less than an API, state {too} ("{lacking}").'
+        yield finding("api", text)
+        return
+    own, usd, even, split = api.own, api.usd_per_million, api.even, api.split
+    against = f"Against an API at {number(usd)} USD per million {asked.kind.words}{_all_in(found)}"
+    subject = f"{place(found, own)}{modelled(own)}"
+    if even is None:
+        least = (
+            "as dear at best" if cost.cheaper(own.usd_per_million, usd) == "tie" else "dearer at every volume"
+        )
+        yield _on("api", f"{against}, {subject} is {least}: {number(own.usd_per_million)} USD at best.", own)
+    else:
+        text = (
+            f"{against}, {subject} rented around the clock costs less from {spoken(even.first)} tokens a day on,"
+            f" {used(even.first / even.capacity)} of what one instance serves; were used tokens alone paid,"
+            f" {share(even.cost_ratio)} of the API's price."
+        )
+        if even.settled is not None and (even.settled_instances or 0) > 1:
+            text += (
+                " Each further instance is a step up, so the API is cheaper again in between, up to"
+                f" {spoken(even.settled)} a day on {even.settled_instances:,} instances."
+            )
+        yield _on("api", text, own, tokens_per_day=even.first)
+    if split is not None and split.split_input is not None and split.split_output is not None:
+        text = (
+            f"Shared out as the API does, the own cost is {number(split.split_input)} USD per million input and"
+            f" {number(split.split_output)} USD per million output tokens, against {number(asked.api_input)} and"
+            f" {number(asked.api_output)}, on {subject}."
+        )
+        yield _on("api_split", text, own, input=split.split_input, output=split.split_output)
+
+
+def _all_in(found: Cost) -> str:
+    """What of the other side's tokens is in the API's price."""
+    asked, api = found.asked, found.api
+    if asked.tokens in ("blended", "total") or api is None:
+        return " at this workload's mix"
+    kind, many = "prompt" if asked.tokens == "output" else "output", api.with_each
+    if asked.api_sides[1] is None:
+        return f", its {kind} tokens not counted"
+    tokens = "token that comes" if many == 1 else "tokens that come"
+    return f", the {number(many)} {kind} {tokens} with each included" if many else ""
+
+
+def _apart(found: Cost) -> tuple[list[str], list[str]]:
+    """What the first deployment is configured with unlike all others, and of two the second too."""
+    lead, *others = found.facts
+    differing = likeness.everywhere([(lead, other) for other in others], CONFIGURED)
+    named = [one for one in differing if one.fact.key != found.asked.group]
+    own, theirs = (
+        [_configured(one.fact.key, side[0]) for one in named if len(side := getattr(one, name)) == 1]
+        for name in "ab"
+    )
+    return own, theirs if len(others) == 1 else []
+
+
+def _configured(key: str, value: str) -> str:
+    if key == "load_kind":
+        return "static batches" if value == "batch" else f"{value} load"
+    return f"KV {value}" if key == "kv_precision" else value
+
+
+def _use(found: Cost) -> str:
+    """Under what a cost is told: the utilisation below 1, and that it is within limits."""
+    share_used = f", used to {share(found.choice.utilisation)}" if found.choice.utilisation < 1 else ""
+    return f"{share_used} within the limits" if found.limits else share_used
+
+
+def _opened(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
+    """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
+    text = "Priced at peak throughput, whatever the latency."
+    own = " They are Kneepoint's choice where nothing is asked; change them under Limits." if opening else ""
+    if found.limits:
+        text = f"Priced within limits: {limits.words(found.limits)}.{own}"
+    yield caveat("limits", text, limits=len(found.limits), opening=opening)
+    known = {one.price.accelerator: one.price for one in found.deployments}
+    yield from prices.told(found.choice, known, [*known, *found.unpriced])
+    yield from _of_prices(found)
+    yield from _of_points(found)
+    yield from _of_missed(found)
+    if found.groups > len(found.deployments):
+        text = f"The {len(found.deployments)} cheapest of {found.groups:,} deployments are priced."
+        yield caveat("most", text, groups=found.groups)
+
+
+def _of_prices(found: Cost) -> Iterator[Statement]:
+    """Age and terms of the quotes, and those for more chips than a deployment has."""
+    every = list(dict.fromkeys(one.quote for own in found.deployments for one in own.quotes))
+    terms = [names.terms(one) for one in sorted({one.terms for one in every})]
+    if len(terms) > 1:
+        yield caveat("unlike_terms", f"Prices of unlike terms: {joined(terms, at_most=9)}.")
+    days = sorted(str(one.as_of) for one in every if one.as_of is not None)
+    ages = [f"{len(days)} as of {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
+    ages += [f"{len(every) - len(days)} undated"] if len(days) < len(every) else []
+    yield caveat("ages", f"{prices.counted_quotes(len(every))}: {joined(ages)}.", quotes=len(every))
+    larger = {one.quote for own in found.deployments for one in own.quotes
+              if one.quote.accelerators > own.point.accelerators}  # fmt: skip
+    if larger:
+        text = f"{prices.counted_quotes(len(larger))} {is_or_are(len(larger))} for more chips than the deployment has"
+        yield caveat("larger_quotes", f"{text}, taken per chip.", quotes=len(larger))
+
+
+def _of_points(found: Cost) -> Iterator[Statement]:
+    """What is unlike between the operating points, worked out, not measured, flagged, or measured long apart."""
+    group = {"accelerators": "chips", "tp": "layout"}.get(found.asked.group, found.asked.group)
+    if unlike := likeness.mixed(found.facts, (*NOT_COMPARED, group)):
+        yield caveat("unlike", f"Unlike deployments are compared: {'; '.join(unlike)}.", facts=len(unlike))
+    if derived := sum(one.is_derived for one in found.deployments):
+        text = f"Prompt tokens of {counted(derived, 'deployment')} worked out as output x input length / output length."
+        yield caveat("derived", text, deployments=derived)
+    others = Counter(one.evidence for one in found.facts if one.evidence != "measured")
+    if others:
+        listed = joined([f"{many} {kind}" for kind, many in others.items()])
+        yield caveat("not_measured", f"Not measured, drawn open: {listed}.")
+    flagged = [one for one in found.facts if flags.telling(one.flag_kinds)]
+    if flagged:
+        kinds = joined(flags.telling(wording.flags_of(flagged)), at_most=9)
+        text = f"{len(flagged)} of {counted(len(found.facts), 'operating point')} flagged: {kinds}."
+        if len(found.facts) == 1:
+            seen = [flag["seen"] for flag in json.loads(flagged[0].flags or "[]")]
+            text = f"The operating point has {counted(len(seen), 'flag')}: {' '.join(seen)}"
+        yield caveat("flags", text, [one.point_id for one in flagged], flagged=len(flagged))
+    days = sorted(one.date for one in found.facts if one.date is not None)
+    if days and (days[-1] - days[0]).days > likeness.DAYS_APART:
+        yield caveat("apart", f"Measured between {days[0]} and {days[-1]}.", days=(days[-1] - days[0]).days)
+
+
+def _of_missed(found: Cost) -> Iterator[Statement]:
+    """Who is not compared because it states no figure for the limits, and who because it never keeps them."""
+    silent, beyond = (
+        list(
+            dict.fromkeys(
+                names.of_best(found.asked.group, one) for one in found.missed if one.stated is stated
+            )
+        )
+        for stated in (False, True)
+    )
+    if silent:
+        text = f"Not compared, for {limits.metrics(found.limits)} is not stated: {joined(silent)}."
+        yield caveat("unknown", text, groups=len(silent))
+    if beyond:
+        yield caveat("beyond", f"Never within the limits: {joined(beyond)}.", groups=len(beyond))
