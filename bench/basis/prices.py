@@ -206,6 +206,18 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
     A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
     """
+    every = _printed(library, choice, accelerators, points)
+    return tuple(
+        {
+            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
+            for one in reversed(every)
+        }.values()
+    )[::-1]
+
+
+def _printed(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
+             points: Clause | None = None) -> list[Quote]:  # fmt: skip
+    """The same, each as often as books print it."""
     columns = ", ".join(column.name for column in fields(Quote))
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
@@ -225,13 +237,7 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
         " as_of DESC NULLS LAST, book, terms, region, instance",
         condition.params,
     )
-    every = [Quote(*row) for row in found]
-    return tuple(
-        {
-            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
-            for one in reversed(every)
-        }.values()
-    )[::-1]
+    return [Quote(*row) for row in found]
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
@@ -259,6 +265,23 @@ def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
 def chip_prices(library: Library, choice: Choice, points: Clause | None = None) -> dict[str, ChipPrice]:
     """The price of each accelerator under a choice; one without such a price is absent."""
     return of_chips(quotes(library, choice, points=points), choice)
+
+
+def chip_prices_of_each(library: Library, choices: Iterable[Choice]) -> dict[Choice, dict[str, ChipPrice]]:
+    """The price of each accelerator under each of these choices, by one query for all of the same terms."""
+    every = list(choices)
+    held = {terms: _printed(library, Choice(terms)) for terms in {one.terms for one in every}}
+    return {
+        one: of_chips(
+            [
+                q
+                for q in held[one.terms]
+                if one.book in (EVERY, q.book) and one.provider in (EVERY, q.provider)
+            ],
+            one,
+        )
+        for one in every
+    }
 
 
 def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -20,13 +21,26 @@ FEWEST_FOR_A_KNEE = 3
 class Stretch:
     """A range of requirements on x in which one owner holds the best y; `weakest` is the easiest one to meet.
 
-    `weakest` is None in the first stretch: every easier requirement is served from there as well.
+    `weakest` is None in the first stretch: every easier requirement is served from there as well. `easiest` is the x
+    of the owner's own first point. `margin` is how many times the owner's y is better than that of the next one, where
+    it is most so; infinite where no other meets the requirement.
     """
 
     owner: str
     weakest: float | None
+    easiest: float
     strictest: float
     positions: tuple[int, ...]
+    margin: float = math.inf
+
+    @property
+    def width(self) -> float:
+        """How wide the range is, as the logarithm of its ends' ratio; from the first own point where it is open.
+
+        From 20 to 40 tokens/s is as much of a step to who waits as from 100 to 200, however the axis is drawn.
+        """
+        start = self.easiest if self.weakest is None else self.weakest
+        return abs(math.log(self.strictest / start)) if start > 0 and self.strictest > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -84,24 +98,51 @@ def knee(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Bett
     return int(usable[farthest]) if beyond[farthest] > 1e-9 else None
 
 
-def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "higher") -> tuple[Stretch, ...]:
+def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "higher",
+              ahead: Sequence[float] | None = None) -> tuple[Stretch, ...]:  # fmt: skip
     """Who holds the best y for which requirement on x, from the easiest requirement to the strictest.
 
-    x and owners are one frontier's. A requirement "at least t" (at most, where lower is better) is served by the
-    frontier point that meets it with least to spare: on a frontier, that point has the best y.
+    x and owners are one frontier's, and `ahead` are its margins. A requirement "at least t" (at most, where lower is
+    better) is served by the frontier point that meets it with least to spare: on a frontier, that point has the best y.
     """
     direction = sign(better_x)
     order = sorted(range(len(x)), key=lambda position: direction * x[position])
     found: list[Stretch] = []
-    for position in order:
-        last = found[-1] if found else None
-        if last and last.owner == owners[position]:
-            found[-1] = Stretch(last.owner, last.weakest, x[position], (*last.positions, position))
-        else:
-            found.append(
-                Stretch(owners[position], last.strictest if last else None, x[position], (position,))
-            )
+    for owner, run in groupby(order, key=lambda position: owners[position]):
+        own = tuple(run)
+        weakest = found[-1].strictest if found else None
+        margin = math.inf if ahead is None else max(ahead[position] for position in own)
+        found.append(Stretch(owner, weakest, x[own[0]], x[own[-1]], own, margin))
     return tuple(found)
+
+
+def margins(line: Positions, x: ArrayLike, y: ArrayLike, owners: Sequence[str], better_x: Better = "higher",
+            better_y: Better = "higher") -> list[float]:  # fmt: skip
+    """How many times better the y of each position on the `line` is than the best of another owner's at its x.
+
+    At its x is what meets the same requirement on x. Infinite where no other does, or a ratio has no meaning.
+    """
+    across, along, whose = (
+        _goodness(x, better_x),
+        np.asarray(y, dtype=float),
+        np.asarray(owners, dtype=object),
+    )
+    found = []
+    for position in line:
+        others = along[(across >= across[position]) & (whose != whose[position])]
+        if not others.size:
+            found.append(math.inf)
+            continue
+        best, own = (others.max() if better_y == "higher" else others.min()), along[position]
+        over, under = (own, best) if better_y == "higher" else (best, own)
+        found.append(float(over / under) if under > 0 else math.inf)
+    return found
+
+
+def widest(leads: Sequence[Stretch], tie: float) -> Stretch | None:
+    """The stretch over the widest range of x, of those that lead by more than a `tie` (0.01) if any does."""
+    clear = [lead for lead in leads if lead.margin - 1 > tie] or leads
+    return max(clear, key=lambda lead: lead.width, default=None)
 
 
 def best_within(x: Sequence[float], y: Sequence[float], better_x: Better = "higher",

@@ -1,181 +1,101 @@
-"""From points to frontiers: the overall one, knees, steps, who leads where, and the best point within limits."""
+"""From the points that can lie on a frontier to the frontiers: each group's, the overall one, and who leads where."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
+from bench.basis.limits import Limit
+from bench.basis.prices import ChipPrice
 from bench.catalogue import Metric
-from bench.chart import value_label
 from bench.maths import pareto
-from bench.maths.pareto import Better
+from bench.maths.grid import TIE
+from bench.maths.pareto import Stretch
 from bench.questions.pareto.axes import Axes
 
-
-@dataclass(frozen=True)
-class Place:
-    """A point of a frontier: whose (the owner's label, "" when there is one frontier for all), where, and which."""
-
-    owner: str
-    x: float
-    y: float
-    point_id: str
-
-
-@dataclass(frozen=True)
-class Lead:
-    """A range of requirements on x and who has the best y there.
-
-    The range ends at `strictest`; it begins beyond `weakest`, which is None where every weaker requirement belongs
-    to it too. `easiest` is the leader's own first point in it, `point_ids` are all its points there.
-    """
-
-    owner: str
-    weakest: float | None
-    easiest: float
-    strictest: float
-    point_ids: tuple[str, ...] = ()
-
-    @property
-    def width(self) -> float:
-        """How wide the range is, as the logarithm of its ends' ratio; from the first own point where it is open.
-
-        From 20 to 40 tokens/s is as much of a step to who waits as from 100 to 200, however the axis is drawn.
-        """
-        start = self.easiest if self.weakest is None else self.weakest
-        return abs(math.log(self.strictest / start)) if start > 0 and self.strictest > 0 else 0.0
+Line = tuple[int, ...]
+"""Positions in a table of points, from the best x to the best y."""
 
 
 @dataclass(frozen=True)
 class Frontiers:
-    """What the sentences are about: the overall frontier's ends and leads, the knees, and how many points stayed.
+    """The frontiers of a table of points: each owner's, the one with the best y first, its knee, and the overall one.
 
-    `widest` is the lead over the widest range of x, None without a lead; `flags` are the kinds of flag of each flagged
-    frontier point.
+    The `leads` are the stretches of the overall frontier; their positions are places on it.
     """
 
-    ends: tuple[Place, Place] | None
-    leads: tuple[Lead, ...]
-    knees: Mapping[str, Place]
-    overall: int
-    grouped: int
-    widest: Lead | None = None
-    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lines: Mapping[str, Line]
+    knees: Mapping[str, int]
+    overall: Line
+    leads: tuple[Stretch, ...]
 
-
-def marked(frame: pd.DataFrame, axes: Axes) -> pd.DataFrame:
-    """The points with `on_overall_frontier` and `is_knee`, in the order of the table.
-
-    The frontiers come first, the one with the best y before the others and each from its best x to its best y;
-    then the dominated points by id.
-    """
-    frame = frame.assign(on_overall_frontier=False, is_knee=False)
-    line = frame.index[frame["on_frontier"]]
-    overall = pareto.frontier(
-        *_xy(frame.loc[line], axes), *betters(axes), frame.loc[line, "point_id"].tolist()
-    )
-    frame.loc[line[overall], "on_overall_frontier"] = True
-    rank: dict[str, int] = {}
-    for _, own in by_owner(frame.loc[line, ["owner", axes.x.key, axes.y.key]], axes):
-        rank[own["owner"].iloc[0]] = len(rank)
-        knee = pareto.knee(*_xy(own, axes), *betters(axes))
-        if knee is not None:
-            frame.loc[own.index[knee], "is_knee"] = True
-    order = pd.DataFrame({
-        "dominated": ~frame["on_frontier"],
-        "owner": frame["owner"].map(rank).where(frame["on_frontier"], 0),
-        "along": (frame[axes.x.key] * -pareto.sign(better(axes.x))).where(frame["on_frontier"], 0.0),
-        "point_id": frame["point_id"],
-    })  # fmt: skip
-    return frame.loc[order.sort_values(list(order.columns)).index].reset_index(drop=True)
+    @property
+    def widest(self) -> Stretch | None:
+        """The lead over the widest range of requirements on x; None without a point."""
+        return pareto.widest(self.leads, TIE)
 
 
 def found_in(frame: pd.DataFrame, axes: Axes) -> Frontiers:
-    """The frontiers of marked points."""
-    overall = frame[frame["on_overall_frontier"]]
-    overall = overall.loc[(overall[axes.x.key] * -pareto.sign(better(axes.x))).sort_values().index]
-    places = [_place(row, axes) for row in overall.to_dict("records")]
-    knees = [_place(row, axes) for row in frame[frame["is_knee"]].to_dict("records")]
-    leads = _leads(places, axes)
-    return Frontiers(
-        ends=(places[0], places[-1]) if places else None,
-        leads=leads,
-        knees={place.owner: place for place in knees},
-        overall=len(places),
-        grouped=int(frame["on_frontier"].sum()),
-        widest=max(leads, key=lambda lead: lead.width, default=None),
-        flags=_flags(frame[frame["on_frontier"]]),
-    )
-
-
-def by_owner(frame: pd.DataFrame, axes: Axes) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each owner's label with its points of the frame, owners with the best y first, points from the best x."""
-    direction = -pareto.sign(better(axes.y))
-    best = (frame[axes.y.key] * direction).groupby(frame["owner"]).min().sort_values(kind="stable")
-    across = (frame[axes.x.key] * -pareto.sign(better(axes.x))).sort_values(kind="stable").index
-    ordered = frame.loc[across]
-    for owner in best.index:
-        yield owner_label(str(owner), axes), ordered[ordered["owner"] == owner]
-
-
-def best_within(
-    frame: pd.DataFrame, axes: Axes, limit_x: float | None, limit_y: float | None
-) -> Place | None:
-    """The best of these points within the limits; None when none is, and when there is no limit."""
-    if limit_x is None and limit_y is None:
-        return None
-    position = pareto.best_within(*_xy(frame, axes), *betters(axes), limit_x, limit_y)
-    return None if position is None else _place(frame.iloc[position].to_dict(), axes)
-
-
-def owner_label(owner: str, axes: Axes) -> str:
-    """The words for an owner of a frontier; "" when there is one frontier for everything."""
-    if axes.owner is None:
-        return ""
-    return value_label(axes.owner, owner or None)
-
-
-def betters(axes: Axes) -> tuple[Better, Better]:
-    """The directions of x and y as the catalogue has them."""
-    return better(axes.x), better(axes.y)
-
-
-def better(metric: Metric) -> Better:
-    """Which way a metric is better."""
-    return "lower" if metric.direction == "lower" else "higher"
-
-
-def _leads(places: list[Place], axes: Axes) -> tuple[Lead, ...]:
-    if axes.owner is None:
-        return ()
-    found = pareto.stretches([place.x for place in places], [place.owner for place in places], better(axes.x))
-    return tuple(
-        Lead(row.owner, row.weakest, own[0].x, row.strictest, tuple(place.point_id for place in own))
-        for row in found
-        if (own := [places[position] for position in row.positions])
-    )
-
-
-def _flags(line: pd.DataFrame) -> dict[str, tuple[str, ...]]:
-    """The kinds of flag of each point that has one."""
-    stated = line[line["flags"].notna()]
-    kinds = {
-        point_id: tuple(dict.fromkeys(flag["kind"] for flag in json.loads(flags or "[]")))
-        for point_id, flags in zip(stated["point_id"], stated["flags"], strict=True)
+    """The frontiers of these points, of which each has its owner, x and y."""
+    x, y, ids = (frame[name].to_numpy() for name in ("x", "y", "point_id"))
+    lines: dict[str, pareto.Positions] = {
+        str(owner): own[pareto.frontier(x[own], y[own], *axes.better, ids[own].tolist())]
+        for owner, own in frame.groupby("owner").indices.items()
     }
-    return {point_id: own for point_id, own in kinds.items() if own}
-
-
-def _place(row: Mapping[Any, Any], axes: Axes) -> Place:
-    return Place(
-        owner_label(row["owner"], axes), float(row[axes.x.key]), float(row[axes.y.key]), row["point_id"]
+    by_y = pareto.sign(axes.better[1])
+    ordered = sorted(lines, key=lambda owner: (-by_y * y[lines[owner][-1]], owner))
+    knees = {owner: pareto.knee(x[lines[owner]], y[lines[owner]], *axes.better) for owner in ordered}
+    return Frontiers(
+        {owner: tuple(lines[owner].tolist()) for owner in ordered},
+        {owner: int(lines[owner][at]) for owner, at in knees.items() if at is not None},
+        *led(frame, axes),
     )
 
 
-def _xy(frame: pd.DataFrame, axes: Axes) -> tuple[list[float], list[float]]:
-    return frame[axes.x.key].tolist(), frame[axes.y.key].tolist()
+def led(frame: pd.DataFrame, axes: Axes) -> tuple[Line, tuple[Stretch, ...]]:
+    """The overall frontier of these points, and who leads where along it."""
+    x, y, owners = frame["x"].to_numpy(), frame["y"].to_numpy(), frame["owner"].to_numpy()
+    line = pareto.frontier(x, y, *axes.better, frame["point_id"].tolist())
+    ahead = pareto.margins(line, x, y, owners.tolist(), *axes.better)
+    leads = pareto.stretches(x[line].tolist(), owners[line].tolist(), axes.better[0], ahead)
+    return tuple(line.tolist()), leads
+
+
+def best_within(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> int | None:
+    """The position of the best of these points, which keep all limits but those on a cost; None where none does.
+
+    Best is the best y; where y is limited and x is not, the best x.
+    """
+    asked = (_strictest(metric, limits) for metric in (axes.x, axes.y))
+    return pareto.best_within(frame["x"].tolist(), frame["y"].tolist(), *axes.better, *asked)
+
+
+def leader(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> str | None:
+    """Whose lead is over the widest range of these points, or with limits whose point is best within them."""
+    if limits:
+        best = best_within(frame, axes, limits)
+        return None if best is None else str(frame["owner"].iloc[best])
+    lead = pareto.widest(led(frame, axes)[1], TIE)
+    return lead.owner if lead else None
+
+
+def best_of_each(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> dict[str, int]:
+    """The position of each owner's best within the limits among the marked points of a table."""
+    kept = frame[frame["mark"] > 0]
+    bests = {str(owner): (rows, best_within(rows, axes, limits)) for owner, rows in kept.groupby("owner")}
+    return {owner: int(rows.index[best]) for owner, (rows, best) in bests.items() if best is not None}
+
+
+def priced(frame: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> pd.DataFrame:
+    """These points, whose y is a cost at 1 USD an hour, at these prices; those on chips without one are left out."""
+    hourly = frame["accelerator"].map({chip: price.usd for chip, price in prices.items()})
+    return frame.assign(y=frame["y"] * hourly)[hourly.notna()].reset_index(drop=True)
+
+
+def _strictest(metric: Metric, limits: Sequence[Limit]) -> float | None:
+    """The strictest limit in the direction that is better for a metric."""
+    lower = metric.direction == "lower"
+    values = [one.value for one in limits if one.metric.key == metric.key and one.at_most == lower]
+    return (min if lower else max)(values, default=None)

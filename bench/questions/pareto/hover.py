@@ -10,7 +10,7 @@ import pandas as pd
 from bench import chart
 from bench.catalogue import Metric
 from bench.plain_text import html
-from bench.questions.pareto.points import told
+from bench.questions import records
 from bench.wording import number
 
 Columns = list[list[str]]
@@ -22,7 +22,7 @@ def texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]
         "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
         if brief and not row["on_frontier"]
         else _long(row, x, y)
-        for row in told(rows)
+        for row in records(rows)
     ]
 
 
