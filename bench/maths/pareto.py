@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -44,6 +44,20 @@ class Stretch:
 
 
 @dataclass(frozen=True)
+class Frontiers:
+    """The frontiers of points that have owners, as positions from the best x to the best y.
+
+    `lines` is each owner's own, the one with the best y first, and `knees` the knee of those that have one. `overall`
+    is that of all points and `leads` are its stretches, whose positions are places on it.
+    """
+
+    lines: Mapping[str, tuple[int, ...]]
+    knees: Mapping[str, int]
+    overall: tuple[int, ...]
+    leads: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True)
 class Step:
     """From one frontier point to the next one with better y: the ratio of y, and what x becomes for it.
 
@@ -75,6 +89,41 @@ def frontier(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: 
     order = usable[np.lexsort((names[usable], -along[usable], -across[usable]))]
     best_before = np.concatenate(([-np.inf], np.maximum.accumulate(along[order])[:-1]))
     return order[along[order] > best_before]
+
+
+def frontiers(x: ArrayLike, y: ArrayLike, owners: Sequence[str], ids: Sequence[Any], better_x: Better = "higher",
+              better_y: Better = "higher") -> Frontiers:  # fmt: skip
+    """Each owner's frontier and the overall one, for points as `frontier` takes them."""
+    across, along, names = (
+        np.asarray(x, dtype=float),
+        np.asarray(y, dtype=float),
+        np.asarray(ids, dtype=object),
+    )
+    whose: dict[str, list[int]] = {}
+    for position, owner in enumerate(owners):
+        whose.setdefault(owner, []).append(position)
+    lines = {
+        owner: np.array(own)[frontier(across[own], along[own], better_x, better_y, names[own].tolist())]
+        for owner, own in whose.items()
+    }
+    held = (owner for owner, line in lines.items() if line.size)
+    ordered = sorted(held, key=lambda owner: (-sign(better_y) * along[lines[owner][-1]], owner))
+    knees = {owner: knee(across[lines[owner]], along[lines[owner]], better_x, better_y) for owner in ordered}
+    return Frontiers(
+        {owner: tuple(lines[owner].tolist()) for owner in ordered},
+        {owner: int(lines[owner][at]) for owner, at in knees.items() if at is not None},
+        *led(across, along, owners, ids, better_x, better_y),
+    )
+
+
+def led(x: ArrayLike, y: ArrayLike, owners: Sequence[str], ids: Sequence[Any], better_x: Better = "higher",
+        better_y: Better = "higher") -> tuple[tuple[int, ...], tuple[Stretch, ...]]:  # fmt: skip
+    """The overall frontier of points that have owners, and who leads where along it."""
+    across = np.asarray(x, dtype=float)
+    line = frontier(x, y, better_x, better_y, ids)
+    ahead = margins(line, x, y, owners, better_x, better_y)
+    along_it = stretches(across[line].tolist(), [owners[at] for at in line], better_x, ahead)
+    return tuple(line.tolist()), along_it
 
 
 def knee(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Better = "higher") -> int | None:

@@ -16,6 +16,7 @@ from bench.maths.pareto import Better
 from bench.records import POINT_FIELDS
 from bench.selection import Clause, clause
 from bench.view import View
+from bench.wording import inline, joined
 
 GROUPS = ("accelerator", "engine", "engine_version", "precision", "model", "accelerators", "tp", "speculation",
           "disaggregated", "variant", "load_kind", "harness", "evidence", "origin", "source")  # fmt: skip
@@ -85,9 +86,8 @@ def of_view(library: Library, view: View) -> Axes:
 def at_one_dollar(axes: Axes, chips: Iterable[str]) -> Axes:
     """The axes with every one of these chips at 1 USD an hour."""
     assert axes.choice is not None
-    return replace(
-        axes, y_sql=cost_sql(axes.y.key, {chip: ChipPrice(chip, 1.0) for chip in chips}, axes.choice)
-    )
+    paid = {chip: ChipPrice(chip, 1.0) for chip in chips}
+    return replace(axes, y_sql=cost_sql(axes.y.key, paid, axes.choice))
 
 
 def finite_sql(library: Library, key: str) -> str:
@@ -101,85 +101,72 @@ def cost_sql(key: str, paid: Mapping[str, ChipPrice], choice: Choice) -> Clause:
     return Clause(f'CASE WHEN isfinite("{PRICED[key]}") THEN {sql} END', params)
 
 
-def across(library: Library) -> list[str]:
-    """The metrics that can stand along the horizontal axis: interactivity and the latencies held."""
-    return _of_kinds(ACROSS, _held(library))
-
-
-def up(library: Library) -> list[str]:
-    """The metrics that can stand along the vertical axis; a cost where its throughput and some price are held."""
-    held = _held(library)
+def offered(library: Library) -> dict[str, list[str]]:
+    """The metrics held that can stand along "x" and "y"; a cost where its throughput and some price are held."""
+    stored = library.metric_columns()
+    held = stored | frozenset(catalogue.derivable(stored.union(POINT_FIELDS)))
     priced = library.fetch("SELECT 1 FROM prices WHERE usd_per_accelerator_hour > 0 LIMIT 1")
     costs = {key for key, throughput in PRICED.items() if priced and throughput in held}
-    return _of_kinds(UP, (held - PRICED.keys()) | costs)
+    return {
+        axis: [
+            key for kind in kinds for key in catalogue.metrics_of(kind, held=(held - PRICED.keys()) | costs)
+        ]
+        for axis, kinds in (("x", ACROSS), ("y", UP))
+    }
 
 
 def check(library: Library, view: View) -> None:
     """UsageError for a metric that cannot stand where a View puts it; NotFound where nothing can."""
-    offered = {"x": across(library), "y": up(library)}
-    if not all(offered.values()):
-        raise NotFound(
-            "No loaded point has a latency and a throughput to weigh against each other; import results that do."
-        )
-    for axis, keys in offered.items():
+    for axis, keys in offered(library).items():
+        if not keys:
+            raise NotFound(
+                "No loaded point has a latency and a throughput to weigh against each other; import some."
+            )
         if (key := view.option(axis)) and key not in keys:
+            label, first = catalogue.metric(key).label, ", ".join(keys[:8])
             raise UsageError(
-                f"{catalogue.metric(key).label} ({axis}={key}) cannot stand here or is not loaded; choose one of"
-                f" {', '.join(keys[:8])}."
+                f"{label} ({axis}={key}) cannot stand here or is not loaded; choose one of {first}."
             )
 
 
 def needs(library: Library, x: str, y: str) -> Needs:
     """What a frontier cannot do without: two points with both metrics, "" for any that can stand there."""
-    words = [
-        catalogue.metric(key).label.lower() if key else other
+    named = [
+        inline(catalogue.metric(key)) if key else other
         for key, other in ((x, "a latency"), (y, "a throughput"))
     ]
-    both = _both(library, *_candidates(library, x, y))
-    return Needs(f"two points with {' and '.join(words)}", both, fewest=FEWEST)
+    return Needs(f"two points with {joined(named)}", _both(*_candidates(library, x, y)), fewest=FEWEST)
 
 
 def chosen(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
-    """The metrics of a View's axes, those not asked for ("") by what its ranked points have together.
-
-    First comes the first one that at least half as many points have as have the commonest, of a latency at its
-    commonest statistic.
-    """
+    """The metrics of a View's axes, those not asked for ("") by what its ranked points have together."""
     if x and y:
         return x, y
     xs, ys = _candidates(library, x, y)
+    return _commonest(xs, ys, together(library, view, xs, ys))
+
+
+def instead(library: Library, view: View) -> tuple[Metric, Metric] | None:
+    """The axes that most ranked points of a View have; None where none has a latency and a throughput."""
+    xs, ys = _candidates(library, "", "")
     counts = together(library, view, xs, ys)
-    commonest: dict[str, str] = {}
-    for key in xs:
-        base = catalogue.metric(key).base
-        if base not in commonest or counts[key] > counts[commonest[base]]:
-            commonest[base] = key
-    return _first(commonest.values(), counts), _first(ys, counts)
+    x, y = map(catalogue.metric, _commonest(xs, ys, counts))
+    return (x, y) if any(counts.values()) else None
 
 
 def together(library: Library, view: View, xs: Sequence[str], ys: Sequence[str]) -> dict[str, int]:
     """How many of a View's ranked points with one of these x and one of these y have each of the metrics."""
-    condition = evidence.ranked(library, evidence.read(view.with_slo(())))
+    condition = evidence.ranked(library, evidence.read(view).unlimited).also(_both(xs, ys))
     keys = list(dict.fromkeys([*xs, *ys]))
     columns = ", ".join(f'count("{_column(key)}")' for key in keys)
-    found = library.fetch(
-        f"SELECT {columns} FROM points WHERE {condition.sql} AND {_both(library, xs, ys)}", condition.params
-    )[0]
-    return dict(zip(keys, found, strict=True))
+    found = library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)
+    return dict(zip(keys, found[0], strict=True))
 
 
-def has_latency(library: Library, view: View) -> bool:
-    """Whether any ranked point of a View has a metric for the horizontal axis."""
-    keys = across(library)
-    return any(together(library, view, keys, keys).values())
-
-
-def _both(library: Library, xs: Iterable[str], ys: Iterable[str]) -> str:
+def _both(xs: Iterable[str], ys: Iterable[str]) -> str:
     """The DuckDB expression of whether a point has one of these x and one of these y."""
-    sides = [
-        [f'"{_column(key)}" IS NOT NULL' for key in keys if library.has(_column(key))] for keys in (xs, ys)
-    ]
-    return " AND ".join(f"({' OR '.join(side) or 'FALSE'})" for side in sides)
+    sides = (" OR ".join(f'"{_column(key)}" IS NOT NULL' for key in keys) for keys in (xs, ys))
+    return " AND ".join(f"({side})" for side in sides)
 
 
 def _column(key: str) -> str:
@@ -188,24 +175,21 @@ def _column(key: str) -> str:
 
 
 def _candidates(library: Library, x: str, y: str) -> tuple[list[str], list[str]]:
-    """What may stand along x and y, means and medians first, which most points have."""
-    xs = sorted(across(library), key=lambda key: catalogue.metric(key).statistic not in (None, "mean", "p50"))
-    return [x] if x else xs, [y] if y else _of_kinds(RATES, _held(library)) or up(library)
+    """What may stand along x and y: means and medians first, which most points have, and rates."""
+    held = offered(library)
+    xs = sorted(held["x"], key=lambda key: catalogue.metric(key).statistic not in (None, "mean", "p50"))
+    rates = [key for key in held["y"] if catalogue.metric(key).kind in RATES]
+    return [x] if x else xs, [y] if y else rates or held["y"]
 
 
-def _first(keys: Iterable[str], counts: Mapping[str, int]) -> str:
-    """The first of these that at least half as many points have as have the commonest."""
-    listed = list(keys)
-    most = max(counts[key] for key in listed)
-    return next(key for key in listed if 2 * counts[key] >= most)
-
-
-def _of_kinds(kinds: Iterable[Kind], held: Iterable[str]) -> list[str]:
-    keys = frozenset(held)
-    return [key for kind in kinds for key in catalogue.metrics_of(kind, held=keys)]
-
-
-def _held(library: Library) -> frozenset[str]:
-    """Every metric of the library, stored or derived."""
-    stored = library.metric_columns()
-    return stored | frozenset(catalogue.derivable(stored.union(POINT_FIELDS)))
+def _commonest(xs: Sequence[str], ys: Sequence[str], counts: Mapping[str, int]) -> tuple[str, str]:
+    """The first x and y that at least half as many points have as have the commonest; a latency at its commonest
+    statistic."""
+    bases: dict[str, str] = {}
+    for key in sorted(xs, key=lambda key: -counts[key]):
+        bases.setdefault(catalogue.metric(key).base, key)
+    sides = [key for key in xs if key in bases.values()], ys
+    x, y = (
+        next(key for key in side if 2 * counts[key] >= max(counts[one] for one in side)) for side in sides
+    )
+    return x, y

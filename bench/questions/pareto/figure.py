@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -21,7 +21,7 @@ DRAWN_AS_SVG = 5_000
 
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "enters", "on_frontier", "is_knee")
 HEIGHT = 580
-FADED = 0.3
+FADED, HOLLOW = 0.3, 0.6
 END_ROOM = 0.04
 """The share of an axis kept free at its end."""
 
@@ -45,34 +45,25 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
     )
     shades = _shades(found, theme)
     in_legend = len(named) < len(found.drawn) and found.group is not None
-    lines = [labels.own(rows, group, x) for group in found.drawn]
     traces = [
         *(_cloud(rows, x, y, shades, theme) if found.grid is None else [_grid(found.grid, theme)]),
         *_overall(found, x, theme),
-        *(
-            _frontier(line, group, x, y, shades[group.owner], in_legend=in_legend)
-            for line, group in zip(lines, found.drawn, strict=True)
-        ),
+        *(_frontier(rows, group, x, y, shades[group.owner], in_legend=in_legend) for group in found.drawn),
         _knees(found, shades),
         *labels.ring(found, theme),
         *_keys(rows, theme),
     ]
-    figure = _laid_out(traces, found, theme)
+    # plotly checks traces given at once far faster than one after the other
+    figure = chart.layout(go.Figure(data=traces), theme, height=HEIGHT)
     figure.update_xaxes(**x.settings)
     figure.update_yaxes(**y.settings)
-    figure.update_layout(margin_r=labels.room(lines, found, named, x))
+    figure.update_layout(
+        uirevision=f"{found.x} {found.y} {x.log}", hovermode="closest", margin_t=24, margin_r=labels.room(named, x),
+        legend={"traceorder": "normal", "font_size": 12, "y": 0, "yref": "container", "yanchor": "bottom"},
+    )  # fmt: skip
     labels.add_limits(figure, found, x, y, theme)
-    labels.add_ends(figure, lines, found, named, x, y, shades, theme)
+    labels.add_ends(figure, found, named, x, y, shades, theme)
     labels.add_best(figure, found, x, y, theme)
-    return figure
-
-
-def _laid_out(traces: Sequence[Mapping[str, Any]], found: Pareto, theme: Theme) -> go.Figure:
-    """The figure with all its traces: plotly checks those given at once far faster than one after the other."""
-    figure = chart.layout(go.Figure(data=list(traces)), theme, height=HEIGHT)
-    logs = [span.log for span in found.spans or ()]
-    figure.update_layout(uirevision=f"{found.x} {found.y} {logs}", hovermode="closest", margin_t=24, legend={
-        "traceorder": "normal", "font_size": 12, "y": 0, "yref": "container", "yanchor": "bottom"})  # fmt: skip
     return figure
 
 
@@ -92,14 +83,11 @@ def _cloud(
     for _, some in beaten.groupby(beaten["passport"].where(beaten["passport"].isin(common), ""), sort=False):
         yield {
             "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter", "mode": "markers", "showlegend": False,
-            "x": some[x.metric.key], "y": some[y.metric.key], **_hover(some, x, y),
-            "marker": {"symbol": _symbols(some), "size": 5, "opacity": FADED, "line": {"width": 0},
+            "x": some[x.metric.key], "y": some[y.metric.key], **hover.shared(some),
+            "marker": {"symbol": _symbols(some), "size": 5, "line": {"width": 0},
+                       "opacity": [FADED if enters else HOLLOW for enters in some["enters"]],
                        "color": [shades.get(owner, theme.muted) for owner in some["owner"]]},
         }  # fmt: skip
-
-
-def _hover(rows: pd.DataFrame, x: Axis, y: Axis) -> dict[str, Any]:
-    return hover.shared(rows["hover"].tolist(), rows["point_id"].tolist(), x.metric, y.metric)
 
 
 def _grid(cloud: Grid, theme: Theme) -> dict[str, Any]:
@@ -130,11 +118,12 @@ def _overall(found: Pareto, x: Axis, theme: Theme) -> list[dict[str, Any]]:
 
 
 def _frontier(
-    line: pd.DataFrame, group: Group, x: Axis, y: Axis, shade: str, *, in_legend: bool
+    rows: pd.DataFrame, group: Group, x: Axis, y: Axis, shade: str, *, in_legend: bool
 ) -> dict[str, Any]:
+    line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
     return {
         "type": "scatter", "mode": "lines+markers", "name": html(group.label or "frontier"), "showlegend": in_legend,
-        "x": line[x.metric.key], "y": line[y.metric.key], **_hover(line, x, y),
+        "x": line[x.metric.key], "y": line[y.metric.key], **hover.shared(line),
         "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
         "marker": {"symbol": _symbols(line), "size": 8, "color": shade, "opacity": 1,
                    "line": {"width": 1.2, "color": shade}},

@@ -1,129 +1,235 @@
-"""The points a Pareto chart is made of, by SQL: which can lie on a frontier, and which are drawn."""
+"""The points that a View puts on two axes, by SQL: what becomes of each, which can lie on a frontier, which are drawn.
+
+Ranked points with both metrics enter the frontiers. Drawn besides, hollow, are those that only their evidence or a
+flag keeps out; older runs and repeats are counted and not drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
-from bench import catalogue, selection
-from bench.basis import points
-from bench.basis.evidence import USED, Ranking
-from bench.catalogue import PRICED, Metric
+from bench import selection
+from bench.basis import evidence, limits, points
+from bench.basis.evidence import USED, Deciding, Ranking, Reason, Tally
+from bench.catalogue import PRICED, metric
 from bench.library import Library
 from bench.maths.pareto import sign
-from bench.questions.pareto.axes import Axes
-from bench.questions.pareto.mixture import HOLLOW, Mixture, kept_sql
+from bench.questions.pareto.axes import Axes, finite_sql
 from bench.questions.pareto.result import Grid, Span
-from bench.selection import Clause
+from bench.selection import Clause, as_asked
+from bench.wording import inline
+
+DRAWN = (USED, "other_evidence", "flagged")
+"""What becomes of the points that are drawn, where they have both metrics; all but the first are hollow."""
+
+MIXED = ("model", "precision", "isl", "osl", "load_kind", "engine", "engine_version", "speculation", "disaggregated",
+         "evidence", "accelerator")  # fmt: skip
+"""What an answer says of the points it puts on one pair of axes; a length only counted of a data set is none."""
 
 REDUCED = ("point_id", "owner", "accelerator", "mark", "x", "y")
 BINS_ACROSS, BINS_UP = 96, 64
 
+BEST_BEFORE = (
+    "max({y} * y) OVER (PARTITION BY {each} ORDER BY {x} * x DESC, {y} * y DESC, point_id"
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+)
+"""The frontier in one pass: from the best x on, a point stays when its y beats every y before it. Equal points follow
+each other by id, so the smallest id stays; bench.maths.pareto.frontier is the same in numpy."""
 
-def reduced(library: Library, axes: Axes, among: Clause, marks: Sequence[Clause] = ()) -> pd.DataFrame:
+RANGE = "floor({x} * 32 * sign(x) * sqrt(sqrt(abs(x))))"
+"""Ranges of x, better ones with greater numbers. Any rule that never falls as x gets better is exact; IEEE 754 rounds
+square roots and products correctly, so this one never does, and it is about 4 % wide around 100."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """What a complete View selects, on its axes."""
+
+    library: Library
+    ranking: Ranking
+    axes: Axes
+
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why a selected point enters no frontier; limits keep none out."""
+        y = PRICED.get(self.axes.y.key, self.axes.y.key)
+        return (
+            *evidence.reasons(self.library, self.ranking),
+            Reason("no_x", f"without {inline(self.axes.x)}", f"({self.axes.x_sql}) IS NULL"),
+            Reason("no_y", f"without {inline(metric(y))}", f"({finite_sql(self.library, y)}) IS NULL"),
+            Reason(
+                "unpriced",
+                "on chips without a price",
+                f"({self.axes.y_sql.sql}) IS NULL",
+                self.axes.y_sql.params,
+            ),
+        )[: None if self.axes.choice else -1]
+
+    @property
+    def kept_sql(self) -> str:
+        """The DuckDB expression of whether a point with `x` and `y` keeps the limits; NULL where that is unknown."""
+        return limits.kept_sql(
+            self.library, self.ranking.limits, {self.axes.y.key: "y"} if self.axes.choice else {}
+        )
+
+    @cached_property
+    def mixture(self) -> pd.DataFrame:
+        """How many points there are of each mixture of `code`, owner and MIXED, in one pass.
+
+        With the ends of x and y, the dates, and `known`: how many say whether they keep the limits.
+        """
+        columns = ", ".join(f"{as_asked(name)} AS {name}" for name in MIXED)
+        query = self._sql(f"{self.kept_sql} AS kept, date, {columns}")
+        ends = ", ".join(
+            f"{end}({axis}) FILTER (x + y IS NOT NULL) AS {end}_{axis}"
+            for axis in "xy"
+            for end in ("min", "max")
+        )
+        return self.library.query(
+            f"SELECT code, owner, {', '.join(MIXED)}, count(*) AS points, count(kept) AS known, {ends},"
+            f" min(date) AS first, max(date) AS last FROM ({query.sql}) GROUP BY ALL ORDER BY ALL",
+            query.params,
+        )
+
+    @cached_property
+    def used(self) -> pd.DataFrame:
+        """The mixtures of the points that enter."""
+        return self.mixture[self.mixture["code"] == USED]
+
+    @cached_property
+    def seen(self) -> pd.DataFrame:
+        """The mixtures of the points that may be drawn."""
+        return self.mixture[self.mixture["code"].isin(DRAWN)]
+
+    @property
+    def tally(self) -> Tally:
+        """What became of every point."""
+        return Tally(_counts(self.mixture, "code"), self.reasons)
+
+    @cached_property
+    def owners(self) -> dict[str, int]:
+        """How many points of each owner enter."""
+        return _counts(self.used, "owner")
+
+    @property
+    def mixed(self) -> Mapping[str, tuple[Any, ...]]:
+        """The unlike values of each field of MIXED among those that enter, of all where none does.
+
+        Of the accelerators also those that only lack a price.
+        """
+        rows = self.used if len(self.used) else self.mixture
+        priced = self.mixture[self.mixture["code"].isin((USED, "unpriced"))]
+        columns = {key: (priced if key == "accelerator" else rows)[key].astype(object) for key in MIXED}
+        return {key: tuple(one.where(one.notna(), None).unique()) for key, one in columns.items()}
+
+    @property
+    def dates(self) -> tuple[datetime.date, datetime.date] | None:
+        """When the first and the last of those that enter was measured; None where no date is stated."""
+        first, last = self.used["first"].min(), self.used["last"].max()
+        return None if pd.isna(first) else (first.date(), last.date())
+
+    @property
+    def deciding(self) -> Deciding:
+        """How many of those that enter say whether they keep the reader's limits."""
+        asked = self.ranking.limits
+        of = self.used if asked else self.used[:0]
+        known = of[of["known"] > 0]
+        chips, of_chips = (int(rows["accelerator"].nunique()) for rows in (known, of))
+        many, of_many = int(known["known"].sum()), int(of["points"].sum())
+        return Deciding(many, of_many, chips, of_chips, limits.metrics(asked))
+
+    def reduced(self) -> pd.DataFrame:
+        """Those that can lie on a frontier, or on that of the points within the limits, which have the mark 1."""
+        among = evidence.ranked(self.library, self.ranking.unlimited)
+        return reduced(self.library, self.axes, among, [Clause(f"({self.kept_sql}) IS TRUE", ())])
+
+    def drawn(self, ids: Sequence[str] | None = None) -> pd.DataFrame:
+        """Those that are drawn, or of them those of these ids: their facts, owner, x, y, and whether they are ranked.
+
+        A point has the mark 1 where it keeps the limits, else 0.
+        """
+        query = self._sql(f"{points.SQL}, CASE WHEN {self.kept_sql} THEN 1 ELSE 0 END AS mark", ids)
+        return self.library.query(
+            f"SELECT * EXCLUDE (code), code = '{USED}' AS enters FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
+            query.params,
+        )
+
+    def in_cells(self, spans: tuple[Span, Span]) -> Grid:
+        """How many of those that are drawn fall into each cell of a grid over these spans of x and y."""
+        (x, y), query = spans, self._sql("accelerator")
+        cells = self.library.fetch(
+            f"SELECT {_bin_sql('x', x, BINS_ACROSS)} AS across, {_bin_sql('y', y, BINS_UP)} AS up, count(*)"
+            f" FROM ({query.sql}) WHERE {_DRAWN} GROUP BY ALL ORDER BY ALL",
+            query.params,
+        )
+        return Grid(x.edges(BINS_ACROSS), y.edges(BINS_UP), tuple(cells))
+
+    def passports(self, source_ids: Sequence[str]) -> list[str]:
+        """How the two figures of a point of each source became metrics: definition, format and tool; "" if unknown."""
+        keys = [key for one in (self.axes.x.key, self.axes.y.key) for key in (one, PRICED.get(one, one))]
+        found = self.library.fetch(
+            "SELECT DISTINCT source_id, metric, concat(definition, ' (', concat_ws(' ', format, tool_version), ')')"
+            " FROM passports WHERE metric IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY ALL",
+            ([name for key in keys for name in (key, *metric(key).inputs)],),
+        )
+        words: dict[str, list[str]] = defaultdict(list)
+        for source_id, key, text in found:
+            words[source_id].append(f"{metric(key).label} {text}")
+        return ["; ".join(words[source_id]) for source_id in source_ids]
+
+    def _sql(self, columns: str, ids: Sequence[str] | None = None) -> Clause:
+        """The query of the selected points, or of those of these ids, with `code` (what becomes of each)."""
+        code, chosen = evidence.standing(self.reasons), selection.clause(self.ranking.view)
+        if ids is not None:
+            chosen = chosen.also("point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", list(ids))
+        return self.axes.points_sql(f"{code.sql} AS code, {columns}", code.params, chosen)
+
+
+def reduced(library: Library, axes: Axes, among: Clause, marks: Sequence[Clause]) -> pd.DataFrame:
     """The points `among` all that can lie on a frontier, whichever of them enter and whatever an hour costs.
 
     Those are each owner's and accelerator's own frontiers, of the points alike in all `marks`; the mark of a point
-    counts 1 for the first it meets, 2 for the second, and so on. Columns point_id, owner, accelerator, x, y, mark.
+    counts 1 for the first it meets, 2 for the second, 4 for the third, and so on.
 
     Exact: a point goes unsorted only when a better range of x holds a y that is at least as good.
     """
-    mark = (
-        " + ".join(f"CASE WHEN {one.sql} THEN {2**place} ELSE 0 END" for place, one in enumerate(marks))
-        or "0"
-    )
+    mark = " + ".join(f"CASE WHEN {one.sql} THEN {2**place} ELSE 0 END" for place, one in enumerate(marks))
     bound = tuple(value for one in marks for value in one.params)
-    read = axes.points_sql(f"coalesce(accelerator, '') AS accelerator, {mark} AS mark", bound, among)
+    query = axes.points_sql(f"coalesce(accelerator, '') AS accelerator, {mark} AS mark", bound, among)
     by_x, by_y = map(sign, axes.better)
-    signs, each = {"x": by_x, "y": by_y}, "owner, accelerator, mark"
+    each = "owner, accelerator, mark"
+    best_before = BEST_BEFORE.format(x=by_x, y=by_y, each=each)
     return library.query(
-        f"WITH ranged AS (SELECT *, {_RANGE.format(**signs)} AS range FROM ({read.sql})"
-        " WHERE x IS NOT NULL AND y IS NOT NULL),"
+        f"WITH ranged AS (SELECT *, {RANGE.format(x=by_x)} AS range FROM ({query.sql}) WHERE x + y IS NOT NULL),"
         f" bar AS (SELECT {each}, range, max(max({by_y} * y)) OVER (PARTITION BY {each} ORDER BY range DESC"
         f" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS beyond FROM ranged GROUP BY {each}, range),"
         f" contender AS (SELECT * FROM ranged JOIN bar USING ({each}, range)"
         f" WHERE beyond IS NULL OR {by_y} * y > beyond),"
-        f" ordered AS (SELECT *, {_BEST_BEFORE.format(**signs, each=each)} AS best_before FROM contender)"
+        f" ordered AS (SELECT *, {best_before} AS best_before FROM contender)"
         f" SELECT {', '.join(REDUCED)} FROM ordered WHERE best_before IS NULL OR {by_y} * y > best_before"
         " ORDER BY point_id",
-        read.params,
-    )
-
-
-def drawn(library: Library, ranking: Ranking, axes: Axes, mixture: Mixture,
-          ids: Sequence[str] | None = None) -> pd.DataFrame:  # fmt: skip
-    """The points a chart draws, or those of these ids: their facts, owner, x and y, and whether they are ranked.
-
-    A point has the `mark` 1 where it keeps the limits, else 0.
-    """
-    chosen = selection.clause(ranking.view)
-    if ids is not None:
-        chosen = chosen.also("point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", list(ids))
-    mark = f"CASE WHEN {kept_sql(library, ranking, axes)} THEN 1 ELSE 0 END AS mark"
-    query = axes.points_sql(f"{points.SQL}, {mark}, {mixture.code.sql} AS code", mixture.code.params, chosen)
-    return library.query(
-        f"SELECT * EXCLUDE (code), code = '{USED}' AS enters FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
         query.params,
     )
 
 
-def counted_in_cells(
-    library: Library, ranking: Ranking, axes: Axes, mixture: Mixture, spans: tuple[Span, Span]
-) -> Grid:
-    """How many of the points a chart would draw fall into each cell of a grid over these spans of x and y."""
-    x, y = spans
-    query = axes.points_sql(
-        f"{mixture.code.sql} AS code", mixture.code.params, selection.clause(ranking.view)
-    )
-    cells = library.fetch(
-        f"SELECT {_bin_sql('x', x, BINS_ACROSS)} AS across, {_bin_sql('y', y, BINS_UP)} AS up, count(*)"
-        f" FROM ({query.sql}) WHERE {_DRAWN} GROUP BY ALL ORDER BY ALL",
-        query.params,
-    )
-    return Grid(x.edges(BINS_ACROSS), y.edges(BINS_UP), tuple(cells))
-
-
-def passports(library: Library, frame: pd.DataFrame, axes: Axes) -> list[str]:
-    """For each point how its two figures became metrics: format, tool version and definition; "" when unknown."""
-    keys = [key for metric in (axes.x, axes.y) for key in (metric.key, *_stored_inputs(library, metric))]
-    found = library.fetch(
-        "SELECT source_id, metric, format, tool_version, definition FROM passports"
-        " WHERE metric IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY source_id, metric",
-        (keys,),
-    )
-    words: dict[str, dict[str, None]] = {}
-    for source_id, metric, form, version, definition in found:
-        tool = " ".join(part for part in (form, version) if part)
-        words.setdefault(source_id, {})[f"{catalogue.metric(metric).label} {definition} ({tool})"] = None
-    said = {source_id: "; ".join(parts) for source_id, parts in words.items()}
-    return [said.get(source_id, "") for source_id in frame["source_id"]]
-
-
-def _stored_inputs(library: Library, metric: Metric) -> list[str]:
-    key = PRICED.get(metric.key)
-    inputs = (key, *catalogue.metric(key).inputs) if key else metric.inputs
-    return [name for name in inputs if catalogue.is_metric(name) and library.has(name)]
+def _counts(rows: pd.DataFrame, key: str) -> dict[str, int]:
+    return {str(one): int(many) for one, many in rows.groupby(key)["points"].sum().items()}
 
 
 def _bin_sql(name: str, span: Span, bins: int) -> str:
     low, high = span.low, span.high
     if high <= low:
         return "0"
-    if span.log:
-        share = f"ln({name} / {low!r}) / ln({high!r} / {low!r})"
-    else:
-        share = f"({name} - {low!r}) / ({high!r} - {low!r})"
+    share = f"({name} - {low!r}) / ({high!r} - {low!r})"
+    share = f"ln({name} / {low!r}) / ln({high!r} / {low!r})" if span.log else share
     return f"least(CAST(floor({share} * {bins}) AS INTEGER), {bins - 1})"
 
 
-_DRAWN = f"x IS NOT NULL AND y IS NOT NULL AND code IN ({', '.join(map(repr, (USED, *HOLLOW)))})"
-_BEST_BEFORE = (
-    "max({y} * y) OVER (PARTITION BY {each} ORDER BY {x} * x DESC, {y} * y DESC, point_id"
-    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-)
-# The frontier in one pass: from the best x on, a point stays when its y beats every y before it. Equal points
-# follow each other by id, so the smallest id stays; bench.maths.pareto.frontier is the same in numpy.
-_RANGE = "floor({x} * 32 * sign(x) * sqrt(sqrt(abs(x))))"
-# Ranges of x, better ones with greater numbers. Any rule that never falls as x gets better is exact; IEEE 754 rounds
-# square roots and products correctly, so this one never does, and it is about 4 % wide around 100.
+_DRAWN = f"x + y IS NOT NULL AND code IN ({', '.join(map(repr, DRAWN))})"

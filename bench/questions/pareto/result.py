@@ -31,11 +31,9 @@ class Span:
 
     def edges(self, bins: int) -> tuple[float, ...]:
         """The borders of so many cells between its ends, one more than there are cells."""
-        if self.log:
-            return tuple(
-                float(self.low * (self.high / self.low) ** (step / bins)) for step in range(bins + 1)
-            )
-        return tuple(self.low + (self.high - self.low) * step / bins for step in range(bins + 1))
+        low, high = self.low, self.high
+        shares = [step / bins for step in range(bins + 1)]
+        return tuple(low * (high / low) ** one if self.log else low + (high - low) * one for one in shares)
 
 
 @dataclass(frozen=True)
@@ -70,16 +68,16 @@ class Lead:
 
 @dataclass(frozen=True)
 class Group:
-    """One value of the grouping field, `owner` as it is stored, "" when not stated; its label, and its frontier.
+    """One value of the grouping field, `owner` as it is stored, "" when not stated; its label, and how many points.
 
-    `points` are ranked, `on_frontier` of them lie on its own frontier. `knee` is None without one, `best` is its best
+    `line` is its own frontier, x and y from the best x to the best y. `knee` is None without one, `best` is its best
     point within the limits.
     """
 
     owner: str
     label: str
     points: int
-    on_frontier: int
+    line: tuple[tuple[float, float], ...]
     knee: Spot | None
     best: Spot | None
 
@@ -94,15 +92,6 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Instead:
-    """Another metric for an axis, "x" or "y", that `points` ranked points have together with the other axis."""
-
-    axis: str
-    metric: Metric
-    points: int
-
-
-@dataclass(frozen=True)
 class Pareto:
     """The frontiers of a selection over two metrics, one for each value of the field `group` (None: one for all).
 
@@ -110,8 +99,8 @@ class Pareto:
     from the easiest requirement on x to the strictest, `widest` is the one over the widest range. `best` is the best
     point within the `limits`, on which `deciding` tells how many points decide. `mixed` are the unlike values among
     the ranked points, by field, of all selected where none is ranked. `points` are drawn, above a number of them the
-    frontiers alone, and the others counted in a `grid`; the `spans` of x and y are theirs. Where none has both metrics,
-    `has_latency` says whether any has a latency, and `instead` what to choose.
+    frontiers alone, and the others counted in a `grid`; the `spans` of x and y are theirs. Where there is no
+    frontier, `instead` are other axes that points have; None where none has a latency and a throughput.
     """
 
     x: str
@@ -128,8 +117,7 @@ class Pareto:
     tally: Tally
     mixed: Mapping[str, tuple[Any, ...]]
     dates: tuple[datetime.date, datetime.date] | None
-    has_latency: bool
-    instead: Instead | None
+    instead: tuple[Metric, Metric] | None
     points: pd.DataFrame
     grid: Grid | None = field(default=None, metadata={HIDDEN: True})
 

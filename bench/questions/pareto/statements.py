@@ -75,26 +75,19 @@ def _no_frontier(found: Pareto) -> str:
     (x, y), tally, of = found.metrics, found.tally, about(found)
     if not tally.selected:
         return "Nothing is selected."
-    none = "The selected point" if tally.selected == 1 else f"None of the {tally.selected:,} selected points"
     if tally.of("other_evidence") == tally.selected:
-        return (
-            f"{none} of {of} {'was not' if tally.selected == 1 else 'was'} measured; ask for their evidence."
-        )
+        return f"No selected point of {of} was measured; ask for their evidence to see them ranked."
     if tally.of("unpriced"):
         return f"No chip with points of {of} has such a price; choose other prices."
-    if not found.has_latency:
-        return (
-            f"No latency is known of {of}, so there is nothing to weigh throughput against; see the heatmap."
-        )
-    has = "has not" if tally.selected == 1 else "has"
-    return f"{none} of {of} {has} both {inline(x)} and {inline(y)}{_instead(found)}."
+    if found.instead is None:
+        return f"No point of {of} states both a latency and a throughput, so nothing can be weighed; see the heatmap."
+    return f"No selected point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
 
 
 def _instead(found: Pareto) -> str:
-    if found.instead is None:
-        return "; the Data page lists what is known"
-    many, axis = found.instead.points, {"x": "horizontal", "y": "vertical"}[found.instead.axis]
-    return f", but {many:,} {'has' if many == 1 else 'have'} {inline(found.instead.metric)}: choose it for the {axis} axis"
+    """What to choose for the axes that should be others: "choose median TTFT for the horizontal axis"."""
+    told = zip(found.instead or (), found.metrics, ("horizontal", "vertical"), strict=True)
+    return f"choose {joined([f'{inline(one)} for the {axis} axis' for one, now, axis in told if one != now])}"
 
 
 def _leading(found: Pareto) -> Statement:
@@ -159,17 +152,17 @@ def _within(found: Pareto) -> Iterator[Statement]:
     if not found.limits:
         return
     words, deciding, of = limits.words(found.limits), found.deciding, about(found)
-    counts = {"known": deciding.points, "points": deciding.of}
     if not deciding.points:
         text = f"No ranked point of {of} states {deciding.metrics}, so none is known to keep {words}."
-        yield headline("unknown_limits", text, **counts)
+        yield headline("unknown_limits", text, known=deciding.points, points=deciding.of)
         return
     if not deciding.names_a_best:
         few = f"Only {deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}"
         text = f"{few} with points of {of} state {deciding.metrics}, so none is called best with {words}."
-        yield headline("no_best", text, **counts)
+        yield headline("no_best", text, known=deciding.points, points=deciding.of)
     elif found.best is None:
-        yield headline("none_within", f"No point of {of} keeps {words}{deciding.words}.", **counts)
+        text = f"No point of {of} keeps {words}{deciding.words}."
+        yield headline("none_within", text, known=deciding.points, points=deciding.of)
     else:
         yield from _best(found, found.best, words)
     yield from _reached(found)
@@ -207,8 +200,8 @@ def _findings(found: Pareto) -> Iterator[Statement]:
     x, y = found.metrics
     if found.tally.used == 1:
         yield _that(found.overall[0])
-        if found.instead is not None:
-            yield finding("instead", f"One point has both metrics{_instead(found)}.")
+        if found.instead not in (None, found.metrics):
+            yield finding("instead", f"For a frontier, {_instead(found)}.")
     if len(found.leads) > 1:
         word, order = ("up to", "rises") if x.direction == "higher" else ("down to", "falls")
         parts = [
@@ -219,15 +212,14 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         text = f"Who leads as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
         yield finding("leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
     yield from _leaders(found)
-    knees = [
-        (f"{one.label} " if len(found.groups) > 1 else "", one.knee) for one in found.groups if one.knee
-    ][:LISTED]
-    parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
-    if parts:
-        text = f"{'Knees' if len(parts) > 1 else 'Knee'}, in {spoken(y)} at {spoken(x)}: {joined(parts, at_most=LISTED)}."
-        yield finding("knees", text, _ids(knee for _, knee in knees))
-    if len(found.groups) > 1 and found.group is not None:
-        own, overall = sum(one.on_frontier for one in found.groups), len(found.overall)
+    several = len(found.groups) > 1
+    knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
+    if knees:
+        parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
+        text = f"{'Knees' if len(parts) > 1 else 'Knee'}, in {spoken(y)} at {spoken(x)}: "
+        yield finding("knees", f"{text}{joined(parts, at_most=LISTED)}.", _ids(knee for _, knee in knees))
+    if several and found.group is not None:
+        own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
         text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier;"
         text += f" {own:,} {is_or_are(own)} on their own {lowered(title(found.group).split(' (')[0])}'s."
         yield finding("counts", text, points=found.tally.used, overall=overall, own=own)
@@ -242,11 +234,8 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
     for name in list(dict.fromkeys(lead.group for lead in found.leads))[:LISTED]:
         own = [spot.point for lead in found.leads if lead.group == name for spot in lead.spots]
         chips = sorted({point.accelerators for point in own if point.accelerators is not None})
-        words = (
-            [setting("accelerators", chips[0]) if len(chips) == 1 else f"{chips[0]} to {chips[-1]} chips"]
-            if chips
-            else []
-        )
+        ends = " to ".join(dict.fromkeys(map(number, (chips[0], chips[-1])))) if chips else ""
+        words = [f"{ends} chip{'s' if chips[-1] > 1 else ''}"] if chips else []
         for key in keys:
             values = list(dict.fromkeys(getattr(point, key) for point in own))
             words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
@@ -257,22 +246,23 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
 def _caveats(found: Pareto) -> Iterator[Statement]:
     """What is mixed on one pair of axes, and what of it is flagged, not drawn or counted."""
     if found.grid is not None:
-        yield coverage(
-            "grid", f"{counted(found.tally.used, 'point')} counted in a grid; every frontier is exact."
+        text = f"{counted(found.tally.used, 'point')} counted in a grid; every frontier is exact."
+        yield coverage("grid", text, points=found.tally.used)
+    mixed = [
+        words for key in UNLIKE if key != found.group and (words := likeness.several(key, found.mixed[key]))
+    ]
+    if mixed:
+        yield caveat(
+            "mixed", f"Unlike points share these axes: {joined(mixed, at_most=9)}.", unlike=len(mixed)
         )
-    mixed = [likeness.several(key, found.mixed[key]) for key in UNLIKE if key != found.group]
-    if any(mixed):
-        text = f"Unlike points share these axes: {joined([words for words in mixed if words], at_most=9)}."
-        yield caveat("mixed", text, unlike=len(mixed))
     kinds = [told for spot in found.overall if (told := flags.telling(spot.point.flag_kinds))]
     if kinds:
         listed = joined(list(dict.fromkeys(kind for own in kinds for kind in own)))
         text = f"{counted(len(kinds), 'point')} of the overall frontier {is_or_are(len(kinds))} flagged: {listed}."
         yield caveat("flags", text, flagged=len(kinds))
     if (undrawn := len(found.groups) - DRAWN_GROUPS) > 0:
-        yield caveat(
-            "undrawn", f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line."
-        )
+        text = f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line."
+        yield caveat("undrawn", text, groups=undrawn)
     if found.dates and found.dates[0] != found.dates[1]:
         first, last = found.dates
         yield caveat("dates", f"Measured between {first} and {last}.", days=(last - first).days)
@@ -298,9 +288,8 @@ def _change(value: float, unit: str, noun: str = "") -> str:
 def _at(found: Pareto, spot: Spot) -> str:
     """A place in words: "4,120 tokens/s per chip at 85 tokens/s/user", "… at 15.5 ms decode step"."""
     x, y = found.metrics
-    return (
-        f"{with_unit(spot.y, y)} at {with_unit(spot.x, x)}{f' {name_of(x)}' if x.kind == 'latency' else ''}"
-    )
+    of = f" {name_of(x)}" if x.kind == "latency" else ""
+    return f"{with_unit(spot.y, y)} at {with_unit(spot.x, x)}{of}"
 
 
 def with_unit(value: float, metric: Metric) -> str:
