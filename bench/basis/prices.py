@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import statistics
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
@@ -206,18 +206,22 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
     A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
     """
-    every = _printed(library, choice, accelerators, points)
+    return _unlike(_printed(library, choice, accelerators, points))
+
+
+def _unlike(printed: Sequence[Quote]) -> tuple[Quote, ...]:
+    """These quotes, equal ones of one provider once: the first of them."""
     return tuple(
         {
             (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
-            for one in reversed(every)
+            for one in reversed(printed)
         }.values()
     )[::-1]
 
 
 def _printed(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
              points: Clause | None = None) -> list[Quote]:  # fmt: skip
-    """The same, each as often as books print it."""
+    """The quotes under a choice, each as often as books print it."""
     columns = ", ".join(column.name for column in fields(Quote))
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
@@ -271,17 +275,12 @@ def chip_prices_of_each(library: Library, choices: Iterable[Choice]) -> dict[Cho
     """The price of each accelerator under each of these choices, by one query for all of the same terms."""
     every = list(choices)
     held = {terms: _printed(library, Choice(terms)) for terms in {one.terms for one in every}}
-    return {
-        one: of_chips(
-            [
-                q
-                for q in held[one.terms]
-                if one.book in (EVERY, q.book) and one.provider in (EVERY, q.provider)
-            ],
-            one,
-        )
-        for one in every
-    }
+
+    def of(one: Choice) -> list[Quote]:
+        names = ((one.book, "book"), (one.provider, "provider"))
+        return [q for q in held[one.terms] if all(name in (EVERY, getattr(q, key)) for name, key in names)]
+
+    return {one: of_chips(_unlike(of(one)), one) for one in every}
 
 
 def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:

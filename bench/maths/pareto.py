@@ -23,7 +23,7 @@ class Stretch:
 
     `weakest` is None in the first stretch: every easier requirement is served from there as well. `easiest` is the x
     of the owner's own first point. `margin` is how many times the owner's y is better than that of the next one, where
-    it is most so; infinite where no other meets the requirement.
+    it is most so; None where no other meets the requirement.
     """
 
     owner: str
@@ -31,7 +31,7 @@ class Stretch:
     easiest: float
     strictest: float
     positions: tuple[int, ...]
-    margin: float = math.inf
+    margin: float | None = None
 
     @property
     def width(self) -> float:
@@ -148,7 +148,7 @@ def knee(x: ArrayLike, y: ArrayLike, better_x: Better = "higher", better_y: Bett
 
 
 def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "higher",
-              ahead: Sequence[float] | None = None) -> tuple[Stretch, ...]:  # fmt: skip
+              ahead: Sequence[float | None] = ()) -> tuple[Stretch, ...]:  # fmt: skip
     """Who holds the best y for which requirement on x, from the easiest requirement to the strictest.
 
     x and owners are one frontier's, and `ahead` are its margins. A requirement "at least t" (at most, where lower is
@@ -160,37 +160,37 @@ def stretches(x: Sequence[float], owners: Sequence[str], better_x: Better = "hig
     for owner, run in groupby(order, key=lambda position: owners[position]):
         own = tuple(run)
         weakest = found[-1].strictest if found else None
-        margin = math.inf if ahead is None else max(ahead[position] for position in own)
+        told = [ahead[position] for position in own] if ahead else [None]
+        known = [one for one in told if one is not None]
+        margin = max(known) if len(known) == len(told) else None
         found.append(Stretch(owner, weakest, x[own[0]], x[own[-1]], own, margin))
     return tuple(found)
 
 
 def margins(line: Positions, x: ArrayLike, y: ArrayLike, owners: Sequence[str], better_x: Better = "higher",
-            better_y: Better = "higher") -> list[float]:  # fmt: skip
+            better_y: Better = "higher") -> list[float | None]:  # fmt: skip
     """How many times better the y of each position on the `line` is than the best of another owner's at its x.
 
-    At its x is what meets the same requirement on x. Infinite where no other does, or a ratio has no meaning.
+    At its x is what meets the same requirement on x. None where no other does, or a ratio has no meaning.
     """
     across, along, whose = (
         _goodness(x, better_x),
         np.asarray(y, dtype=float),
         np.asarray(owners, dtype=object),
     )
-    found = []
+    found: list[float | None] = []
     for position in line:
         others = along[(across >= across[position]) & (whose != whose[position])]
-        if not others.size:
-            found.append(math.inf)
-            continue
-        best, own = (others.max() if better_y == "higher" else others.min()), along[position]
-        over, under = (own, best) if better_y == "higher" else (best, own)
-        found.append(float(over / under) if under > 0 else math.inf)
+        higher, own = better_y == "higher", along[position]
+        best = (others.max() if higher else others.min()) if others.size else 0.0
+        over, under = (own, best) if higher else (best, own)
+        found.append(float(over / under) if over > 0 and under > 0 else None)
     return found
 
 
 def widest(leads: Sequence[Stretch], tie: float) -> Stretch | None:
     """The stretch over the widest range of x, of those that lead by more than a `tie` (0.01) if any does."""
-    clear = [lead for lead in leads if lead.margin - 1 > tie] or leads
+    clear = [lead for lead in leads if lead.margin is None or lead.margin - 1 > tie] or leads
     return max(clear, key=lambda lead: lead.width, default=None)
 
 

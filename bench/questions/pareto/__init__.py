@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,7 +23,7 @@ from bench.chart import Theme, title
 from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
-from bench.maths.pareto import Frontiers, Stretch, log_span, steps
+from bench.maths.pareto import Frontiers, log_span, steps
 from bench.questions import Answer, Choices, Column, Why
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import best, statements
@@ -105,8 +104,7 @@ def answer(library: Library, view: View) -> Answer[Pareto]:
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the same group leads, or has the best point within the limits, with one choice changed at a time.
 
-    The points are read once: what an hour costs is a factor within one accelerator, so that its own frontier is the
-    same at every price.
+    The points are read once: within one accelerator an hour's cost is a factor, so its frontier is alike at any price.
     """
     whole = view if view.whole and view.option("x") else complete(library, view)
     axes, ranking = choosing.of_view(library, whole), evidence.read(whole)
@@ -157,24 +155,33 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     """The frontiers of a complete View, the best within its limits, and what became of every selected point."""
     every, limits = Points(library, ranking, axes), ranking.limits
     in_cells = every.seen["points"].sum() > DRAWN_POINTS
-    drawn = pd.DataFrame() if in_cells else every.drawn()
-    frame = every.reduced() if in_cells else drawn.loc[drawn["enters"], list(REDUCED)].reset_index(drop=True)
+    if in_cells:
+        frame = reduced(library, axes, evidence.ranked(library, ranking.unlimited), [every.kept])
+    else:
+        drawn = every.drawn()
+        frame = drawn.loc[drawn["enters"], list(REDUCED)].reset_index(drop=True)
     x, y, owners, ids = (frame[name].tolist() for name in ("x", "y", "owner", "point_id"))
     found = pareto.frontiers(x, y, owners, ids, *axes.better)
     widest = pareto.widest(found.leads, TIE)
     bests = best.best_of_each(frame, axes, limits) if limits else {}
-    first = best.leader(frame[frame["mark"] > 0], axes, limits) if limits else None
+    kept, is_named = frame[frame["mark"] > 0], limits and every.deciding.names_a_best
+    first = best.leader(kept, axes, limits) if is_named else None
     if in_cells:
         on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
         drawn = every.drawn([ids[at] for at in on_lines])
     drawn["passport"] = every.passports(drawn["source_id"].tolist())
     spots = _spots(frame, drawn, {*found.overall, *found.knees.values(), *bests.values()})
     spans = _spans(every, ranking.view.option("x_scale")) if len(drawn) else None
-    leads = tuple(_lead(axes, one, [spots[found.overall[at]] for at in one.positions]) for one in found.leads)
+    labels = {owner: statements.label(axes.owner, owner) for owner in found.lines}
+    leads = tuple(
+        Lead(labels[one.owner], one.weakest, one.strictest, one.margin,
+             tuple(spots[found.overall[at]] for at in one.positions))
+        for one in found.leads
+    )  # fmt: skip
     return Pareto(
         x=axes.x.key, y=axes.y.key, group=axes.owner, spans=spans, leads=leads, limits=limits,
         groups=tuple(
-            Group(owner, statements.label(axes.owner, owner), every.owners[owner],
+            Group(owner, labels[owner], every.owners[owner],
                   tuple((x[at], y[at]) for at in line), *(spots.get(at.get(owner, -1)) for at in (found.knees, bests)))
             for owner, line in found.lines.items()
         ),
@@ -195,17 +202,10 @@ def _spots(frame: pd.DataFrame, drawn: pd.DataFrame, positions: Collection[int])
     return {at: Spot(float(x), float(y), facts[point_id]) for at, x, y, point_id in told}
 
 
-def _lead(axes: Axes, found: Stretch, spots: Sequence[Spot]) -> Lead:
-    margin = found.margin if math.isfinite(found.margin) else None
-    label = statements.label(axes.owner, found.owner)
-    return Lead(label, found.weakest, found.strictest, margin, tuple(spots))
-
-
 def _spans(every: Points, scale: str) -> tuple[Span, Span]:
     """The ends of both axes; a span of more than LOG_FROM is logarithmic, across that of a latency alone."""
-    left, right, low, high = (
-        float(every.seen[f"{end}_{axis}"].agg(end)) for axis in "xy" for end in ("min", "max")
-    )
+    ends = ("min_x", "max_x", "min_y", "max_y")
+    left, right, low, high = (float(every.seen[name].agg(name[:3])) for name in ends)
     wide = every.axes.x.kind == "latency" and log_span((left, right)) > LOG_FROM
     across = left > 0 and (scale == "log" or (scale == "auto" and wide))
     return Span(left, right, across), Span(low, high, low > 0 and log_span((low, high)) > LOG_FROM)
@@ -253,9 +253,8 @@ def _why(axes: Axes) -> tuple[Why, ...]:
         *(Why(one.axis, one.formula, one.definition, one.source) for one in (axes.x, axes.y)),
     ]
     if axes.choice is not None:
-        paid = joined(
-            [f"{chip} {price.words}" for chip, price in axes.prices.items()], at_most=len(axes.prices)
-        )
+        listed = [f"{chip} {price.words}" for chip, price in axes.prices.items()]
+        paid = f"utilisation {axes.choice.utilisation:g}; {joined(listed, at_most=len(listed))}"
         rule = "the median over providers of the median of each one's unlike quotes"
-        told.append(Why("Price", rule, f"utilisation {axes.choice.utilisation:g}; {paid}", axes.choice.words))
+        told.append(Why("Price", rule, paid, axes.choice.words))
     return tuple(told)

@@ -53,15 +53,11 @@ class Axes:
         """Which way x and y are better."""
         return better(self.x), better(self.y)
 
-    @property
-    def owner_sql(self) -> str:
-        """The DuckDB expression of whose frontier a point belongs to; "" where that is not stated."""
-        return f"coalesce(CAST({self.owner} AS VARCHAR), '')" if self.owner else "''"
-
     def points_sql(self, columns: str, params: Sequence[object], condition: Clause) -> Clause:
-        """The query of the points that meet a condition: owner, x, y, point_id, and these columns."""
+        """The query of the points that meet a condition: owner ("" if not stated), x, y, point_id, these columns."""
+        owner = f"coalesce(CAST({self.owner} AS VARCHAR), '')" if self.owner else "''"
         return Clause(
-            f"SELECT {self.owner_sql} AS owner, {self.x_sql} AS x, {self.y_sql.sql} AS y, point_id, {columns}"
+            f"SELECT {owner} AS owner, {self.x_sql} AS x, {self.y_sql.sql} AS y, point_id, {columns}"
             f" FROM points WHERE {condition.sql}",
             (*self.y_sql.params, *params, *condition.params),
         )
@@ -107,11 +103,10 @@ def offered(library: Library) -> dict[str, list[str]]:
     held = stored | frozenset(catalogue.derivable(stored.union(POINT_FIELDS)))
     priced = library.fetch("SELECT 1 FROM prices WHERE usd_per_accelerator_hour > 0 LIMIT 1")
     costs = {key for key, throughput in PRICED.items() if priced and throughput in held}
+    keys, axes = (held - PRICED.keys()) | costs, {"x": ACROSS, "y": UP}
     return {
-        axis: [
-            key for kind in kinds for key in catalogue.metrics_of(kind, held=(held - PRICED.keys()) | costs)
-        ]
-        for axis, kinds in (("x", ACROSS), ("y", UP))
+        axis: [key for kind in kinds for key in catalogue.metrics_of(kind, held=keys)]
+        for axis, kinds in axes.items()
     }
 
 
@@ -119,22 +114,18 @@ def check(library: Library, view: View) -> None:
     """UsageError for a metric that cannot stand where a View puts it; NotFound where nothing can."""
     for axis, keys in offered(library).items():
         if not keys:
-            raise NotFound(
-                "No loaded point has a latency and a throughput to weigh against each other; import some."
-            )
+            raise NotFound("No loaded point has a latency and a throughput to weigh; import results that do.")
         if (key := view.option(axis)) and key not in keys:
-            label, first = catalogue.metric(key).label, ", ".join(keys[:8])
+            name = f"{catalogue.metric(key).label} ({axis}={key})"
             raise UsageError(
-                f"{label} ({axis}={key}) cannot stand here or is not loaded; choose one of {first}."
+                f"{name} cannot stand here or is not loaded; choose one of {', '.join(keys[:8])}."
             )
 
 
 def needs(library: Library, x: str, y: str) -> Needs:
     """What a frontier cannot do without: two points with both metrics, "" for any that can stand there."""
-    named = [
-        inline(catalogue.metric(key)) if key else other
-        for key, other in ((x, "a latency"), (y, "a throughput"))
-    ]
+    both = ((x, "a latency"), (y, "a throughput"))
+    named = [inline(catalogue.metric(key)) if key else other for key, other in both]
     return Needs(f"two points with {joined(named)}", _both(*_candidates(library, x, y)), fewest=FEWEST)
 
 
@@ -183,13 +174,10 @@ def _candidates(library: Library, x: str, y: str) -> tuple[list[str], list[str]]
 
 
 def _commonest(xs: Sequence[str], ys: Sequence[str], counts: Mapping[str, int]) -> tuple[str, str]:
-    """The first x and y that at least half as many points have as have the commonest; a latency at its commonest
-    statistic."""
+    """The first x and y that at least half as many points have as the commonest; a latency's commonest statistic."""
     bases: dict[str, str] = {}
     for key in sorted(xs, key=lambda key: -counts[key]):
         bases.setdefault(catalogue.metric(key).base, key)
-    sides = [key for key in xs if key in bases.values()], ys
-    x, y = (
-        next(key for key in side if 2 * counts[key] >= max(counts[one] for one in side)) for side in sides
-    )
+    first = [key for key in xs if key in bases.values()]
+    x, y = (next(key for key in s if 2 * counts[key] >= max(counts[one] for one in s)) for s in (first, ys))
     return x, y

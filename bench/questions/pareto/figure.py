@@ -141,11 +141,8 @@ def _knees(found: Pareto, shades: Mapping[str, str]) -> dict[str, Any]:
 
 def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
     """Legend entries for what shapes mean: engines, not ranked, the knee."""
-    engines = [engine for engine in rows["engine"].dropna().unique() if engine]
-    keys = [
-        (chart.value_label("engine", engine), chart.engine_marker(engine), 8)
-        for engine in sorted(engines)[:8]
-    ]
+    engines = sorted(engine for engine in rows["engine"].dropna().unique() if engine)[:8]
+    keys = [(chart.value_label("engine", one), chart.engine_marker(one), 8) for one in engines]
     if not rows["enters"].all():
         keys.append(("not ranked", "circle-open", 8))
     if rows["is_knee"].any():

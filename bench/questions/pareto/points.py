@@ -73,11 +73,10 @@ class Points:
         )[: None if self.axes.choice else -1]
 
     @property
-    def kept_sql(self) -> str:
+    def kept(self) -> Clause:
         """The DuckDB expression of whether a point with `x` and `y` keeps the limits; NULL where that is unknown."""
-        return limits.kept_sql(
-            self.library, self.ranking.limits, {self.axes.y.key: "y"} if self.axes.choice else {}
-        )
+        computed = {self.axes.y.key: "y"} if self.axes.choice else {}
+        return Clause(f"({limits.kept_sql(self.library, self.ranking.limits, computed)})", ())
 
     @cached_property
     def mixture(self) -> pd.DataFrame:
@@ -86,12 +85,9 @@ class Points:
         With the ends of x and y, the dates, and `known`: how many say whether they keep the limits.
         """
         columns = ", ".join(f"{as_asked(name)} AS {name}" for name in MIXED)
-        query = self._sql(f"{self.kept_sql} AS kept, date, {columns}")
-        ends = ", ".join(
-            f"{end}({axis}) FILTER (x + y IS NOT NULL) AS {end}_{axis}"
-            for axis in "xy"
-            for end in ("min", "max")
-        )
+        query = self._sql(f"{self.kept.sql} AS kept, date, {columns}")
+        both, sides = "FILTER (x + y IS NOT NULL)", [(end, axis) for axis in "xy" for end in ("min", "max")]
+        ends = ", ".join(f"{end}({axis}) {both} AS {end}_{axis}" for end, axis in sides)
         return self.library.query(
             f"SELECT code, owner, {', '.join(MIXED)}, count(*) AS points, count(kept) AS known, {ends},"
             f" min(date) AS first, max(date) AS last FROM ({query.sql}) GROUP BY ALL ORDER BY ALL",
@@ -145,17 +141,12 @@ class Points:
         many, of_many = int(known["known"].sum()), int(of["points"].sum())
         return Deciding(many, of_many, chips, of_chips, limits.metrics(asked))
 
-    def reduced(self) -> pd.DataFrame:
-        """Those that can lie on a frontier, or on that of the points within the limits, which have the mark 1."""
-        among = evidence.ranked(self.library, self.ranking.unlimited)
-        return reduced(self.library, self.axes, among, [Clause(f"({self.kept_sql}) IS TRUE", ())])
-
     def drawn(self, ids: Sequence[str] | None = None) -> pd.DataFrame:
         """Those that are drawn, or of them those of these ids: their facts, owner, x, y, and whether they are ranked.
 
         A point has the mark 1 where it keeps the limits, else 0.
         """
-        query = self._sql(f"{points.SQL}, CASE WHEN {self.kept_sql} THEN 1 ELSE 0 END AS mark", ids)
+        query = self._sql(f"{points.SQL}, CASE WHEN {self.kept.sql} THEN 1 ELSE 0 END AS mark", ids)
         return self.library.query(
             f"SELECT * EXCLUDE (code), code = '{USED}' AS enters FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
             query.params,

@@ -25,17 +25,6 @@ RIVALS = 4
 LEADERS_ARE = ("disaggregated", "speculation")
 """What a leader is told by, besides its chips, where the ranked points are not all alike in it."""
 
-UNLIKE = (
-    "model",
-    "precision",
-    "isl",
-    "osl",
-    "load_kind",
-    "speculation",
-    "disaggregated",
-    "engine",
-    "engine_version",
-)
 LEAST_CHANGE = 0.01
 
 
@@ -149,22 +138,19 @@ def _of_one(found: Pareto) -> Statement:
 
 def _within(found: Pareto) -> Iterator[Statement]:
     """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit."""
-    if not found.limits:
-        return
     words, deciding, of = limits.words(found.limits), found.deciding, about(found)
-    if not deciding.points:
-        text = f"No ranked point of {of} states {deciding.metrics}, so none is known to keep {words}."
-        yield headline("unknown_limits", text, known=deciding.points, points=deciding.of)
-        return
-    if not deciding.names_a_best:
-        few = f"Only {deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}"
-        text = f"{few} with points of {of} state {deciding.metrics}, so none is called best with {words}."
-        yield headline("no_best", text, known=deciding.points, points=deciding.of)
-    elif found.best is None:
-        text = f"No point of {of} keeps {words}{deciding.words}."
-        yield headline("none_within", text, known=deciding.points, points=deciding.of)
-    else:
+    if found.best is not None:
         yield from _best(found, found.best, words)
+    elif found.limits:
+        kind, text = "none_within", f"No point of {of} keeps {words}{deciding.words}."
+        if not deciding.points:
+            kind = "unknown_limits"
+            text = f"No ranked point of {of} states {deciding.metrics}, so none is known to keep {words}."
+        elif not deciding.names_a_best:
+            kind, chips = "no_best", counted(deciding.of_accelerators, "accelerator")
+            few = f"Only {deciding.accelerators} of {chips} with points of {of} state {deciding.metrics}"
+            text = f"{few}, so none is called best with {words}."
+        yield headline(kind, text, known=deciding.points, points=deciding.of)
     yield from _reached(found)
 
 
@@ -248,14 +234,12 @@ def _caveats(found: Pareto) -> Iterator[Statement]:
     if found.grid is not None:
         text = f"{counted(found.tally.used, 'point')} counted in a grid; every frontier is exact."
         yield coverage("grid", text, points=found.tally.used)
-    mixed = [
-        words for key in UNLIKE if key != found.group and (words := likeness.several(key, found.mixed[key]))
-    ]
-    if mixed:
-        yield caveat(
-            "mixed", f"Unlike points share these axes: {joined(mixed, at_most=9)}.", unlike=len(mixed)
-        )
-    kinds = [told for spot in found.overall if (told := flags.telling(spot.point.flag_kinds))]
+    told = (found.group, "evidence")
+    unlike = (likeness.several(key, values) for key, values in found.mixed.items() if key not in told)
+    if mixed := list(filter(None, unlike)):
+        text = f"Unlike points share these axes: {joined(mixed, at_most=9)}."
+        yield caveat("mixed", text, unlike=len(mixed))
+    kinds = [own for spot in found.overall if (own := flags.telling(spot.point.flag_kinds))]
     if kinds:
         listed = joined(list(dict.fromkeys(kind for own in kinds for kind in own)))
         text = f"{counted(len(kinds), 'point')} of the overall frontier {is_or_are(len(kinds))} flagged: {listed}."
@@ -270,9 +254,9 @@ def _caveats(found: Pareto) -> Iterator[Statement]:
 
 def step_words(x: Metric, y: Metric, start: float, end: float, step: Step) -> str:
     """What one step from x = start to x = end gives and costs: "18 % more throughput for +9 ms TPOT"."""
-    noun = {"throughput": "throughput", "per_accelerator": "throughput", "cost": "cost", "energy": "energy"}
-    named = "requests" if "requests" in y.key else noun.get(y.kind, inline(y))
-    gain = _change(step.y_change, y.unit) if step.y_ratio is None else times(step.y_ratio, named)
+    nouns = {"requests": "requests", "tokens_per_s": "throughput", "usd": "cost", "joules": "energy"}
+    noun = next((noun for part, noun in nouns.items() if part in y.key), inline(y))
+    gain = _change(step.y_change, y.unit) if step.y_ratio is None else times(step.y_ratio, noun)
     if x.base == "interactivity_tokens_per_s_per_user" and start > 0 and end > 0:
         return f"{gain} for {_change(1000 / end - 1000 / start, 'ms', 'TPOT')}"
     return f"{gain} for {_change(end - start, x.unit, name_of(x))}"
