@@ -23,8 +23,8 @@ LAYOUT = ("tp", "pp", "dp", "ep")
 DAYS_APART = 30
 """Measurements further apart than this may be of other software."""
 
-NAMED = 3
-"""So many values of one fact are named; more are counted."""
+NAMED, SHORT = 3, 80
+"""So many values of one fact are named, in so many characters; more are counted."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,8 @@ def several(key: str, values: Iterable[Any]) -> str:
     fact, stated = BY_KEY[key], sorted({value for value in values if value is not None}, key=str)
     if len(stated) < 2:
         return ""
-    words = f" ({joined([_words(fact, value) for value in stated])})" if len(stated) <= NAMED else ""
-    return f"{counted(len(stated), fact.one, fact.several)}{words}"
+    words = joined([_words(fact, value) for value in stated]) if len(stated) <= NAMED else ""
+    return f"{counted(len(stated), fact.one, fact.several)}{f' ({words})' if 0 < len(words) <= SHORT else ''}"
 
 
 def unlike(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts],

@@ -520,7 +520,7 @@ def test_the_default_story_is_one_model_one_precision_one_workload(shipped):
     assert answer.view.option("x") == X
     assert answer.view.option("y") == Y
     assert answer.view.whole
-    assert {"leads", "leaders", "knees", "counts"} == set(kinds(answer, "finding"))
+    assert {"who_leads", "leaders", "knees", "counts"} == set(kinds(answer, "finding"))
     for one, following in pairwise(answer.result.overall):
         assert one.x > following.x
         assert one.y < following.y

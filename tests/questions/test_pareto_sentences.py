@@ -114,7 +114,7 @@ def test_every_range_of_a_lead_is_what_comparing_all_points_gives(shipped, where
     leads = answer.result.leads
     assert led(answer) == [(lead.group, lead.strictest) for lead in leads]
     assert len(leads) > 1
-    (told,) = [one.text for one in answer.statements if one.kind == "leads" and one.role == "finding"]
+    (told,) = [one.text for one in answer.statements if one.kind == "who_leads"]
     for lead in leads[: statements.LISTED]:
         assert f"{lead.group} " in told
         assert number(lead.strictest) in told
@@ -244,6 +244,21 @@ def test_groups_are_named_in_words():
     assert {key: statements.label(*key) for key in named} == named
 
 
+def test_models_and_workloads_are_ranked_against_each_other_only_on_purpose(shipped):
+    whole = View.of(whole=True)
+    answer = pareto.answer(shipped, whole)
+    assert first(answer) == "unasked"
+    assert {"model", "isl", "osl"} == set(answer.result.unasked)
+    assert pareto.robustness(shipped, whole) is None
+    assert not answer.said("finding")
+    limited = pareto.answer(shipped, whole.with_slo([LIMIT]))
+    assert limited.result.best is None
+    asked = whole.with_where(model=["deepseek-r1", "qwen3.5-397b-a17b"], isl=[1024, 8192], osl=[1024])
+    assert first(pareto.answer(shipped, asked)) == "leads"
+    by_model = whole.with_where(isl=[1024], osl=[1024]).with_options(group="model")
+    assert first(pareto.answer(shipped, by_model)) == "leads"
+
+
 def test_axes_are_labelled_in_words() -> None:
     labels = {option.key: option.label for option in pareto.OPTIONS}
     assert (labels["x"], labels["y"]) == ("Horizontal axis", "Vertical axis")
@@ -276,7 +291,9 @@ def test_a_time_is_told_with_what_it_is(shipped):
 def test_every_metric_of_these_kinds_that_is_held_can_stand_on_an_axis(shipped):
     offered = pareto.choices(shipped, View())
     held = [
-        key for key in list(catalogue.keys()) if shipped.has(key) and catalogue.metric(key).direction != "neutral"
+        key
+        for key in list(catalogue.keys())
+        if shipped.has(key) and catalogue.metric(key).direction != "neutral"
     ]
     for axis, kinds in (("x", choosing.ACROSS), ("y", choosing.UP)):
         keys = {key for key, _ in offered[axis]}

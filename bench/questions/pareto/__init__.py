@@ -108,8 +108,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
     """
     whole = view if view.whole and view.option("x") else complete(library, view)
     axes, ranking = choosing.of_view(library, whole), evidence.read(whole)
-    limits = ranking.limits
-    if axes.owner is None or (limits and not Points(library, ranking, axes).deciding.names_a_best):
+    limits, every = ranking.limits, Points(library, ranking, axes)
+    if axes.owner is None or every.unasked or (limits and not every.deciding.names_a_best):
         return None
     if axes.choice and any(one.metric == axes.y and not one.at_most for one in limits):
         return None
@@ -125,6 +125,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
     frame = reduced(library, axes, selection.clause(asked), marks)
 
     def verdict(one: Variation) -> Verdict | None:
+        if one.kind == axes.owner:
+            return None
         rows = frame[(frame["mark"] & 2 ** ways.index(one.ranking)) > 0].reset_index(drop=True)
         rows = best.priced(rows, books[one.prices]) if books else rows
         leader = best.leader(rows, axes, limits)
@@ -164,8 +166,8 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     found = pareto.frontiers(x, y, owners, ids, *axes.better)
     widest = pareto.widest(found.leads, TIE)
     bests = best.best_of_each(frame, axes, limits) if limits else {}
-    kept, is_named = frame[frame["mark"] > 0], limits and every.deciding.names_a_best
-    first = best.leader(kept, axes, limits) if is_named else None
+    is_named = limits and not every.unasked and every.deciding.names_a_best
+    first = best.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
     if in_cells:
         on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
         drawn = every.drawn([ids[at] for at in on_lines])
@@ -188,7 +190,7 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
         overall=tuple(spots[at] for at in found.overall),
         widest=leads[found.leads.index(widest)] if widest else None,
         best=None if first is None else spots[bests[first]], deciding=every.deciding, tally=every.tally,
-        mixed=every.mixed, dates=every.dates,
+        mixed=every.mixed, unasked=every.unasked, dates=every.dates,
         instead=choosing.instead(library, ranking.view) if len(frame) < FEWEST else None,
         points=_rows(frame, drawn, found, axes), grid=every.in_cells(spans) if in_cells and spans else None,
     )  # fmt: skip

@@ -114,7 +114,7 @@ class Points:
         """How many points of each owner enter."""
         return _counts(self.used, "owner")
 
-    @property
+    @cached_property
     def mixed(self) -> Mapping[str, tuple[Any, ...]]:
         """The unlike values of each field of MIXED among those that enter, of all where none does.
 
@@ -124,6 +124,13 @@ class Points:
         priced = self.mixture[self.mixture["code"].isin((USED, "unpriced"))]
         columns = {key: (priced if key == "accelerator" else rows)[key].astype(object) for key in MIXED}
         return {key: tuple(one.where(one.notna(), None).unique()) for key, one in columns.items()}
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Of what a story is about, that in which points that enter differ though the reader did not ask for it."""
+        fixed = [key for key, _ in self.ranking.view.where]
+        open_yet = [key for key in ("model", "isl", "osl") if key not in (*fixed, self.axes.owner)]
+        return tuple(key for key in open_yet if len({*self.mixed[key]} - {None}) > 1)
 
     @property
     def dates(self) -> tuple[datetime.date, datetime.date] | None:

@@ -98,9 +98,10 @@ class Pareto:
     `groups` come with the best y first, `overall` is the frontier of all from the best x to the best y, `leads` run
     from the easiest requirement on x to the strictest, `widest` is the one over the widest range. `best` is the best
     point within the `limits`, on which `deciding` tells how many points decide. `mixed` are the unlike values among
-    the ranked points, by field, of all selected where none is ranked. `points` are drawn, above a number of them the
-    frontiers alone, and the others counted in a `grid`; the `spans` of x and y are theirs. Where there is no
-    frontier, `instead` are other axes that points have; None where none has a latency and a throughput.
+    the ranked points, by field, of all selected where none is ranked; nobody leads where the reader did not ask for
+    those of the `unasked` fields side by side. `points` are drawn, above a number of them the frontiers alone, and the
+    others counted in a `grid`; the `spans` of x and y are theirs. Where there is no frontier, `instead` are other axes
+    that points have; None where none has a latency and a throughput.
     """
 
     x: str
@@ -116,6 +117,7 @@ class Pareto:
     deciding: Deciding
     tally: Tally
     mixed: Mapping[str, tuple[Any, ...]]
+    unasked: tuple[str, ...]
     dates: tuple[datetime.date, datetime.date] | None
     instead: tuple[Metric, Metric] | None
     points: pd.DataFrame

@@ -16,11 +16,8 @@ from bench.maths.pareto import Step
 from bench.questions.pareto.result import DRAWN_GROUPS, Lead, Pareto, Spot
 from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, number
 
-LISTED = 8
-"""A sentence lists up to this many groups."""
-
-RIVALS = 4
-"""A headline names up to this many groups besides the leader."""
+LISTED, RIVALS = 8, 4
+"""A sentence lists up to so many groups, and a headline names up to so many besides the leader."""
 
 LEADERS_ARE = ("disaggregated", "speculation")
 """What a leader is told by, besides its chips, where the ranked points are not all alike in it."""
@@ -32,6 +29,9 @@ def told(found: Pareto) -> Iterator[Statement]:
     """Headline, findings and caveats; the reader's limits come first."""
     if not found.overall:
         yield headline("no_frontier", _no_frontier(found), selected=found.tally.selected)
+    elif found.unasked:
+        words = joined([likeness.several(key, found.mixed[key]) for key in found.unasked])
+        yield headline("unasked", f"{words} share these axes, so none is said to lead; choose one of each.")
     else:
         first, *others = [*_within(found), _leading(found)]
         yield first
@@ -85,7 +85,9 @@ def _leading(found: Pareto) -> Statement:
         return _of_one(found)
     (x, y), lead = found.metrics, found.widest
     others = [one for one in found.leads if one.group != lead.group]
-    text = f"On {about(found)}, {lead.group} {_leads_in(y)}"
+    verb = _leads_in(y)
+    verb = verb.replace("leads", "lead").replace("has", "have") if found.group == "accelerators" else verb
+    text = f"On {about(found)}, {lead.group} {verb}"
     if others:
         text += f" {_range(x, lead)}{_elsewhere(found, lead, others)}"
     else:
@@ -113,6 +115,8 @@ def _elsewhere(found: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
         comparative = comparatives[found.leads[0] is not lead]
         where = f"at {comparative} {'speeds' if x.kind == 'per_user' else name_of(x)}"
     names = list(dict.fromkeys(one.group for one in others if not one.is_tie))
+    if names and sum(one.group == lead.group for one in found.leads) > 1:
+        return f"; {where} it shares the lead with {joined(names, at_most=RIVALS)}"
     if names:
         return f"; {joined(names, at_most=RIVALS)} {'leads' if len(names) == 1 else 'lead'} {where}"
     level = list(dict.fromkeys(one.group for one in others))
@@ -158,9 +162,9 @@ def _best(found: Pareto, best: Spot, words: str) -> Iterator[Statement]:
     """The best point within the limits, and the groups whose best is level with it."""
     level = [one for one in found.groups if one.best and is_tie(found.value(one.best) / found.value(best))]
     spots = [best, *(one.best for one in level if one.best and one.best != best)]
-    names = joined([one.label for one in level if one.label]) or "the best point"
     verb = "leads" if len(level) < 2 else "are level within 1 %"
-    text = f"With {words}, {names} {verb} on {about(found)}: {_at(found, best)}{_flags(spots)}"
+    names = f"{joined([one.label for one in level])} {verb} on" if found.group else "the best point is on"
+    text = f"With {words}, {names} {about(found)}: {_at(found, best)}{_flags(spots)}"
     yield headline("best_within", f"{text}{found.deciding.words}.", _ids(spots), x=best.x, y=best.y)
     yield _that(best)
 
@@ -196,7 +200,7 @@ def _findings(found: Pareto) -> Iterator[Statement]:
             for place, lead in enumerate(found.leads)
         ]
         text = f"Who leads as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
-        yield finding("leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
+        yield finding("who_leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
     yield from _leaders(found)
     several = len(found.groups) > 1
     knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
@@ -207,7 +211,8 @@ def _findings(found: Pareto) -> Iterator[Statement]:
     if several and found.group is not None:
         own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
         text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier;"
-        text += f" {own:,} {is_or_are(own)} on their own {lowered(title(found.group).split(' (')[0])}'s."
+        field = "chip count" if found.group == "accelerators" else lowered(title(found.group).split(" (")[0])
+        text += f" {own:,} {is_or_are(own)} on their own {field}'s."
         yield finding("counts", text, points=found.tally.used, overall=overall, own=own)
 
 
