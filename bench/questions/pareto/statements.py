@@ -30,8 +30,9 @@ def told(found: Pareto) -> Iterator[Statement]:
     if not found.overall:
         yield headline("no_frontier", _no_frontier(found), selected=found.tally.selected)
     elif found.unasked:
-        words = joined([likeness.several(key, found.mixed[key]) for key in found.unasked])
-        yield headline("unasked", f"{words} share these axes, so none is said to lead; choose one of each.")
+        lengths = [likeness.several(key, found.mixed[key]) for key in found.unasked if key != "model"]
+        text = f"On {about(found)}, {joined(lengths)}" if lengths else about(found)
+        yield headline("unasked", f"{text} share these axes, so none is said to lead; choose one of each.")
     else:
         first, *others = [*_within(found), _leading(found)]
         yield first
