@@ -109,9 +109,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
     whole = view if view.whole and view.option("x") else complete(library, view)
     axes, ranking = choosing.of_view(library, whole), evidence.read(whole)
     limits, every = ranking.limits, Points(library, ranking, axes)
-    if axes.owner is None or every.unasked or (limits and not every.deciding.names_a_best):
-        return None
-    if axes.choice and any(one.metric == axes.y and not one.at_most for one in limits):
+    backwards = axes.choice and any(one.metric == axes.y and not one.at_most for one in limits)
+    if axes.owner is None or backwards or every.unasked or (limits and not every.deciding.names_a_best):
         return None
     asked = whole.with_slo(one.text for one in limits if axes.choice is None or one.metric != axes.y)
     own = evidence.read(asked)
@@ -121,18 +120,22 @@ def robustness(library: Library, view: View) -> Robustness | None:
         others = prices.alternatives(library, axes.choice).values()
         books = {**prices.chip_prices_of_each(library, others), axes.choice: axes.prices}
         axes = choosing.at_one_dollar(axes, {chip for book in books.values() for chip in book})
-    marks = [evidence.ranked(library, one) for one in ways]
-    frame = reduced(library, axes, selection.clause(asked), marks)
+    frame = reduced(library, axes, selection.clause(asked), [evidence.ranked(library, one) for one in ways])
+
+    def among(one: Ranking, choice: Choice | None) -> pd.DataFrame:
+        rows = frame[(frame["mark"] & 2 ** ways.index(one)) > 0].reset_index(drop=True)
+        return best.priced(rows, books[choice]) if choice else rows
+
+    first = best.leader(among(own, axes.choice), axes, limits)
 
     def verdict(one: Variation) -> Verdict | None:
-        if one.kind == axes.owner:
-            return None
-        rows = frame[(frame["mark"] & 2 ** ways.index(one.ranking)) > 0].reset_index(drop=True)
-        rows = best.priced(rows, books[one.prices]) if books else rows
+        rows = among(one.ranking, one.prices if axes.choice else None)
         leader = best.leader(rows, axes, limits)
+        has_no_price = one.kind == "price" and first not in set(rows["owner"])
+        if leader is None or has_no_price or one.kind == axes.owner:
+            return None
         words = "is best within the limits" if limits else "leads over the widest range"
-        label = statements.label(axes.owner, leader or "")
-        return None if leader is None else Verdict(leader, f"{label} {words}")
+        return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
 
     return variations.of(library, asked, axes.choice, verdict)
 

@@ -24,12 +24,9 @@ BEST = "best within the limits"
 
 def named(found: Pareto) -> list[Group]:
     """The groups named at their line's end: all when they are few, else those that lead somewhere."""
-    if found.group is None:
-        return []
-    if len(found.drawn) <= chart.LABELLED_LINES:
-        return list(found.drawn)
-    leading = {lead.group for lead in found.leads}
-    return [group for group in found.drawn if group.label in leading][: chart.LABELLED_LINES]
+    few, leading = len(found.drawn) <= chart.LABELLED_LINES, {lead.group for lead in found.leads}
+    told = [group for group in found.drawn if group.label and (few or group.label in leading)]
+    return told[: chart.LABELLED_LINES]
 
 
 def room(groups: Sequence[Group], x: Axis) -> float:
