@@ -38,9 +38,9 @@ class Newcomers:
     evidence: tuple[str, ...]
 
     @property
-    def entering(self) -> str:
-        """Which points a frontier takes, so that the new ones are among them."""
-        return "measured" if self.evidence == ("measured",) else "all"
+    def ranked_by(self) -> dict[str, list[str]]:
+        """The filter on evidence that lets the new points be ranked; none where all are measured."""
+        return {} if self.evidence == ("measured",) else {"evidence": sorted({*self.evidence, "measured"})}
 
 
 def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[Way], str]:
@@ -84,22 +84,19 @@ def _axes(library: Library, new: Newcomers) -> tuple[str, str] | None:
 
 def _by_frontier(library: Library, new: Newcomers, x: str, y: str) -> list[Way]:
     """The new points under their commonest workload; and with others' under the one they share."""
-    options = {"x": x, "y": y, "frontier_evidence": new.entering}
-    alone = View.of(
-        {"model": [new.model], "source": new.sources, **_workload(library, new, x, y)}, options, whole=True
-    )
+    options, about = {"x": x, "y": y}, {"model": [new.model], **new.ranked_by}
+    alone = View.of({**about, "source": new.sources, **_workload(library, new, x, y)}, options, whole=True)
     shared = _workload(library, new, x, y, shared=ALIKE) or _workload(library, new, x, y, shared=ALIKE[1:])
-    beside = View.of({"model": [new.model], **shared}, {**options, "group": "source"}, whole=True)
+    beside = View.of({**about, **shared}, {**options, "group": "source"}, whole=True)
     wanted = [("pareto", FRONTIER, alone), *([("pareto", COMPARISON, beside)] if shared else [])]
     return [way for one in wanted if (way := _way(library, *one))]
 
 
 def _by_cells(library: Library, new: Newcomers) -> list[Way]:
     """Points without a latency make no frontier, but cells, and curves that may cross others'."""
-    evidence = {} if new.entering == "measured" else {"evidence": sorted({*new.evidence, "measured"})}
-    alone = View.of({"model": [new.model], "source": new.sources, **evidence})
+    about = {"model": [new.model], **new.ranked_by}
     own = View.of({"source": new.sources[:1]})
-    beside = View.of({"model": [new.model], **evidence}, {"a": own.query()})
+    alone, beside = View.of({**about, "source": new.sources}), View.of(about, {"a": own.query()})
     wanted = [("heatmap", CELLS, alone), ("crossover", COMPARISON, beside)]
     return [way for one in wanted if (way := _way(library, *one))]
 

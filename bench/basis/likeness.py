@@ -23,8 +23,8 @@ LAYOUT = ("tp", "pp", "dp", "ep")
 DAYS_APART = 30
 """Measurements further apart than this may be of other software."""
 
-NAMED = 3
-"""So many values of one fact are named; more are counted."""
+NAMED, SHORT = 3, 80
+"""So many values of one fact are named, in so many characters; more are counted."""
 
 
 @dataclass(frozen=True)
@@ -141,13 +141,18 @@ def variety(library: Library, condition: Clause, besides: Collection[str] = ("ac
     facts = [fact for fact in FACTS if fact.key not in besides and len(fact.columns) == 1]
     columns = ", ".join(f"list(DISTINCT {as_asked(fact.columns[0])})" for fact in facts)
     row = library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)[0]
-    found = []
-    for fact, values in zip(facts, row, strict=True):
-        stated = sorted((value for value in values or () if value is not None), key=str)
-        if len(stated) > 1:
-            words = f" ({joined([_words(fact, value) for value in stated])})" if len(stated) <= NAMED else ""
-            found.append(f"{counted(len(stated), fact.one, fact.several)}{words}")
-    return found
+    return [
+        words for fact, values in zip(facts, row, strict=True) if (words := several(fact.key, values or ()))
+    ]
+
+
+def several(key: str, values: Iterable[Any]) -> str:
+    """How many unlike values of a fact are stated, of a few their names: "2 engines (SGLang and vLLM)"; "" for one."""
+    fact, stated = BY_KEY[key], sorted({value for value in values if value is not None}, key=str)
+    if len(stated) < 2:
+        return ""
+    words = joined([_words(fact, value) for value in stated]) if len(stated) <= NAMED else ""
+    return f"{counted(len(stated), fact.one, fact.several)}{f' ({words})' if 0 < len(words) <= SHORT else ''}"
 
 
 def unlike(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench import catalogue
@@ -43,10 +44,9 @@ class Limit:
         """It as a link writes it."""
         return f"{self.metric.key}{'<=' if self.at_most else '>='}{self.value:.12g}"
 
-    @property
-    def sql(self) -> str:
-        """The DuckDB expression of whether a point keeps it; NULL where the point does not state the metric."""
-        return f'"{self.metric.key}" {"<=" if self.at_most else ">="} {self.value!r}'
+    def sql(self, value: str) -> str:
+        """The DuckDB expression of whether this `value` keeps it; NULL where there is none."""
+        return f"{value} {'<=' if self.at_most else '>='} {self.value!r}"
 
 
 def read(view: View) -> tuple[Limit, ...]:
@@ -66,9 +66,14 @@ def metrics(limits: tuple[Limit, ...]) -> str:
     return joined(list(dict.fromkeys(inline(limit.metric) for limit in limits)))
 
 
-def kept_sql(library: Library, limits: tuple[Limit, ...]) -> str:
-    """The DuckDB expression of whether a point keeps all limits: TRUE, FALSE, or NULL where that is unknown."""
-    parts = [limit.sql if library.has(limit.metric.key) else "CAST(NULL AS BOOLEAN)" for limit in limits]
+def kept_sql(library: Library, limits: tuple[Limit, ...], computed: Mapping[str, str] | None = None) -> str:
+    """The DuckDB expression of whether a point keeps all limits: TRUE, FALSE, or NULL where that is unknown.
+
+    `computed` are the expressions of metrics that no column holds, by key, as a cost at the reader's prices.
+    """
+    values = {one.metric.key: f'"{one.metric.key}"' for one in limits if library.has(one.metric.key)}
+    values |= computed or {}
+    parts = [one.sql(values.get(one.metric.key, "CAST(NULL AS DOUBLE)")) for one in limits]
     return " AND ".join(f"({part})" for part in parts) or "TRUE"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import statistics
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
@@ -210,6 +210,24 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     Prices alike in three digits are equal: a chip's share of an instance is rounded. A row of a book without a price is
     no quote. A modelled cost enters only where it is asked for by its terms.
     """
+    return _unlike(_printed(library, choice, accelerators, points))
+
+
+def _unlike(printed: Iterable[Quote]) -> tuple[Quote, ...]:
+    """These quotes, those of one provider that are alike once: the first, with the regions of all."""
+    alike: dict[tuple[object, ...], list[Quote]] = {}
+    for one in printed:
+        told = f"{one.usd_per_accelerator_hour:.3g}"
+        alike.setdefault((one.accelerator, one.provider, one.terms, told), []).append(one)
+    return tuple(
+        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region)))
+        for own in alike.values()
+    )
+
+
+def _printed(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
+             points: Clause | None = None) -> list[Quote]:  # fmt: skip
+    """The quotes under a choice, each as often as books print it."""
     columns = ", ".join(column.name for column in fields(Quote) if column.name != "regions")
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
@@ -229,14 +247,7 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
         " as_of DESC NULLS LAST, book, terms, region, instance",
         condition.params,
     )
-    alike: dict[tuple[object, ...], list[Quote]] = {}
-    for one in (Quote(*row) for row in found):
-        told = f"{one.usd_per_accelerator_hour:.3g}"
-        alike.setdefault((one.accelerator, one.provider, one.terms, told), []).append(one)
-    return tuple(
-        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region)))
-        for own in alike.values()
-    )
+    return [Quote(*row) for row in found]
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
@@ -264,6 +275,18 @@ def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
 def chip_prices(library: Library, choice: Choice, points: Clause | None = None) -> dict[str, ChipPrice]:
     """The price of each accelerator under a choice; one without such a price is absent."""
     return of_chips(quotes(library, choice, points=points), choice)
+
+
+def chip_prices_of_each(library: Library, choices: Iterable[Choice]) -> dict[Choice, dict[str, ChipPrice]]:
+    """The price of each accelerator under each of these choices, by one query for all of the same terms."""
+    every = list(choices)
+    held = {terms: _printed(library, Choice(terms)) for terms in {one.terms for one in every}}
+
+    def of(one: Choice) -> list[Quote]:
+        names = ((one.book, "book"), (one.provider, "provider"))
+        return [q for q in held[one.terms] if all(name in (EVERY, getattr(q, key)) for name, key in names)]
+
+    return {one: of_chips(_unlike(of(one)), one) for one in every}
 
 
 def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:

@@ -35,7 +35,7 @@ class Needs:
     """What a page cannot do without: `points` is SQL that is TRUE for a point it can use, `words` say what that is.
 
     At least `fewest` groups of usable points, alike in the SQL expressions `each`, must meet the SQL aggregate
-    `having`: "two counts of chips on one accelerator".
+    `having`: "two counts of chips on one accelerator". Without either, at least `fewest` points must be usable.
     """
 
     words: str
@@ -167,8 +167,9 @@ def _stories(
     names = ", ".join(absent)
     columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
     groups = ", ".join(map(as_asked, absent))
-    fitting, params = "SELECT NULL AS fits WHERE FALSE", ()
-    if needs is not None:
+    fits = "1" if needs is None else f"count(*) FILTER ({needs.points})"
+    fitting, params = "", ()
+    if needs is not None and (needs.each, needs.having) != (Needs.each, Needs.having):
         fitting = (
             f"SELECT {names}, count(*) AS fits FROM (SELECT {columns} FROM points WHERE {condition.sql}"
             f" AND ({needs.points}) GROUP BY {groups}, {needs.each} HAVING {needs.having})"
@@ -178,9 +179,9 @@ def _stories(
     same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in absent)
     rows = library.fetch(
         f"WITH story AS (SELECT {columns}, count(*) FILTER ({figures}) AS points, count(*) AS every,"
-        f" count(DISTINCT accelerator) AS chips FROM points WHERE {condition.sql} GROUP BY {groups})"
-        + (f", fitting AS ({fitting}) SELECT story.*, coalesce(fits, 0) FROM story LEFT JOIN fitting ON {same}"
-           if needs is not None else " SELECT *, 1 FROM story"),
+        f" count(DISTINCT accelerator) AS chips, {fits} AS usable FROM points WHERE {condition.sql} GROUP BY {groups})"
+        + (f", fitting AS ({fitting}) SELECT story.* EXCLUDE (usable), coalesce(fits, 0) FROM story"
+           f" LEFT JOIN fitting ON {same}" if fitting else " SELECT * FROM story"),
         (*condition.params, *params),
     )  # fmt: skip
     found = [dict(zip((*absent, "points", "every", "chips", "fits"), row, strict=True)) for row in rows]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bench import selection
 from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking
 from bench.basis.prices import Choice
@@ -72,12 +73,12 @@ def of(library: Library, view: View, choice: Choice | None,
 def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation]:
     """The other ways to look at a View's selection that rank other points, or price them otherwise."""
     ranking, price = evidence.read(view), choice or Choice()
-    varied = _of_points(ranking)
-    counts = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
-    union = " UNION ALL ".join(f"SELECT count(*) FROM points WHERE {one.sql}" for one in counts)
-    own, *others = (
-        many for (many,) in library.fetch(union, tuple(value for one in counts for value in one.params))
-    )
+    varied, selected = of_points(ranking), selection.clause(view)
+    ranked = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
+    own, *others = library.fetch(
+        f"SELECT {', '.join(f'count(*) FILTER ({one.sql})' for one in ranked)} FROM points WHERE {selected.sql}",
+        (*(value for one in ranked for value in one.params), *selected.params),
+    )[0]
     found = [
         Variation(kind, words, one, price)
         for (kind, words, one), many in zip(varied, others, strict=True)
@@ -107,7 +108,8 @@ def statements(found: Robustness | None) -> list[Statement]:
     ]  # fmt: skip
 
 
-def _of_points(ranking: Ranking) -> list[tuple[str, str, Ranking]]:
+def of_points(ranking: Ranking) -> list[tuple[str, str, Ranking]]:
+    """The other ways to rank the selected points: a code, words and the ranking of each."""
     return [
         ("flagged", "without flagged points", replace(ranking, flagged=False)),
         ("speculation", "without speculation", replace(ranking, without_speculation=True)),

@@ -196,6 +196,45 @@ def test_stretches_of_a_latency_run_from_the_loosest_limit():
     ]
 
 
+OWNED = st.lists(st.tuples(POSITIVE, POSITIVE, st.sampled_from("abc")), min_size=1, max_size=20)
+
+
+@given(OWNED, BETTER, BETTER)
+def test_each_owners_frontier_and_who_leads_by_how_much_are_what_comparing_all_points_gives(
+    points, better_x, better_y
+):
+    x, y, owners = (list(values) for values in zip(*points, strict=True))
+    found = pareto.frontiers(x, y, owners, list(range(len(x))), better_x, better_y)
+    for owner in set(owners):
+        own = [position for position, one in enumerate(owners) if one == owner]
+        alone = pareto.frontier([x[at] for at in own], [y[at] for at in own], better_x, better_y)
+        assert found.lines[owner] == tuple(own[at] for at in alone)
+    by_x, by_y = pareto.sign(better_x), pareto.sign(better_y)
+    firsts = [by_y * y[line[-1]] for line in found.lines.values()]
+    assert firsts == sorted(firsts, reverse=True)
+    for lead in found.leads:
+        for position in (found.overall[at] for at in lead.positions):
+            meeting = [at for at in range(len(x)) if by_x * x[at] >= by_x * x[position]]
+            assert by_y * y[position] == max(by_y * y[at] for at in meeting)
+            others = [by_y * y[at] for at in meeting if owners[at] != lead.owner]
+            if not others:
+                assert lead.margin is None
+            else:
+                ratio = y[position] / (by_y * max(others))
+                assert lead.margin is None or lead.margin >= (ratio if by_y > 0 else 1 / ratio) * (1 - 1e-9)
+
+
+def test_the_widest_lead_is_by_more_than_a_tie():
+    leads = pareto.stretches([10, 40, 50], ["a", "b", "a"], "higher", [1.5, 1.005, None])
+    assert [(lead.margin, round(lead.width, 3)) for lead in leads] == [
+        (1.5, 0), (1.005, round(math.log(4), 3)), (None, round(math.log(1.25), 3)),
+    ]  # fmt: skip
+    assert pareto.widest(leads, 0.01) == leads[2]
+    assert pareto.widest(leads, 0) == leads[1]
+    assert pareto.widest(leads[1:2], 0.01) == leads[1]
+    assert pareto.widest((), 0.01) is None
+
+
 @given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=30), POSITIVE, BETTER, BETTER)
 def test_what_serves_a_requirement_best_lies_on_the_frontier(points, limit, better_x, better_y):
     x, y = split(points)

@@ -6,14 +6,15 @@ import math
 import re
 from itertools import combinations
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.chart import LIGHT, hover_lines
+from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
-from bench.questions import pareto
-from bench.questions.pareto import hover, labels, points
+from bench.questions import pareto, records
+from bench.questions.pareto import hover
 from bench.view import View
 from tests.thorough import times
 
@@ -31,12 +32,12 @@ def hovers(figure):
 
 @pytest.mark.parametrize("model", ["deepseek-r1", "llama-3.1-8b"])
 def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shipped, model):
-    answer = pareto.answer(shipped, View.of({"model": [model]}, whole=True))
-    figure = pareto.figure(answer, LIGHT)
+    answer = pareto.answer(shipped, View.of({"model": [model]}, {"runs": "all"}, whole=True))
+    figure = pareto.figure(answer.result, LIGHT)
     said = hovers(figure)
     assert len(said) == len(answer.rows)
-    axes = [answer.numbers["x"], answer.numbers["y"]]
-    for row in points.told(answer.rows):
+    axes = [answer.result.x, answer.result.y]
+    for row in records(answer.rows):
         text = said[row["point_id"]]
         whole = hover_lines(row, axes)
         assert text.startswith(whole)
@@ -48,22 +49,23 @@ def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shippe
 TEXT = st.text(st.sampled_from("ab<br>, %{12"), max_size=12).map(html)
 
 
-@given(st.lists(TEXT, min_size=1, max_size=6), st.lists(st.sampled_from(["<br>", "a", ", "]), max_size=4))
-def test_texts_are_shared_letter_for_letter(said, joints):
-    template, columns = hover.factored(said, joints)
-    for place, text in enumerate(said):
+@given(st.lists(TEXT, min_size=1, max_size=6))
+def test_texts_are_shared_letter_for_letter(said):
+    shared = hover.shared(pd.DataFrame({"hover": said, "point_id": list(map(str, range(len(said))))}))
+    for text, own in zip(said, shared["customdata"], strict=True):
         filled = re.sub(
-            r"%\{customdata\[(\d+)\]\}", lambda found, at=place: columns[int(found[1]) - 1][at], template
+            r"%\{customdata\[(\d+)\]\}", lambda found, own=own: own[int(found[1])], shared["hovertemplate"]
         )
-        assert filled == text
+        assert filled == f"{text}<extra></extra>"
 
 
 def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(shipped):
-    view = View.of({"model": ["deepseek-r1"]}, {"x": "ttft_ms_mean", "slo_x": 2000, "slo_y": 100})
-    answer = pareto.answer(shipped, view)
-    assert answer.numbers["x_log"]
-    assert answer.numbers["y_log"]
-    written = {note.text: note for note in pareto.figure(answer, LIGHT).layout.annotations}
+    limits = ["ttft_ms_mean<=2000", "output_tokens_per_s_per_accelerator>=100", "e2el_ms_p99<=60000"]
+    answer = pareto.answer(shipped, View.of({"model": ["deepseek-r1"]}, {"x": "ttft_ms_mean"}, slo=limits))
+    assert [span.log for span in answer.result.spans] == [True, True]
+    drawn = pareto.figure(answer.result, LIGHT)
+    assert len([shape for shape in drawn.layout.shapes if shape.line.dash]) == 2
+    written = {note.text: note for note in drawn.layout.annotations}
     assert written["≤ 2,000 ms"].x == pytest.approx(math.log10(2000))
     assert written["≥ 100 tokens/s/accelerator"].y == pytest.approx(2)
 
@@ -78,18 +80,18 @@ SHARE = st.floats(0, 1)
 )
 def test_labels_never_cover_each_other_on_a_wide_or_a_narrow_page(places, paths):
     widths = [80.0] * len(places)
-    moved = labels.shifts(places, widths, paths)
-    for width, height in labels.PLOTS:
+    moved = line_names.shifts(places, widths, paths)
+    for width, height in line_names.PLOTS:
         boxes = [
             (across * width, up * height + shift) for (across, up), shift in zip(places, moved, strict=True)
         ]
         for one, other in combinations(boxes, 2):
-            assert abs(one[0] - other[0]) >= 80 or abs(one[1] - other[1]) >= labels.LINE - 1e-6
-    assert labels.shifts([(0.5, 0.5)], [80.0], []) == [0.0]
+            assert abs(one[0] - other[0]) >= 80 or abs(one[1] - other[1]) >= line_names.LINE - 1e-6
+    assert line_names.shifts([(0.5, 0.5)], [80.0], []) == [0.0]
 
 
 @pytest.mark.parametrize("up_first", [True, False])
 def test_a_label_moves_off_a_staircase_that_passes_behind_it(up_first):
     path = [(0.1, 0.5), (0.9, 0.2)] if not up_first else [(0.1, 0.8), (0.9, 0.5)]
-    assert labels.shifts([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [0.0]
-    assert labels.shifts([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [0.0]
+    assert line_names.shifts([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [0.0]
+    assert line_names.shifts([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [0.0]

@@ -2,334 +2,264 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from itertools import pairwise
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from bench import catalogue, pricing, selection
-from bench.chart import Theme, deployment_words, title, value_label, workload_words
+from bench import basis, selection
+from bench.basis import evidence, prices, story, variations
+from bench.basis.evidence import Ranking
+from bench.basis.options import Option
+from bench.basis.points import of_frame
+from bench.basis.prices import ChipPrice, Choice
+from bench.basis.statement import caveat
+from bench.basis.story import Story
+from bench.basis.variations import Robustness, Variation, Verdict
+from bench.catalogue import PRICED
+from bench.chart import Theme, title
 from bench.library import Library
-from bench.maths.pareto import log_span, steps
-from bench.questions import Answer, Choices, Option, Why
-from bench.questions.pareto import axes as axes_on_offer
-from bench.questions.pareto import drawing, frontiers, lacking, points, sentences
-from bench.questions.pareto.axes import Axes
-from bench.questions.pareto.frontiers import Frontiers, Place
-from bench.questions.pareto.points import Tally
-from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted, joined
+from bench.maths import pareto
+from bench.maths.grid import TIE
+from bench.maths.pareto import Frontiers, log_span, steps
+from bench.questions import Answer, Choices, Column, Why
+from bench.questions.pareto import axes as choosing
+from bench.questions.pareto import best, statements
+from bench.questions.pareto import figure as drawing
+from bench.questions.pareto.axes import FEWEST, GROUPS, ONE_FRONTIER, Axes
+from bench.questions.pareto.points import REDUCED, Points, reduced
+from bench.questions.pareto.result import Group, Lead, Pareto, Span, Spot
+from bench.view import View
+from bench.wording import joined
 
 TITLE = "Pareto"
 QUESTION = "Which operating points are worth choosing?"
 SECTION = "Explore"
 ORDER = 30
+NEEDS = "points"
 
 OPTIONS: tuple[Option, ...] = (
-    Option(
-        "x", "Across", "choice", "What one request sees: interactivity or a latency, at any stored statistic."
-    ),
-    Option("y", "Up", "choice", "What the accelerators give: a throughput, an energy or a cost."),
-    Option("group", "A frontier for each", "choice", "Draws one frontier for each value of this field."),
-    Option(
-        "slo_x",
-        "Limit on the horizontal axis",
-        "number",
-        "The requirement on the horizontal axis, in its unit.",
-    ),
-    Option(
-        "slo_y", "Limit on the vertical axis", "number", "The requirement on the vertical axis, in its unit."
-    ),
-    Option("frontier_evidence", "May enter a frontier", "choice", "Only measured points, or every evidence."),
-    Option(
-        "x_scale",
-        "Scale across",
-        "choice",
-        "Linear or logarithmic; automatic is logarithmic for long latencies.",
-    ),
-    Option("price_book", "Price book", "choice", "The price list behind a cost."),
-    Option("price_terms", "Price terms", "choice", "On demand, spot, reserved or modelled."),
-    Option(
-        "utilisation",
-        "Utilisation",
-        "number",
-        "The share of the paid time in which tokens are really served.",
-    ),
-)
+    Option("x", "Horizontal axis", "choice", "What one request sees: interactivity or a latency."),
+    Option("y", "Vertical axis", "choice", "What the accelerators give: a throughput, an energy or a cost."),
+    Option("group", "A frontier for each", "choice", "Draws one frontier for each value of this field.",
+           (*GROUPS, ONE_FRONTIER)),
+    Option("x_scale", "Horizontal scale", "choice", "Linear, logarithmic, or as the latencies ask for.",
+           ("auto", "linear", "log")),
+)  # fmt: skip
+COLUMNS = (
+    Column("owner", "Frontier"), Column("enters", "Ranked"), Column("step", "What it costs over the one before"),
+    Column("overall_step", "What it costs over the one before on the overall frontier"),
+    Column("on_frontier", "On its frontier"), Column("on_overall_frontier", "On the overall frontier"),
+    Column("is_knee", "Knee"),
+)  # fmt: skip
 
 DRAWN_POINTS = 50_000
-"""With more usable points than this the cloud is counted in a grid and only the frontiers come as points."""
-
-EMPTIED = 8
-"""Of the values a narrowing leaves without a point, so many are named."""
+"""With more points than this the cloud is counted in a grid and only the frontiers come as points."""
 
 LOG_FROM = 30
 """An axis is logarithmic when its largest value is more than this many times its smallest."""
 
 
 def complete(library: Library, view: View) -> View:
-    """The View with every option explicit; unless it is whole, one model, precision and workload are filled in.
+    """The View with every option explicit and one model, precision and workload that has both metrics.
 
-    Filled in is the story with the most measured points times accelerators that have both metrics. NotFound when
-    nothing loaded has both a latency and a throughput.
+    NotFound when nothing loaded has both a latency and a throughput; UsageError or UnknownName for what cannot be.
     """
-    return axes_on_offer.completed(library, view)
+    return _story(library, view).view
 
 
 def choices(library: Library, view: View) -> Choices:
-    """The metrics, groups, evidence and prices to choose from."""
-    offered = pricing.books(library)
-    book = view.option("price_book")
-    groups = [key for key in axes_on_offer.GROUPS if library.has(key)]
+    """The metrics and groups to choose from."""
+    groups = [(key, title(key)) for key in GROUPS if library.has(key)]
     return {
-        "x": [(key, catalogue.metric(key).axis) for key in axes_on_offer.across(library)],
-        "y": [(key, catalogue.metric(key).axis) for key in axes_on_offer.up(library)],
-        "group": [*((key, title(key)) for key in groups), (axes_on_offer.ONE_FRONTIER, "One for everything")],
-        "frontier_evidence": [("measured", "Only measured points"), ("all", "Every evidence")],
+        **{axis: [(key, title(key)) for key in keys] for axis, keys in choosing.offered(library).items()},
+        "group": [*groups, (ONE_FRONTIER, "One for everything")],
         "x_scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
-        "price_book": [(name, name) for name in dict.fromkeys(row.name for row in offered)],
-        "price_terms": [
-            (row.terms, pricing.terms_in_words(row.terms)) for row in offered if row.name == book
-        ],
     }
 
 
-def rows(library: Library, view: View) -> pd.DataFrame:
-    """Every usable point, frontiers first; above DRAWN_POINTS the frontiers alone.
-
-    The axes stand under their catalogue keys. `on_frontier` is within the point's group, `on_overall_frontier` over
-    everything; `is_knee` marks each group's knee; `step` says what the point gives and costs over the one before it
-    on its group's frontier, `overall_step` on the overall one.
-    """
-    whole = complete(library, view)
-    axes = axes_on_offer.axes_of(library, whole)
-    return _rows(library, whole, axes, points.usable_points(library, whole, axes))
-
-
-def answer(library: Library, view: View) -> Answer:
+def answer(library: Library, view: View) -> Answer[Pareto]:
     """The frontiers, their knees, who leads where, and the best point within the reader's limits."""
-    whole = complete(library, view)
-    axes = axes_on_offer.axes_of(library, whole)
-    limits = axes_on_offer.limits(whole)
-    tally = points.tally(library, whole, axes)
-    frame = _rows(library, whole, axes, tally.usable)
-    frame["passport"] = points.passports(library, frame, axes)
-    x_log = _logarithmic(tally.x_span, whole.option("x_scale"), latency=axes.x.unit == "ms")
-    found = frontiers.found_in(frame, axes)
-    best = frontiers.best_within(frame[frame["on_overall_frontier"]], axes, *limits)
-    groups = dict(frontiers.by_owner(frame[frame["on_frontier"]], axes))
-    reached = {label: frontiers.best_within(own, axes, *limits) for label, own in groups.items()}
-    numbers = _numbers(axes, tally, found, x_log=x_log) | {
-        "slo_x": limits[0],
-        "slo_y": limits[1],
-        "best_within": _plain(best),
-        "groups": [
-            _group(label, own, found.knees.get(label), reached[label], tally) for label, own in groups.items()
-        ],
-        "frontier": _listed(frame[frame["on_overall_frontier"]], axes),
-    }
-    if tally.usable > DRAWN_POINTS and tally.x_span and tally.y_span:
-        numbers["cloud"] = points.cloud(library, whole, axes, tally, numbers["x_log"], numbers["y_log"])
-    lead, *others = _said(library, whole, axes, tally, found, frame)
-    words = _told(frame, best, one_workload=len(tally.workloads) == 1)
-    said = [*sentences.within(axes, limits, best, words, reached, found.flags), lead, *others]
+    told = _story(library, view)
+    whole, axes = told.view, choosing.of_view(library, told.view)
+    found = _found(library, evidence.read(whole), axes)
     return Answer(
         question=QUESTION,
         view=whole,
-        headline=said[0],
-        rows=frame,
-        findings=tuple(said[1:]),
-        numbers=numbers,
-        caveats=(
-            *_not_loaded(library, whole, tally),
-            *_narrowed(library, view, whole),
-            *sentences.caveats(
-                axes,
-                tally,
-                found.flags,
-                max(0, len(groups) - drawing.DRAWN_GROUPS),
-                in_a_grid="cloud" in numbers,
-            ),
-            *sentences.prices(axes, tally, whole.option("price_book"), whole.option("price_terms")),
+        result=found,
+        statements=(
+            *statements.told(found),
+            *(prices.told(axes.choice, axes.prices, found.mixed["accelerator"]) if axes.choice else ()),
+            *story.statements(told),
+            *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
-        why=_why(axes, whole),
+        rows=found.points,
+        why=_why(axes),
         library_version=library.version,
     )
 
 
-def figure(answer: Answer, theme: Theme) -> go.Figure:
-    """The cloud, faded, with each group's frontier, the overall one, the knees and the limits."""
-    return drawing.draw(answer.rows, answer.numbers, theme)
+def robustness(library: Library, view: View) -> Robustness | None:
+    """Whether the same group leads, or has the best point within the limits, with one choice changed at a time.
 
-
-def table(answer: Answer) -> pd.DataFrame:
-    """The frontier points alone, in the order of the answer's rows: what each next step costs."""
-    return answer.rows[answer.rows["on_frontier"]].reset_index(drop=True)
-
-
-def _said(library: Library, whole: View, axes: Axes, tally: Tally, found: Frontiers,
-          frame: pd.DataFrame) -> list[str]:  # fmt: skip
-    """The headline and the findings; where there is too little for a frontier, what to choose instead."""
-    lead = sentences.headline(axes, tally, found)
-    if not tally.selected or (tally.usable and tally.entering != 1):
-        return [lead, *sentences.findings(axes, tally, found, lead)]
-    held = lacking.held(library, whole, axes)
-    choice = lacking.instead(axes, held, more_than=tally.entering)
-    if not tally.usable:
-        return [lacking.headline(axes, tally, held, choice)]
-    only = points.told(frame[frame["on_frontier"]])[0]
-    narrow = [FILTER_BY_KEY[key].label.lower() for key, _ in whole.where if key != "model"]
-    return [lead, *lacking.findings(axes, only, narrow, choice)]
-
-
-def _narrowed(library: Library, view: View, whole: View) -> list[str]:
-    """What was filled in besides what the reader asked for, and how many points that leaves out."""
-    added = {key: values for key, values in whole.where if not view.values(key)}
-    if not view.where or not added:
-        return []
-    left_out = selection.count(library, view) - selection.count(library, whole)
-    if not left_out:
-        return []
-    words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
-    emptied = [
-        value_label(FILTER_BY_KEY[key].column, value)
-        for key, values in view.where
-        if len(values) > 1 and FILTER_BY_KEY[key].kind != "date"
-        for value in values
-        if _emptied(library, view.with_where(**{key: (value,)}), whole.with_where(**{key: (value,)}))
-    ]
-    among = f", among them all of {joined(emptied, at_most=EMPTIED)}" if emptied else ""
-    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out{among}."]
-
-
-def _emptied(library: Library, view: View, narrowed: View) -> bool:
-    """Whether points are selected that are all gone in the narrower View."""
-    return not selection.count(library, narrowed) and bool(selection.count(library, view))
-
-
-def _rows(library: Library, view: View, axes: Axes, usable: int) -> pd.DataFrame:
-    read = points.frontier_points if usable > DRAWN_POINTS else points.every_point
-    frame = frontiers.marked(read(library, view, axes), axes)
-    narrow = ["owner", axes.x.key, axes.y.key]
-    lines = [("step", own) for _, own in frontiers.by_owner(frame.loc[frame["on_frontier"], narrow], axes)]
-    overall = frame.loc[frame["on_overall_frontier"], narrow]
-    lines.append(("overall_step", overall.sort_values(axes.y.key, ascending=axes.y.direction == "higher")))
-    words: dict[str, dict[Any, str]] = {"step": {}, "overall_step": {}}
-    for column, line in lines:
-        x, y = line[axes.x.key].tolist(), line[axes.y.key].tolist()
-        for before, (position, step) in enumerate(zip(line.index[1:], steps(x, y)[1:], strict=True)):
-            if step is not None:
-                words[column][position] = sentences.step_words(axes, x[before], x[before + 1], step)
-    for column, told in words.items():
-        frame[column] = pd.Series([told.get(at) for at in frame.index], frame.index, dtype=object)
-    first = ["point_id", "owner", axes.y.key, axes.x.key, "step", "is_knee"]
-    return frame[[*first, *(name for name in frame.columns if name not in first)]]
-
-
-def _numbers(axes: Axes, tally: Tally, found: Frontiers, *, x_log: bool) -> dict[str, Any]:
-    return {
-        "x": axes.x.key,
-        "y": axes.y.key,
-        "group": axes.owner,
-        "x_log": x_log,
-        "y_log": _logarithmic(tally.y_span, "auto", latency=True),
-        "selected": tally.selected,
-        "without_x": tally.without_x,
-        "without_y": tally.without_y,
-        "usable": tally.usable,
-        "entering": tally.entering,
-        "leads": [
-            {"group": lead.owner, "beyond": lead.weakest, "from": lead.easiest, "to": lead.strictest}
-            for lead in found.leads
-        ],
-    }
-
-
-def _group(
-    label: str, own: pd.DataFrame, knee: Place | None, best: Place | None, tally: Tally
-) -> dict[str, Any]:
-    owner = str(own["owner"].iloc[0])
-    return {
-        "owner": owner,
-        "group": label,
-        "points": tally.owners.get(owner, 0),
-        "frontier_points": len(own),
-        "knee": _plain(knee),
-        "best_within": _plain(best),
-    }
-
-
-def _listed(line: pd.DataFrame, axes: Axes) -> list[dict[str, Any]]:
-    return [
-        _plain(
-            Place(
-                frontiers.owner_label(row["owner"], axes), row[axes.x.key], row[axes.y.key], row["point_id"]
-            )
-        )
-        or {}
-        for row in line.sort_values(axes.y.key, ascending=axes.y.direction == "higher").to_dict("records")
-    ]
-
-
-def _plain(place: Place | None) -> dict[str, Any] | None:
-    return (
-        None
-        if place is None
-        else {"group": place.owner, "x": place.x, "y": place.y, "point_id": place.point_id}
-    )
-
-
-def _not_loaded(library: Library, view: View, tally: Tally) -> list[str]:
-    if tally.selected and all(len(values) == 1 for _, values in view.where):
-        return []  # every value let something through
-    return selection.not_loaded(library, view)
-
-
-def _told(frame: pd.DataFrame, place: Place | None, *, one_workload: bool) -> tuple[str, str]:
-    """A point in full, and in brief: without layout and version, and without the workload where there is but one.
-
-    What was not measured says what it is.
+    The points are read once: within one accelerator an hour's cost is a factor, so its frontier is alike at any price.
     """
-    if place is None:
-        return "", ""
-    row = points.told(frame[frame["point_id"] == place.point_id])[0]
-    left_out = ("tp", "pp", "dp", "ep", "engine_version", *(("isl", "osl") if one_workload else ()))
-    kind = "" if row["evidence"] == "measured" else row["evidence"] or "evidence not stated"
-    full, brief = (
-        ", ".join(words for words in (deployment_words(told), workload_words(told), kind) if words)
-        for told in (row, row | dict.fromkeys(left_out))
-    )
-    return full, brief
+    whole = view if view.whole and view.option("x") else complete(library, view)
+    axes, ranking = choosing.of_view(library, whole), evidence.read(whole)
+    limits, every = ranking.limits, Points(library, ranking, axes)
+    backwards = axes.choice and any(one.metric == axes.y and not one.at_most for one in limits)
+    if axes.owner is None or backwards or every.unasked or (limits and not every.deciding.names_a_best):
+        return None
+    asked = whole.with_slo(one.text for one in limits if axes.choice is None or one.metric != axes.y)
+    own = evidence.read(asked)
+    ways = [own, *(one for _, _, one in variations.of_points(own))]
+    books: dict[Choice, Mapping[str, ChipPrice]] = {}
+    if axes.choice is not None:
+        others = prices.alternatives(library, axes.choice).values()
+        books = {**prices.chip_prices_of_each(library, others), axes.choice: axes.prices}
+        axes = choosing.at_one_dollar(axes, {chip for book in books.values() for chip in book})
+    frame = reduced(library, axes, selection.clause(asked), [evidence.ranked(library, one) for one in ways])
+
+    def among(one: Ranking, choice: Choice | None) -> pd.DataFrame:
+        rows = frame[(frame["mark"] & 2 ** ways.index(one)) > 0].reset_index(drop=True)
+        return best.priced(rows, books[choice]) if choice else rows
+
+    first = best.leader(among(own, axes.choice), axes, limits)
+
+    def verdict(one: Variation) -> Verdict | None:
+        rows = among(one.ranking, one.prices if axes.choice else None)
+        leader = best.leader(rows, axes, limits)
+        has_no_price = one.kind == "price" and first not in set(rows["owner"])
+        if leader is None or has_no_price or one.kind == axes.owner:
+            return None
+        words = "is best within the limits" if limits else "leads over the widest range"
+        return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
+
+    return variations.of(library, asked, axes.choice, verdict)
 
 
-def _logarithmic(span: tuple[float, float] | None, asked: str, *, latency: bool) -> bool:
-    if span is None or span[0] <= 0 or asked == "linear":
-        return False
-    return asked == "log" or (latency and log_span(span) > LOG_FROM)
+def figure(result: Pareto, theme: Theme) -> go.Figure:
+    """The cloud, faded, with each group's frontier, the overall one, the knees and the limits."""
+    return drawing.draw(result, theme)
 
 
-def _why(axes: Axes, view: View) -> tuple[Why, ...]:
-    line = Why(
-        "Frontier",
-        "kept unless another point is at least as good in both metrics and better in one; equal points once",
-        f"{'every' if axes.every_evidence else 'every measured'} selected point with both metrics",
-        "Pareto dominance, directions from the catalogue",
-    )
-    knee = Why(
-        "Knee",
-        "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",
-        "one group's frontier of at least three points",
-        'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011',
-    )
-    metrics = [
-        Why(metric.axis, metric.formula, metric.definition, metric.source) for metric in (axes.x, axes.y)
+def _story(library: Library, view: View) -> Story:
+    """What the answer is about, its View complete."""
+    basis.check_every(view, OPTIONS)
+    choosing.check(library, view)
+    x, y, group = view.option("x"), view.option("y"), view.option("group", "accelerator")
+    told = story.told(library, view, choosing.needs(library, x, y), {group})
+    x, y = choosing.chosen(library, told.view, x, y)
+    whole = told.view.with_options(x=x, y=y, group=group, x_scale=view.option("x_scale", "auto"))
+    return replace(told, view=(prices.completed(library, whole) if y in PRICED else whole).made_whole())
+
+
+def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
+    """The frontiers of a complete View, the best within its limits, and what became of every selected point."""
+    every, limits = Points(library, ranking, axes), ranking.limits
+    in_cells = every.seen["points"].sum() > DRAWN_POINTS
+    if in_cells:
+        frame = reduced(library, axes, evidence.ranked(library, ranking.unlimited), [every.kept])
+    else:
+        drawn = every.drawn()
+        frame = drawn.loc[drawn["enters"], list(REDUCED)].reset_index(drop=True)
+    x, y, owners, ids = (frame[name].tolist() for name in ("x", "y", "owner", "point_id"))
+    found = pareto.frontiers(x, y, owners, ids, *axes.better)
+    widest = pareto.widest(found.leads, TIE)
+    bests = best.best_of_each(frame, axes, limits) if limits else {}
+    is_named = limits and not every.unasked and every.deciding.names_a_best
+    first = best.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
+    if in_cells:
+        on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
+        drawn = every.drawn([ids[at] for at in on_lines])
+    drawn["passport"] = every.passports(drawn["source_id"].tolist())
+    spots = _spots(frame, drawn, {*found.overall, *found.knees.values(), *bests.values()})
+    spans = _spans(every, ranking.view.option("x_scale")) if len(drawn) else None
+    labels = {owner: statements.label(axes.owner, owner) for owner in found.lines}
+    leads = tuple(
+        Lead(labels[one.owner], one.weakest, one.strictest, one.margin,
+             tuple(spots[found.overall[at]] for at in one.positions))
+        for one in found.leads
+    )  # fmt: skip
+    return Pareto(
+        x=axes.x.key, y=axes.y.key, group=axes.owner, spans=spans, leads=leads, limits=limits,
+        groups=tuple(
+            Group(owner, labels[owner], every.owners[owner],
+                  tuple((x[at], y[at]) for at in line), *(spots.get(at.get(owner, -1)) for at in (found.knees, bests)))
+            for owner, line in found.lines.items()
+        ),
+        overall=tuple(spots[at] for at in found.overall),
+        widest=leads[found.leads.index(widest)] if widest else None,
+        best=None if first is None else spots[bests[first]], deciding=every.deciding, tally=every.tally,
+        mixed=every.mixed, unasked=every.unasked, dates=every.dates,
+        instead=choosing.instead(library, ranking.view) if len(frame) < FEWEST else None,
+        points=_rows(frame, drawn, found, axes), grid=every.in_cells(spans) if in_cells and spans else None,
+    )  # fmt: skip
+
+
+def _spots(frame: pd.DataFrame, drawn: pd.DataFrame, positions: Collection[int]) -> dict[int, Spot]:
+    """The points at these positions of a table, by position."""
+    rows = frame.iloc[list(positions)]
+    facts = {one.point_id: one for one in of_frame(drawn[drawn["point_id"].isin(rows["point_id"])])}
+    told = zip(positions, rows["x"], rows["y"], rows["point_id"], strict=True)
+    return {at: Spot(float(x), float(y), facts[point_id]) for at, x, y, point_id in told}
+
+
+def _spans(every: Points, scale: str) -> tuple[Span, Span]:
+    """The ends of both axes; a span of more than LOG_FROM is logarithmic, across that of a latency alone."""
+    ends = ("min_x", "max_x", "min_y", "max_y")
+    left, right, low, high = (float(every.seen[name].agg(name[:3])) for name in ends)
+    wide = every.axes.x.kind == "latency" and log_span((left, right)) > LOG_FROM
+    across = left > 0 and (scale == "log" or (scale == "auto" and wide))
+    return Span(left, right, across), Span(low, high, low > 0 and log_span((low, high)) > LOG_FROM)
+
+
+def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, found: Frontiers, axes: Axes) -> pd.DataFrame:
+    """The drawn points with the frontiers they are on and what each step costs, frontiers first.
+
+    Each frontier runs from its best x to its best y, the one with the best y first; then come the others by id.
+    """
+    ids, x, y = (frame[name].tolist() for name in ("point_id", "x", "y"))
+    words: dict[str, dict[str, str]] = {"step": {}, "overall_step": {}}
+    for column, line in [("overall_step", found.overall), *(("step", one) for one in found.lines.values())]:
+        every = steps([x[at] for at in line], [y[at] for at in line])
+        for (before, after), step in zip(pairwise(line), every[1:], strict=True):
+            assert step is not None
+            words[column][ids[after]] = statements.step_words(axes.x, axes.y, x[before], x[after], step)
+    places = {ids[at]: place for place, at in enumerate(at for line in found.lines.values() for at in line)}
+    marks = {"on_frontier": places, "on_overall_frontier": {ids[at] for at in found.overall},
+             "is_knee": {ids[at] for at in found.knees.values()}}  # fmt: skip
+    rows = drawn.rename(columns={"x": axes.x.key, "y": axes.y.key}).drop(columns="mark")
+    for name, own in marks.items():
+        rows[name] = rows["point_id"].isin(list(own))
+    for name, told in words.items():
+        rows[name] = pd.Series([told.get(id) for id in rows["point_id"]], rows.index, object)
+    order = rows["point_id"].map(places).fillna(len(places)).argsort(kind="stable")
+    first = ["point_id", "owner", axes.y.key, axes.x.key, "step", "is_knee"]
+    return rows.iloc[order][[*first, *(name for name in rows if name not in first)]].reset_index(drop=True)
+
+
+def _why(axes: Axes) -> tuple[Why, ...]:
+    told = [
+        Why(
+            "Frontier",
+            "kept unless another point is at least as good in both metrics and better in one; equal points once",
+            "every ranked point with both metrics, whether or not it keeps the limits",
+            "Pareto dominance, directions from the catalogue",
+        ),
+        Why(
+            "Knee",
+            "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",
+            "one group's frontier of at least three points",
+            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011',
+        ),
+        *(Why(one.axis, one.formula, one.definition, one.source) for one in (axes.x, axes.y)),
     ]
-    if not axes.prices:
-        return (line, knee, *metrics)
-    book, terms = view.option("price_book"), view.option("price_terms")
-    prices = list(axes.prices.values())
-    inputs = f"utilisation {view.option('utilisation')}; {sentences.price_words(prices, terms, len(prices))}"
-    kind = "modelled costs" if terms.startswith("modelled") else "quotes"
-    price = Why("Price", f"median of the book's {kind} for an accelerator under these terms", inputs,
-                f"price book {book}, {pricing.terms_in_words(terms)}")  # fmt: skip
-    return (line, knee, *metrics, price)
+    if axes.choice is not None:
+        listed = [f"{chip} {price.words}" for chip, price in axes.prices.items()]
+        paid = f"utilisation {axes.choice.utilisation:g}; {joined(listed, at_most=len(listed))}"
+        rule = "the median over providers of the median of each one's unlike quotes"
+        told.append(Why("Price", rule, paid, axes.choice.words))
+    return tuple(told)

@@ -10,10 +10,8 @@ import pandas as pd
 from bench import chart
 from bench.catalogue import Metric
 from bench.plain_text import html
-from bench.questions.pareto.points import told
+from bench.questions import records
 from bench.wording import number
-
-Columns = list[list[str]]
 
 
 def texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]:
@@ -22,64 +20,40 @@ def texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]
         "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
         if brief and not row["on_frontier"]
         else _long(row, x, y)
-        for row in told(rows)
+        for row in records(rows)
     ]
 
 
-def shared(said: Sequence[str], ids: Sequence[str], x: Metric, y: Metric) -> dict[str, Any]:
-    """plotly's hovertemplate for these texts and, as customdata, each point's id and what it alone says.
+def shared(rows: pd.DataFrame) -> dict[str, Any]:
+    """plotly's hovertemplate for these `hover` texts and, as customdata, each point's id and what it alone says.
 
-    A template filled with a point's customdata is that point's text, letter for letter.
+    A template filled with a point's customdata is that point's text, letter for letter; "%{" is in none of them.
     """
-    template, columns = factored(said, _joints(x, y))
-    customdata = [list(row) for row in zip(ids, *columns, strict=True)]
-    return {"customdata": customdata, "hovertemplate": f"{template}<extra></extra>"}
-
-
-def factored(said: Sequence[str], joints: Sequence[str]) -> tuple[str, Columns]:
-    """The texts as a template and the columns that fill it: %{customdata[1]} stands for the first column.
-
-    The texts are cut at each joint in turn that is in all of them; of the parts between, what all begin and end with
-    is in the template too. The texts must hold no "%{" of their own.
-    """
-    template, columns, rest = "", list[list[str]](), list(said)
-    for joint in joints:
-        if all(joint in text for text in rest):
-            cuts = [text.partition(joint) for text in rest]
-            template += _field([head for head, _, _ in cuts], columns) + joint
-            rest = [tail for _, _, tail in cuts]
-    return template + _field(rest, columns), columns
-
-
-def _field(parts: list[str], columns: Columns) -> str:
-    """The template of one part of the texts; what differs in it becomes a further column."""
-    before = _beginning(parts)
-    tails = [part[len(before) :] for part in parts]
-    if not any(tails):
-        return before
-    after = _beginning([tail[::-1] for tail in tails])[::-1]
-    columns.append([tail[: len(tail) - len(after)] for tail in tails])
-    return f"{before}%{{customdata[{len(columns)}]}}{after}"
+    lines = [text.split("<br>") for text in rows["hover"]]
+    if len({len(own) for own in lines}) > 1:
+        lines = [[text] for text in rows["hover"]]
+    template, columns = [], [rows["point_id"].tolist()]
+    for line in zip(*lines, strict=True):
+        before = _beginning(line)
+        rests = [text[len(before) :] for text in line]
+        after = _beginning([rest[::-1] for rest in rests])[::-1]
+        if any(len(rest) > len(after) for rest in rests):
+            columns.append([rest[: len(rest) - len(after)] for rest in rests])
+            before += f"%{{customdata[{len(columns) - 1}]}}"
+        template.append(before + after)
+    return {
+        "customdata": [list(own) for own in zip(*columns, strict=True)],
+        "hovertemplate": f"{'<br>'.join(template)}<extra></extra>",
+    }
 
 
 def _beginning(parts: Sequence[str]) -> str:
     """What all parts begin with; the first and the last in order differ the earliest."""
     first, last = min(parts), max(parts)
-    same = (place for place, letter in enumerate(first) if letter != last[place])
-    return first[: next(same, len(first))]
-
-
-def _joints(x: Metric, y: Metric) -> list[str]:
-    units = [f"</b> {html(metric.unit)}" for metric in (x, y)]
-    names = [f"<br>{html(metric.label)}: <b>" for metric in (x, y)]
-    return ["</b><br>", names[0], units[0] + names[1], f"{units[1]}<br>", f" {html(y.unit)}<br>", "<br>"]
+    return first[: next((place for place, letter in enumerate(first) if letter != last[place]), len(first))]
 
 
 def _long(row: dict[str, Any], x: Metric, y: Metric) -> str:
-    text = chart.hover_lines(row, [x.key, y.key])
-    marks = [
-        f"{row['step']} over the point before" if row.get("step") else "",
-        "knee" if row["is_knee"] else "",
-    ]
+    marks = [f"{row['step']} over the point before" if row["step"] else "", "knee" if row["is_knee"] else ""]
     extra = " · ".join(mark for mark in marks if mark)
-    return f"{text}<br><i>{html(extra)}</i>" if extra else text
+    return chart.hover_lines(row, [x.key, y.key]) + (f"<br><i>{html(extra)}</i>" if extra else "")

@@ -1,0 +1,311 @@
+"""What a Pareto answer says: who leads where, what leads, the knees, the best within the limits, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from bench import flags
+from bench.basis import evidence, likeness, limits
+from bench.basis.points import Facts
+from bench.basis.statement import Statement, caveat, coverage, finding, headline
+from bench.basis.wording import flagged, flags_of, is_tie, subject, times
+from bench.catalogue import Metric
+from bench.chart import SETTINGS, setting, title
+from bench.maths.pareto import Step
+from bench.questions.pareto.result import DRAWN_GROUPS, Lead, Pareto, Spot
+from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, number
+
+LISTED, RIVALS = 8, 4
+"""A sentence lists up to so many groups, and a headline names up to so many besides the leader."""
+
+LEADERS_ARE = ("disaggregated", "speculation")
+"""What a leader is told by, besides its chips, where the ranked points are not all alike in it."""
+
+LEAST_CHANGE = 0.01
+
+
+def told(found: Pareto) -> Iterator[Statement]:
+    """Headline, findings and caveats; the reader's limits come first."""
+    if not found.overall:
+        yield headline("no_frontier", _no_frontier(found), selected=found.tally.selected)
+    elif found.unasked:
+        lengths = [likeness.several(key, found.mixed[key]) for key in found.unasked if key != "model"]
+        text = f"On {about(found)}, {joined(lengths)}" if lengths else about(found)
+        yield headline("unasked", f"{text} share these axes, so none is said to lead; choose one of each.")
+    else:
+        first, *others = [*_within(found), _leading(found)]
+        yield first
+        yield from (replace(one, role="finding") for one in others)
+        yield from _findings(found)
+    yield from evidence.left_out(found.tally)
+    if found.overall:
+        yield from _caveats(found)
+
+
+def label(field: str | None, owner: str) -> str:
+    """The words for whose a frontier is: "H200 SXM", "8 chips", "MTP speculation"; "" where there is but one."""
+    if field is None:
+        return ""
+    if field in SETTINGS and owner:
+        return setting(field, int(owner))
+    return likeness.fact_words(field, owner or None)
+
+
+def about(found: Pareto) -> str:
+    """What the points are of: "DeepSeek R1 0528 FP8 at 1,024/1,024", with their evidence where that is another."""
+    alike = {key: found.mixed[key][0] for key in ("precision", "isl", "osl") if len(found.mixed[key]) == 1}
+    words = subject([Facts("", model=model, **alike) for model in found.mixed["model"]]) or "the selection"
+    kinds = [kind or "evidence not stated" for kind in found.mixed["evidence"]]
+    return words if not found.tally.used or kinds == ["measured"] else f"{words} ({joined(kinds)})"
+
+
+def _no_frontier(found: Pareto) -> str:
+    """Why no point is ranked with both metrics, and what to do."""
+    (x, y), tally, of = found.metrics, found.tally, about(found)
+    if not tally.selected:
+        return "Nothing is selected."
+    if tally.of("other_evidence") == tally.selected:
+        return f"No selected point of {of} was measured; ask for their evidence to see them ranked."
+    if tally.of("unpriced"):
+        return f"No chip with points of {of} has such a price; choose other prices."
+    if found.instead is None:
+        return f"No point of {of} states both a latency and a throughput, so nothing can be weighed; see the heatmap."
+    return f"No selected point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
+
+
+def _instead(found: Pareto) -> str:
+    """What to choose for the axes that should be others: "choose median TTFT for the horizontal axis"."""
+    told = zip(found.instead or (), found.metrics, ("horizontal", "vertical"), strict=True)
+    return f"choose {joined([f'{inline(one)} for the {axis} axis' for one, now, axis in told if one != now])}"
+
+
+def _leading(found: Pareto) -> Statement:
+    """Who leads along the overall frontier; of one group how many points are worth choosing."""
+    if found.group is None or len(found.groups) == 1 or found.widest is None:
+        return _of_one(found)
+    (x, y), lead = found.metrics, found.widest
+    others = [one for one in found.leads if one.group != lead.group]
+    verb = _leads_in(y)
+    verb = verb.replace("leads", "lead").replace("has", "have") if found.group == "accelerators" else verb
+    text = f"On {about(found)}, {lead.group} {verb}"
+    if others:
+        text += f" {_range(x, lead)}{_elsewhere(found, lead, others)}"
+    else:
+        reach = "up to" if x.direction == "higher" else "down to"
+        text += f" at every measured {inline(x)}, {reach} {with_unit(lead.strictest, x)}"
+    spots = [spot for one in (lead, *others) for spot in one.spots]
+    return headline("leads", f"{text}{_flags(spots)}.", _ids(spots), leader=lead.group, to=lead.strictest)
+
+
+def _range(x: Metric, lead: Lead) -> str:
+    """The range of a lead: "up to 20 tokens/s/user", "at median TTFT between 20 and 60 ms"."""
+    named = "" if x.kind == "per_user" and x.statistic in ("mean", "p50") else f"at {inline(x)} "
+    if lead.weakest is not None:
+        low, high = sorted((lead.weakest, lead.strictest))
+        return f"{named}between {number(low)} and {with_unit(high, x)}"
+    end = with_unit(lead.strictest, x)
+    return f"{named}up to {end}" if x.direction == "higher" else f"{named}of {end} or more"
+
+
+def _elsewhere(found: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
+    """Who leads beside the range of the headline's lead: "; B300 SXM and MI355X lead at higher speeds"."""
+    x, where = found.metrics[0], "elsewhere"
+    if lead in (found.leads[0], found.leads[-1]):
+        comparatives = ("higher", "lower") if x.kind == "per_user" else ("shorter", "longer")
+        comparative = comparatives[found.leads[0] is not lead]
+        where = f"at {comparative} {'speeds' if x.kind == 'per_user' else name_of(x)}"
+    names = list(dict.fromkeys(one.group for one in others if not one.is_tie))
+    if names and sum(one.group == lead.group for one in found.leads) > 1:
+        return f"; {where} it shares the lead with {joined(names, at_most=RIVALS)}"
+    if names:
+        return f"; {joined(names, at_most=RIVALS)} {'leads' if len(names) == 1 else 'lead'} {where}"
+    level = list(dict.fromkeys(one.group for one in others))
+    return f"; {joined(level, at_most=RIVALS)} {is_or_are(len(level))} level with the next {where}"
+
+
+def _of_one(found: Pareto) -> Statement:
+    """How many points of the only group are worth choosing, and the ends of its frontier."""
+    of, used, many = about(found), found.tally.used, len(found.overall)
+    if found.group not in (None, "model", "precision") and found.groups[0].owner:
+        of += f" {'on' if found.group in ('accelerator', 'accelerators', 'engine') else 'with'} {found.groups[0].label}"
+    first, last = found.overall[0], found.overall[-1]
+    if used == 1:
+        text = f"Only one point of {of} has both metrics, {_at(found, first)}{_flags([first])}; a frontier needs two"
+    elif many == 1:
+        text = f"{of}: one of {used:,} points beats all others, {_at(found, first)}{_flags([first])}"
+    else:
+        every = "both" if many == 2 else f"all {many:,}"
+        text = f"{of}: {every if many == used else f'{many:,} of {used:,}'} points are worth choosing, from"
+        text += f" {_at(found, first)} to {number(last.y)} at {number(last.x)}{_flags([first, last])}"
+    return headline("one_frontier", f"{text}.", _ids([first, last]), points=used, on_frontier=many)
+
+
+def _within(found: Pareto) -> Iterator[Statement]:
+    """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit."""
+    words, deciding, of = limits.words(found.limits), found.deciding, about(found)
+    if found.best is not None:
+        yield from _best(found, found.best, words)
+    elif found.limits:
+        kind, text = "none_within", f"No point of {of} keeps {words}{deciding.words}."
+        if not deciding.points:
+            kind = "unknown_limits"
+            text = f"No ranked point of {of} states {deciding.metrics}, so none is known to keep {words}."
+        elif not deciding.names_a_best:
+            kind, chips = "no_best", counted(deciding.of_accelerators, "accelerator")
+            few = f"Only {deciding.accelerators} of {chips} with points of {of} state {deciding.metrics}"
+            text = f"{few}, so none is called best with {words}."
+        yield headline(kind, text, known=deciding.points, points=deciding.of)
+    yield from _reached(found)
+
+
+def _best(found: Pareto, best: Spot, words: str) -> Iterator[Statement]:
+    """The best point within the limits, and the groups whose best is level with it."""
+    level = [one for one in found.groups if one.best and is_tie(found.value(one.best) / found.value(best))]
+    spots = [best, *(one.best for one in level if one.best and one.best != best)]
+    verb = "leads" if len(level) < 2 else "are level within 1 %"
+    names = f"{joined([one.label for one in level])} {verb} on" if found.group else "the best point is on"
+    text = f"With {words}, {names} {about(found)}: {_at(found, best)}{_flags(spots)}"
+    yield headline("best_within", f"{text}{found.deciding.words}.", _ids(spots), x=best.x, y=best.y)
+    yield _that(best)
+
+
+def _reached(found: Pareto) -> Iterator[Statement]:
+    """The best of each group within the limits."""
+    metric = found.metrics[0 if found.is_x_best else 1]
+    known = [(one.label, one.best) for one in found.groups if one.best]
+    known.sort(key=lambda one: found.value(one[1]), reverse=metric.direction == "higher")
+    parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
+    missed = [one.label for one in found.groups if one.best is None]
+    none = f"; none is known of {joined(missed, at_most=LISTED)}" if missed else ""
+    if parts and len(found.groups) > 1:
+        text = f"The best within it, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
+        yield finding("reached", text, _ids(best for _, best in known[:LISTED]))
+
+
+def _that(spot: Spot) -> Statement:
+    return finding("point", f"That point is {spot.point.words()}{_flags([spot])}.", _ids([spot]))
+
+
+def _findings(found: Pareto) -> Iterator[Statement]:
+    x, y = found.metrics
+    if found.tally.used == 1:
+        yield _that(found.overall[0])
+        if found.instead not in (None, found.metrics):
+            yield finding("instead", f"For a frontier, {_instead(found)}.")
+    if len(found.leads) > 1:
+        word, order = ("up to", "rises") if x.direction == "higher" else ("down to", "falls")
+        parts = [
+            f"{lead.group} {word} {number(lead.strictest) if place else with_unit(lead.strictest, x)}"
+            f"{' (level with the next)' if lead.is_tie else ''}{_flags(lead.spots)}"
+            for place, lead in enumerate(found.leads)
+        ]
+        text = f"Who leads as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
+        yield finding("who_leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
+    yield from _leaders(found)
+    several = len(found.groups) > 1
+    knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
+    if knees:
+        parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
+        text = f"{'Knees' if len(parts) > 1 else 'Knee'}, in {spoken(y)} at {spoken(x)}: "
+        yield finding("knees", f"{text}{joined(parts, at_most=LISTED)}.", _ids(knee for _, knee in knees))
+    if several and found.group is not None:
+        own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
+        text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier;"
+        field = "chip count" if found.group == "accelerators" else lowered(title(found.group).split(" (")[0])
+        text += f" {own:,} {is_or_are(own)} on their own {field}'s."
+        yield finding("counts", text, points=found.tally.used, overall=overall, own=own)
+
+
+def _leaders(found: Pareto) -> Iterator[Statement]:
+    """What each leader is: its chips, and that in which the ranked points are not all alike."""
+    keys = [key for key in LEADERS_ARE if len(found.mixed[key]) > 1 and key != found.group]
+    if not keys or len(found.groups) < 2:
+        return
+    parts = []
+    for name in list(dict.fromkeys(lead.group for lead in found.leads))[:LISTED]:
+        own = [spot.point for lead in found.leads if lead.group == name for spot in lead.spots]
+        chips = sorted({point.accelerators for point in own if point.accelerators is not None})
+        ends = " to ".join(dict.fromkeys(map(number, (chips[0], chips[-1])))) if chips else ""
+        words = [f"{ends} chip{'s' if chips[-1] > 1 else ''}"] if chips else []
+        for key in keys:
+            values = list(dict.fromkeys(getattr(point, key) for point in own))
+            words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
+        parts.append(f"{name} ({', '.join(words)})")
+    yield finding("leaders", f"What leads: {joined(parts, at_most=LISTED)}.", unlike=len(keys))
+
+
+def _caveats(found: Pareto) -> Iterator[Statement]:
+    """What is mixed on one pair of axes, and what of it is flagged, not drawn or counted."""
+    if found.grid is not None:
+        text = f"{counted(found.tally.used, 'point')} counted in a grid; every frontier is exact."
+        yield coverage("grid", text, points=found.tally.used)
+    told = (found.group, "evidence")
+    unlike = (likeness.several(key, values) for key, values in found.mixed.items() if key not in told)
+    if mixed := list(filter(None, unlike)):
+        text = f"Unlike points share these axes: {joined(mixed, at_most=9)}."
+        yield caveat("mixed", text, unlike=len(mixed))
+    kinds = [own for spot in found.overall if (own := flags.telling(spot.point.flag_kinds))]
+    if kinds:
+        listed = joined(list(dict.fromkeys(kind for own in kinds for kind in own)))
+        text = f"{counted(len(kinds), 'point')} of the overall frontier {is_or_are(len(kinds))} flagged: {listed}."
+        yield caveat("flags", text, flagged=len(kinds))
+    if (undrawn := len(found.groups) - DRAWN_GROUPS) > 0:
+        text = f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line."
+        yield caveat("undrawn", text, groups=undrawn)
+    if found.dates and found.dates[0] != found.dates[1]:
+        first, last = found.dates
+        yield caveat("dates", f"Measured between {first} and {last}.", days=(last - first).days)
+
+
+def step_words(x: Metric, y: Metric, start: float, end: float, step: Step) -> str:
+    """What one step from x = start to x = end gives and costs: "18 % more throughput for +9 ms TPOT"."""
+    nouns = {"requests": "requests", "tokens_per_s": "throughput", "usd": "cost", "joules": "energy"}
+    noun = next((noun for part, noun in nouns.items() if part in y.key), inline(y))
+    gain = _change(step.y_change, y.unit) if step.y_ratio is None else times(step.y_ratio, noun)
+    if x.base == "interactivity_tokens_per_s_per_user" and start > 0 and end > 0:
+        return f"{gain} for {_change(1000 / end - 1000 / start, 'ms', 'TPOT')}"
+    return f"{gain} for {_change(end - start, x.unit, name_of(x))}"
+
+
+def _change(value: float, unit: str, noun: str = "") -> str:
+    """A change in words: "+9 ms TPOT", "under 0.01 ms more TPOT"."""
+    if 0 < abs(value) < LEAST_CHANGE:
+        return f"under {LEAST_CHANGE} {unit} {'more' if value > 0 else 'less'} {noun}".rstrip()
+    return f"{'+' if value >= 0 else '−'}{number(abs(value))} {unit} {noun}".rstrip()
+
+
+def _at(found: Pareto, spot: Spot) -> str:
+    """A place in words: "4,120 tokens/s per chip at 85 tokens/s/user", "… at 15.5 ms decode step"."""
+    x, y = found.metrics
+    of = f" {name_of(x)}" if x.kind == "latency" else ""
+    return f"{with_unit(spot.y, y)} at {with_unit(spot.x, x)}{of}"
+
+
+def with_unit(value: float, metric: Metric) -> str:
+    """A value with its unit as it is spoken: an accelerator is a chip."""
+    return f"{number(value)} {spoken(metric)}".rstrip()
+
+
+def spoken(metric: Metric) -> str:
+    """A metric's unit as it is spoken: "tokens/s per chip", "USD per million output tokens"."""
+    if metric.kind == "cost":
+        return f"{metric.unit} {lowered(metric.label).removeprefix('cost ')}"
+    return metric.unit.replace("/accelerator", " per chip")
+
+
+def _leads_in(metric: Metric) -> str:
+    """What the leader does: "leads per chip", "has the lowest cost per million output tokens"."""
+    name = inline(metric).replace("per accelerator", "per chip")
+    if metric.direction == "lower":
+        return f"has the lowest {name}"
+    return "leads per chip" if name == "output throughput per chip" else f"leads in {name}"
+
+
+def _flags(spots: Iterable[Spot]) -> str:
+    """In brackets what these points are flagged for."""
+    return flagged(flags_of(spot.point for spot in spots))
+
+
+def _ids(spots: Iterable[Spot]) -> list[str]:
+    return list(dict.fromkeys(spot.point.point_id for spot in spots))
