@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import statistics
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
@@ -293,7 +293,7 @@ def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:
     """The other ways to price, by words: each other book that has these terms, and each provider alone."""
     if choice.terms == WITH_POINTS:
         return {}
-    held = quotes(library, replace(choice, book=EVERY, provider=EVERY))
+    held = _printed(library, replace(choice, book=EVERY, provider=EVERY))
     books = dict.fromkeys(row.book for row in held)
     providers = dict.fromkeys(row.provider for row in held)
     found: dict[str, Choice] = {}

@@ -180,7 +180,8 @@ def _held(one: Fit, tokens: float) -> str:
     on = f"{one.accelerators} {value_label('accelerator', one.accelerator)}"
     if not one.requests:
         return on
-    return f"{on} hold{'s' if one.accelerators == 1 else ''} {counted(one.requests, 'request')} of {number(tokens)} tokens at once"
+    verb = "holds" if one.accelerators == 1 else "hold"
+    return f"{on} {verb} {counted(one.requests, 'request')} of {number(tokens)} tokens at once"
 
 
 def _named(slugs: Iterable[str]) -> str:
