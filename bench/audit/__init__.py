@@ -17,6 +17,7 @@ import pandas as pd
 
 from bench import flags
 from bench.audit import checks as folder
+from bench.audit.accepted import accepted
 from bench.audit.finding import Audited, Finding, Status
 from bench.library import Library
 from bench.wording import counted, is_or_are
@@ -99,7 +100,7 @@ def checks() -> dict[str, Check]:
 
 def run(library: Library) -> Audit:
     """What every check finds in a library and in the answers about it."""
-    known = library.accepted()
+    known = accepted(library)
     rows: list[Audited] = []
     unlisted = {}
     for name, check in checks().items():

@@ -50,6 +50,8 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _accept(library: Library, found: Audit, keys: list[str], reason: str | None) -> None:
+    from bench.audit.accepted import accept
+
     access.demand("annotate", access.Visitor.at_the_shell())
     if not reason:
         raise UsageError("--accept needs --reason, which says why the findings stay as they are.")
@@ -59,7 +61,7 @@ def _accept(library: Library, found: Audit, keys: list[str], reason: str | None)
     if unknown is not None:
         raise NotFound(f"The audit has no finding {unknown[:80]!r}; `audit` lists their keys.")
     for key in wanted:
-        library.accept(key, reason)
+        accept(library, key, reason)
     output.remark(f"{counted(len(wanted), 'finding')} accepted.")
 
 

@@ -22,9 +22,6 @@ from bench.library.store import Root, append_lines, short
 VISIBLE = ("facts", "notes", "refusals", "retractions", "sums")
 """The ledgers whose lines change what a reader sees, or what an import takes."""
 
-ACCEPTED = "accepted"
-"""The ledger of an audit's findings that somebody has looked at and leaves as they are."""
-
 MOST_TEXT = 2000
 """So many characters of a reason or a note are kept: a page shows them whole."""
 
@@ -148,16 +145,6 @@ def lines(path: Path) -> list[Entry]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [entry for line in content.split(b"\n") if (entry := _entry(line)) is not None]
-
-
-def accepted(paths: Sequence[Path]) -> dict[str, str]:
-    """The reason by key of every finding that these ledgers accept; the later word counts."""
-    return {
-        str(entry["id"]): str(entry.get("reason", ""))
-        for path in paths
-        for entry in lines(path)
-        if "id" in entry
-    }
 
 
 def size(path: Path) -> int:

@@ -16,24 +16,17 @@ import duckdb
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats.journal import SWEEP_ID
 from bench.library import facts as stated
-from bench.library import ledger, merging
+from bench.library import ledger, merging, store
 from bench.library.columns import IDENTITY
 from bench.library.finding import Search
 from bench.library.importing import Batch
 from bench.library.index import Index
 from bench.library.packs import IMPORTER, damage
+from bench.library.remembered import Remembered
 from bench.library.report import ImportReport
 from bench.library.runs import Runs
 from bench.library.snapshot import Watch
-from bench.library.store import (
-    SHORT_ID,
-    Root,
-    clear_abandoned,
-    named,
-    nobody_holds,
-    sources_in,
-    staging_folder,
-)
+from bench.library.store import Root
 from bench.names import DATA
 from bench.records import Refusal
 
@@ -60,6 +53,7 @@ class Library:
         self._watch = Watch(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
         self._index = Index([root.points for root in self._roots])
         self._lock = threading.RLock()
+        self.remembered = Remembered()
         self._snapshot = self._watch.look()
         self._index.show(self._snapshot)
 
@@ -105,8 +99,11 @@ class Library:
         return self._index.cursor()
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a trusted query as tuples."""
-        return self._retried(sql, lambda cursor: cursor.execute(sql, list(params)).fetchall())  # type: ignore[no-any-return]
+        """The rows of a trusted query as tuples; a small result is remembered as long as nothing changes."""
+        return self.remembered.ask(
+            lambda: self.version, sql, params,
+            lambda: self._retried(sql, lambda cursor: cursor.execute(sql, list(params)).fetchall()),
+        )  # fmt: skip
 
     def query(self, sql: str, params: Sequence[object] = ()) -> pd.DataFrame:
         """The rows of a trusted query as a data frame; absent values are NaN, NaT or None."""
@@ -203,15 +200,6 @@ class Library:
         name, source_id = self._named(id)
         self._change("notes", name, "annotate", who, source_id=source_id, text=text)
 
-    def accept(self, key: str, reason: str, *, who: str | None = None) -> None:
-        """Nothing; an audit's finding of this key is known from now on, for this reason."""
-        said = ledger.said(reason, "Say why the finding is accepted.")
-        self._change(ledger.ACCEPTED, key, "accept", who, reason=said)
-
-    def accepted(self) -> dict[str, str]:
-        """The reason by key of every finding that was accepted: of the shipped library's, then of one's own."""
-        return ledger.accepted((DATA / f"{ledger.ACCEPTED}.jsonl", self._own.ledger(ledger.ACCEPTED)))
-
     def tag(self, id: str, tag: str, *, remove: bool = False, who: str | None = None) -> None:
         """Nothing; the point, score or source has this tag from now on, or no longer."""
         tag = ledger.tag(tag)
@@ -243,7 +231,7 @@ class Library:
         """
         with self._working(dry_run=False) as (folder, root):
             self.refresh()
-            ids = [name for name in sources_in(self._own) if self._snapshot.readable(name)]
+            ids = [name for name in store.sources_in(self._own) if self._snapshot.readable(name)]
             batch = Batch(root, self._snapshot, folder, self._runs(without=ids))
             for source_id in ids:
                 try:
@@ -281,7 +269,7 @@ class Library:
         self._finish_purges()
         self._repair()
         merging.merge(self._own, self._watch.look)
-        clear_abandoned(self._own)
+        store.clear_abandoned(self._own)
         self.refresh()
 
     def _repair(self, wanted: str | None = None) -> None:
@@ -298,7 +286,7 @@ class Library:
             )
             if not stale:
                 return
-            with staging_folder(self._own) as folder:
+            with store.staging_folder(self._own) as folder:
                 batch = Batch(self._own, self._snapshot, folder, self._runs(without=stale))
                 for source_id in stale:
                     try:
@@ -335,7 +323,7 @@ class Library:
             with tempfile.TemporaryDirectory(prefix="kneepoint-") as folder:
                 yield Path(folder), self._own
         else:
-            with self._writing(), staging_folder(self._own) as staged:
+            with self._writing(), store.staging_folder(self._own) as staged:
                 yield staged, self._own
 
     @contextlib.contextmanager
@@ -357,12 +345,12 @@ class Library:
             known |= {key for key, row in self._snapshot.ledgers.retractions.items() if row.purged}
             if SWEEP_ID.fullmatch(text) and self._own.source(text).is_dir():  # one that has measured nothing
                 known.add(text)
-        return named(text, known)
+        return store.named(text, known)
 
     def _named(self, text: str) -> tuple[str, str]:
         """The id of the point, score or source this text names, and the source it is or lies in."""
         self.refresh()
-        if SHORT_ID.fullmatch(text):
+        if store.SHORT_ID.fullmatch(text):
             found = self.fetch(
                 "SELECT source_id FROM pack_points WHERE point_id = $1"
                 " UNION ALL SELECT source_id FROM pack_scores WHERE score_id = $1 LIMIT 1",
@@ -379,7 +367,7 @@ class Library:
 
     def _ended(self, source_id: str) -> bool:
         """Whether nobody is measuring this source now."""
-        return nobody_holds(self._own.source(source_id) / "lock")
+        return store.nobody_holds(self._own.source(source_id) / "lock")
 
     def _held_by_shipped(self, source_id: str) -> bool:
         return any(root.source(source_id).is_dir() for root in self._roots if not root.writable)

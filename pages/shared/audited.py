@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from bench.audit.accepted import accepted
 from bench.export import readable
 from pages.shared import cached, listed, table
 from pages.shared.frame import Page
@@ -18,7 +19,7 @@ WIDEST_PX = 760
 def section(page: Page) -> None:
     """Every finding, the new ones first; a row opens the point it is about."""
     with st.spinner("Checking figures against each other and answers against their points …"):
-        found = cached.audit(page.version, len(page.library.accepted()))
+        found = cached.audit(page.version, len(accepted(page.library)))
     st.markdown(found.headline)
     if not found.rows:
         return
