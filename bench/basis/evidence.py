@@ -224,8 +224,7 @@ def _of_the_point(ranking: Ranking) -> list[Reason]:
 def _standing_aside(library: Library, ranking: Ranking) -> tuple[str, ...]:
     """Of the reasons for which another point stands for one, those that occur in the library and are not lifted."""
     lifted = {OLDER} if ranking.all_runs else set()
-    found = library.fetch(f"SELECT DISTINCT why FROM {SET_ASIDE} ORDER BY 1")
-    return tuple(why for (why,) in found if why not in lifted)
+    return tuple(why for why in sorted(library.set_aside()) if why not in lifted)
 
 
 def _aside(library: Library, ranking: Ranking, why: Sequence[str], words: str) -> Reason:

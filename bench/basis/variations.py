@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bench import selection
 from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking
 from bench.basis.prices import Choice
@@ -73,11 +74,12 @@ def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation
     """The other ways to look at a View's selection that rank other points, or price them otherwise."""
     ranking, price = evidence.read(view), choice or Choice()
     varied = _of_points(ranking)
-    counts = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
-    union = " UNION ALL ".join(f"SELECT count(*) FROM points WHERE {one.sql}" for one in counts)
-    own, *others = (
-        many for (many,) in library.fetch(union, tuple(value for one in counts for value in one.params))
-    )
+    conditions = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
+    counts = ", ".join(f"count(*) FILTER ({one.sql})" for one in conditions)
+    params = tuple(value for one in conditions for value in one.params)
+    base = selection.clause(view)
+    sql = f"SELECT {counts} FROM points WHERE {base.sql}"
+    own, *others = library.fetch(sql, (*params, *base.params))[0]
     found = [
         Variation(kind, words, one, price)
         for (kind, words, one), many in zip(varied, others, strict=True)

@@ -1,4 +1,4 @@
-"""Cells of a grid laid over the points, by SQL: each cell's best ranked point, and the points behind it.
+"""Cells of a grid laid over the points, in one pass of SQL: each cell's best ranked point, and what became of the rest.
 
 A cell's value is its best ranked point's, by the metric's direction in the catalogue: whatever its layout, at its best
 load. Which points are ranked is `bench.basis.evidence`.
@@ -6,21 +6,24 @@ load. Which points are ranked is `bench.basis.evidence`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from bench import catalogue
 from bench.basis import evidence, points
-from bench.basis.evidence import USED, Ranking, Reason
+from bench.basis.evidence import USED, Ranking, Reason, Tally
 from bench.basis.points import Facts
 from bench.chart import title
 from bench.errors import UsageError
 from bench.library import Library
 from bench.library.standing import OLDER
 from bench.questions.heatmap.result import Cell, State
+from bench.records import LOAD_AXES
 from bench.selection import Clause, clause
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import inline, lowered
@@ -32,26 +35,27 @@ MOST_VALUES = 40
 """An axis with more values than this is cut into doublings."""
 
 MOST_POINTS_BEHIND = 10_000
+NONE = "none"
 KIND = "coalesce(load_kind, 'unknown')"
-LIKE_LOADS = ("load_kind", "concurrency", "request_rate", "batch")
+LIKE_LOADS = ("load_kind", *LOAD_AXES)
 """What two sides of a ratio have in common where they are at one load."""
 
-WITHOUT_VALUE: tuple[tuple[str, State], ...] = (
-    ("beyond_limit", "beyond the limit"), ("unknown_limit", "beyond the limit"), (OLDER, "older run"),
-    ("flagged", "flagged"), ("failed", "failed"),
-)  # fmt: skip
-"""What a cell without a value is, by why its points are not used; else they lack the metric."""
+STATES: Mapping[str, State] = {
+    "beyond_limit": "beyond the limit", "unknown_limit": "limit unknown", "failed": "failed", "no_metric": "no metric",
+    "flagged": "flagged", OLDER: "older run", "other_evidence": "not measured",
+}  # fmt: skip
+"""What a cell without a value is, by the first of these codes that a point in it has."""
 
-KIND_WORDS = {"saturated": "saturating load", "batch": "static batches", "scenario": "scenarios",
-              "unknown": "a load that is not stated"}  # fmt: skip
+NO_AXIS, OTHER_KIND = "no_axis", "other_kind"
+IN_A_CELL = frozenset({USED, "failed", "no_metric", "beyond_limit", "unknown_limit"})
+"""The codes of points that would be in the grid if it were of their kind of load."""
 
 
 @dataclass(frozen=True)
 class Grid:
     """What is laid over the points: two columns as axes, one for the panels (None: one panel) and a metric.
 
-    `level` keeps one load (column, number), None the best; `sides` are the two Views a ratio compares. `kind` is the
-    load kind it is of, None where the reader asked for several; `doublings` are the axes cut into doublings.
+    `level` keeps one load (column, number), None the best; `sides` are the two Views a ratio compares.
     """
 
     x: str
@@ -60,8 +64,15 @@ class Grid:
     metric: str
     level: tuple[str, float] | None = None
     sides: tuple[View, View] | None = None
-    kind: str | None = None
-    doublings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, whole: View) -> Grid:
+        """The grid a complete View asks for."""
+        x, y, panel, metric, load, by = map(whole.option, ("x", "y", "panel", "metric", "load", "ratio_by"))
+        sides = None
+        if by != NONE:
+            sides = View.of({by: [whole.option("ratio_a")]}), View.of({by: [whole.option("ratio_b")]})
+        return cls(x, y, None if panel == NONE else panel, metric, level(load), sides)
 
     @property
     def lower(self) -> bool:
@@ -73,79 +84,106 @@ class Grid:
         """The aggregate that finds the best value."""
         return "min" if self.lower else "max"
 
-
-def laid(library: Library, ranking: Ranking, grid: Grid) -> Grid:
-    """The grid with the load kind that most of its ranked points are of, and the axes that are cut into doublings."""
-    condition = _level(evidence.ranked(library, ranking), grid)
-    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
-    found = library.fetch(
-        f"SELECT {kind} AS kind, count(DISTINCT {grid.x}), count(DISTINCT {grid.y}) FROM points WHERE {condition.sql}"
-        f" AND {grid.x} IS NOT NULL AND {grid.y} IS NOT NULL GROUP BY 1"
-        f" ORDER BY count({value_sql(library, grid.metric)}) DESC, count(*) DESC, 1 LIMIT 1",
-        condition.params,
-    )
-    if not found:
-        return grid
-    chosen, *counts = found[0]
-    cut = (axis for axis, many in zip((grid.x, grid.y), counts, strict=True) if many > MOST_VALUES)
-    return Grid(grid.x, grid.y, grid.panel, grid.metric, grid.level, grid.sides, chosen, tuple(sorted(cut)))
+    @property
+    def side(self) -> Clause:
+        """The DuckDB expression of the side of the ratio that a point is on, NULL for neither; no ratio has one side."""
+        if self.sides is None:
+            return Clause("''", ())
+        a, b = map(clause, self.sides)
+        return Clause(f"CASE WHEN {a.sql} THEN 'a' WHEN {b.sql} THEN 'b' END", (*a.params, *b.params))
 
 
-def reasons(library: Library, grid: Grid) -> tuple[Reason, ...]:
-    """Why a ranked point is in no cell of the grid, or gives it no value."""
-    axes = " or ".join(lowered(title(axis).split(" (")[0]) for axis in (grid.x, grid.y))
-    told = [Reason("no_axis", f"without {axes}", f"{grid.x} IS NULL OR {grid.y} IS NULL")]
-    if grid.kind is not None:
-        told.append(Reason("other_kind", "under other kinds of load", f"{KIND} <> ?", (grid.kind,)))
-    failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
-    absent, named = f"{value_sql(library, grid.metric)} IS NULL", inline(catalogue.metric(grid.metric))
-    return (
-        *told,
-        Reason(
-            "failed", "that failed", f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
-        ),
-        Reason("no_metric", f"without {named}", absent),
-    )
+class Row(NamedTuple):
+    """The points of one kind of load on one side at one place: the best one ranked, and how many of each code.
+
+    `x` and `y` are doublings where there are too many for an axis.
+    """
+
+    kind: str | None
+    wide_x: bool | None
+    wide_y: bool | None
+    side: str | None
+    panel: Any
+    x: float | None
+    y: float | None
+    best: dict[str, Any] | None
+    codes: Counter[str]
 
 
-def cells(library: Library, ranking: Ranking, grid: Grid) -> list[Cell]:
+@dataclass(frozen=True)
+class Laid:
+    """A grid over the points: the load kind it is of (None: several), its axes cut into doublings, and its cells.
+
+    `sides` are the cells with the side of the ratio each is of, of whose best points only the ids are known. `others`
+    are the best point and its value under each other kind of load, the best first.
+    """
+
+    kind: str | None
+    doublings: tuple[str, ...]
+    sides: list[tuple[str, Cell]]
+    tally: Tally
+    others: list[tuple[Facts, float]]
+
+
+def laid(library: Library, ranking: Ranking, grid: Grid) -> Laid:
+    """The grid over what a ranking selects, of the kind of load with the most values; in a ratio, the most shared."""
+    reasons, rows = _counted(library, ranking, grid)
+    kind = _kind(rows, is_ratio=grid.sides is not None)
+    tally: Counter[str] = Counter()
+    sides: list[tuple[str, Cell]] = []
+    others: dict[str | None, dict[str, Any]] = {}
+    wide: tuple[bool | None, bool | None] = None, None
+    for row in rows:
+        is_own = row.kind == kind
+        for code, many in row.codes.items():
+            tally[code if is_own or code not in IN_A_CELL else OTHER_KIND] += many
+        if is_own and row.x is not None and row.y is not None and row.side is not None:
+            sides.append((row.side, _cell(row)))
+            wide = row.wide_x, row.wide_y
+        elif not is_own and row.best:
+            held = others.get(row.kind, row.best)
+            others[row.kind] = (min if grid.lower else max)(held, row.best, key=lambda best: best["value"])
+    ordered = sorted(others.values(), key=lambda best: best["value"], reverse=not grid.lower)
+    cut = tuple(axis for axis, is_wide in zip((grid.x, grid.y), wide, strict=True) if is_wide)
+    return Laid(kind, cut, sides, Tally(dict(tally), reasons),
+                [(Facts(best["point_id"]), best["value"]) for best in ordered])  # fmt: skip
+
+
+def named(library: Library, found: Laid, metric: str = "") -> Laid:
+    """The same with the facts of the best points, and with a metric how it came to be in their sources."""
+    facts = points.named(library, [one.point_id for _, cell in found.sides for one in cell.facts]
+                         + [one.point_id for one, _ in found.others])  # fmt: skip
+    passports = _passports(library, metric) if metric else {}
+    sides = []
+    for side, cell in found.sides:
+        best = facts[cell.best.point_id] if cell.best else None
+        passport = passports.get(best.source_id or "") if best else None
+        sides.append((side, replace(cell, best=best, passport=passport)))
+    return replace(found, sides=sides, others=[(facts[one.point_id], value) for one, value in found.others])
+
+
+def cells(found: Laid) -> list[Cell]:
     """Every cell some selected point lies in, by panel, y and x; in a ratio each side's in one."""
-    told = (
-        *evidence.reasons(library, ranking),
-        *reasons(library, grid),
-        *evidence.limit_reasons(library, ranking),
-    )
-    code, chosen, side = evidence.standing(told), _chosen(ranking.view, grid), _side(grid)
-    value = value_sql(library, grid.metric)
-    counted = [dict.fromkeys(name for name, _ in WITHOUT_VALUE)]
-    columns = ", ".join(f"count(*) FILTER (code = '{name}')" for name in counted[0])
-    rows = library.fetch(
-        f"WITH seen AS (SELECT {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {_place(grid.x, grid)} AS x,"
-        f" {_place(grid.y, grid)} AS y, {value} AS value, point_id, {code.sql} AS code"
-        f" FROM points WHERE {chosen.sql})"
-        f" SELECT side, panel, x, y, {grid.best}({{'value': value, 'point_id': point_id}}) FILTER (code = '{USED}'),"
-        f" count(*), {columns} FROM seen WHERE side IS NOT NULL GROUP BY side, panel, x, y"
-        " ORDER BY panel NULLS LAST, y, x, side",
-        (*side.params, *code.params, *chosen.params),
-    )
-    facts = points.named(library, [row[4]["point_id"] for row in rows if row[4]])
-    sources = _passports(library, grid.metric)
-    found = [(row[0], _cell(row[1:], facts, sources)) for row in rows]
-    return _divided(found) if grid.sides else [cell for _, cell in found]
+    by_place: dict[str, dict[str, Cell]] = {}
+    for side, cell in found.sides:
+        by_place.setdefault(cell.place, {})[side] = cell
+    return [own[""] if "" in own else _ratio(own.get("a"), own.get("b")) for own in by_place.values()]
 
 
 def behind(library: Library, ranking: Ranking, grid: Grid, cell: str) -> pd.DataFrame:
     """The points in a cell (its id as `cell_id` writes it), best first; UsageError for what is no cell id."""
     panel, x, y = place_of(cell)
-    chosen = _chosen(ranking.view, grid)
-    chosen = chosen.also(f"{_place(grid.x, grid)} = ?", x).also(f"{_place(grid.y, grid)} = ?", y)
-    if grid.kind is not None:
-        chosen = chosen.also(f"{KIND} = ?", grid.kind)
+    found, side = laid(library, ranking, grid), grid.side
+    chosen = _chosen(ranking, grid)
+    for axis, value in ((grid.x, x), (grid.y, y)):
+        chosen = chosen.also(f"{_doubled(axis) if axis in found.doublings else axis} = ?", value)
+    if found.kind is not None:
+        chosen = chosen.also(f"{KIND} = ?", found.kind)
     if grid.panel:
-        chosen = _in_panel(chosen, grid.panel, panel)
-    if grid.sides:
-        side = _side(grid)
-        chosen = Clause(f"{chosen.sql} AND ({side.sql}) IS NOT NULL", (*chosen.params, *side.params))
+        kind = "DOUBLE" if FILTER_BY_KEY[grid.panel].kind == "number" else "VARCHAR"
+        same = f"CAST({grid.panel} AS {kind}) IS NOT DISTINCT FROM TRY_CAST(nullif(?, '') AS {kind})"
+        chosen = chosen.also(same, panel)
+    chosen = chosen.also(f"({side.sql}) IS NOT NULL", *side.params)
     code = evidence.standing((*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking)))
     return library.query(
         f"SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing FROM points"
@@ -155,27 +193,24 @@ def behind(library: Library, ranking: Ranking, grid: Grid, cell: str) -> pd.Data
     )
 
 
-def other_kinds(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Facts, float], ...]:
-    """The best ranked point under each kind of load that the grid is not of, with its value, the best first."""
-    if grid.kind is None:
-        return ()
-    condition = _level(evidence.ranked(library, ranking), grid)
-    value, best = value_sql(library, grid.metric), grid.best
-    found = library.fetch(
-        f"SELECT {best}({{'value': {value}, 'point_id': point_id}}) AS best FROM points WHERE {condition.sql}"
-        f" AND {KIND} <> ? AND {value} IS NOT NULL GROUP BY {KIND}"
-        f" ORDER BY {best}({value}) {'' if grid.lower else 'DESC'}",
-        (*condition.params, grid.kind),
-    )
-    facts = points.named(library, [best["point_id"] for (best,) in found])
-    return tuple((facts[best["point_id"]], float(best["value"])) for (best,) in found)
-
-
 def value_sql(library: Library, metric: str) -> str:
     """The DuckDB expression of a point's value; NULL where it is absent or not finite."""
-    return (
-        f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS DOUBLE)"
-    )
+    return f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS REAL)"
+
+
+def axis_words(column: str) -> str:
+    """A column inside a sentence: "input length", "chip count"."""
+    return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
+
+
+def level(load: str) -> tuple[str, float] | None:
+    """The one load that a View keeps, None for the best; UsageError for what is neither."""
+    match = re.fullmatch(rf"({'|'.join(LOAD_AXES)})=(\d+(?:\.\d+)?)", load)
+    if match is None and load != "best":
+        raise UsageError(
+            f"Load {load[:40]!r} is neither best nor a level; write it as in load=concurrency=64."
+        )
+    return (match[1], float(match[2])) if match else None
 
 
 def cell_id(panel: Any, x: float, y: float) -> str:
@@ -192,44 +227,55 @@ def place_of(cell: str) -> tuple[str, float, float]:
     return parts[0], _number(parts[1]), _number(parts[2])
 
 
-def _cell(row: Sequence[Any], facts: dict[str, Facts], sources: dict[str, str]) -> Cell:
-    panel, x, y, best, many, *counts = row
-    panel, x, y = (_whole(part) for part in (panel, x, y))
-    here = facts.get(best["point_id"]) if best else None
-    state: State = "measured" if here else next(
-        (word for (_, word), count in zip(WITHOUT_VALUE, counts, strict=True) if count), "no metric"
-    )  # fmt: skip
-    value = _whole(best["value"]) if here else None
-    passport = sources.get(here.source_id or "") if here else None
-    return Cell(cell_id(panel, x, y), panel, x, y, state, many, value, here, passport)
-
-
-def _divided(found: Sequence[tuple[str, Cell]]) -> list[Cell]:
-    """Both sides' cells of a place in one, with their ratio."""
-    places: dict[str, dict[str, Cell]] = {}
-    for side, cell in found:
-        places.setdefault(cell.place, {})[side] = cell
-    return [_ratio(own.get("a"), own.get("b")) for own in places.values()]
-
-
-def _ratio(a: Cell | None, b: Cell | None) -> Cell:
-    here = a or b
-    assert here is not None
-    one, other = a.value if a else None, b.value if b else None
-    best, best_b = a.best if a else None, b.best if b else None
-    value = one / other if one is not None and other else None
-    states: tuple[State, ...] = ("only a", "only b")
-    state = (
-        "measured"
-        if value is not None
-        else states[one is None]
-        if (one is None) != (other is None)
-        else here.state
+def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reason, ...], list[Row]]:
+    """Why points are not used, and all that are selected, in one pass."""
+    told = _reasons(library, ranking, grid)
+    code, side, chosen = evidence.standing(told), grid.side, _chosen(ranking, grid)
+    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
+    best = f"{grid.best}({{'value': value, 'point_id': point_id}}) FILTER (code IN ('{USED}', '{NO_AXIS}')) AS best"
+    codes = (USED, *(one.code for one in told))
+    counts = ", ".join(f"CAST(sum(many) FILTER (code = '{one}') AS BIGINT)" for one in codes)
+    rows = library.fetch(
+        f"WITH seen AS (SELECT {kind} AS kind, {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {grid.x} AS x,"
+        f" {grid.y} AS y, {code.sql} AS code, {value_sql(library, grid.metric)} AS value, point_id"
+        f" FROM points WHERE {chosen.sql}), places AS MATERIALIZED (SELECT kind, side, panel, x, y, code,"
+        f" count(*) AS many, {best} FROM seen GROUP BY ALL), wide AS (SELECT kind AS whose,"
+        f" count(DISTINCT x) > {MOST_VALUES} AS wide_x, count(DISTINCT y) > {MOST_VALUES} AS wide_y FROM places"
+        " WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY kind)"
+        f" SELECT kind, wide_x, wide_y, side, panel, CASE WHEN wide_x THEN {_doubled('x')} ELSE x END AS across,"
+        f" CASE WHEN wide_y THEN {_doubled('y')} ELSE y END AS up, {grid.best}(best), {counts}"
+        " FROM places LEFT JOIN wide ON kind IS NOT DISTINCT FROM whose GROUP BY ALL"
+        " ORDER BY panel NULLS LAST, up, across, side, kind",
+        (*side.params, *code.params, *chosen.params),
     )
-    alike = best is None or best_b is None or all(getattr(best, k) == getattr(best_b, k) for k in LIKE_LOADS)
-    many = sum(cell.points for cell in (a, b) if cell)
-    where = (here.place, here.panel, here.x, here.y)
-    return Cell(*where, state, many, value, best, None, one, other, best_b, alike)
+    after = Reason(OTHER_KIND, "under other kinds of load", "FALSE")  # known once all are counted
+    counted = (
+        Counter({code: many for code, many in zip(codes, row[8:], strict=True) if many}) for row in rows
+    )
+    return (*told, after), [Row._make((*row[:8], many)) for row, many in zip(rows, counted, strict=True)]
+
+
+def _kind(rows: Sequence[Row], *, is_ratio: bool) -> str | None:
+    """The kind of load that most values are of, in a ratio that with most cells of both sides."""
+    ranked: Counter[str | None] = Counter()
+    used: Counter[str | None] = Counter()
+    places: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        ranked[row.kind] += sum(row.codes[code] for code in IN_A_CELL)
+        used[row.kind] += row.codes[USED]
+        places[row.kind, row.panel, row.x, row.y] += is_ratio and row.codes[USED] > 0
+    shared = Counter(where[0] for where, sides in places.items() if sides > 1)
+    kinds = sorted(ranked, key=str)
+    return max(kinds, key=lambda kind: (shared[kind], used[kind], ranked[kind]), default=None)
+
+
+def _cell(row: Row) -> Cell:
+    """The cell of one side at a place, of whose best point only the id is known."""
+    panel, x, y = map(_whole, (row.panel, row.x, row.y))
+    where, many = (cell_id(panel, x, y), panel, x, y), row.codes.total()
+    if row.best:
+        return Cell(*where, "measured", many, _whole(row.best["value"]), Facts(row.best["point_id"]))
+    return Cell(*where, next((state for code, state in STATES.items() if row.codes[code]), "no metric"), many)
 
 
 def _passports(library: Library, metric: str) -> dict[str, str]:
@@ -244,33 +290,46 @@ def _passports(library: Library, metric: str) -> dict[str, str]:
     )
 
 
-def _chosen(view: View, grid: Grid) -> Clause:
-    """The points that lie in a cell, ranked or not."""
-    chosen = _level(clause(view), grid).also(f"{grid.x} IS NOT NULL").also(f"{grid.y} IS NOT NULL")
-    return chosen if grid.kind is None else chosen.also(f"{KIND} = ?", grid.kind)
+def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:
+    """Why a selected point gives no cell of the grid a value; that it lies in none comes last."""
+    failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
+    absent, side = f"{value_sql(library, grid.metric)} IS NULL", grid.side
+    failed = f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
+    return (
+        *evidence.reasons(library, ranking),
+        *([Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)] if grid.sides else []),
+        Reason("failed", "that failed", failed),
+        Reason("no_metric", f"without {inline(catalogue.metric(grid.metric))}", absent),
+        *evidence.limit_reasons(library, ranking),
+        Reason(NO_AXIS, f"without {axis_words(grid.x)} or {axis_words(grid.y)}",
+               f"{grid.x} IS NULL OR {grid.y} IS NULL"),
+    )  # fmt: skip
 
 
-def _level(condition: Clause, grid: Grid) -> Clause:
-    return condition.also(f"{grid.level[0]} = ?", grid.level[1]) if grid.level else condition
+def _ratio(a: Cell | None, b: Cell | None) -> Cell:
+    """Both sides' cells of a place in one; of one side alone, or in the state of one, where there is no ratio."""
+    here = a or b
+    assert here is not None
+    one, other = a.value if a else None, (b.value or None) if b else None
+    best, best_b = a.best if a else None, b.best if b else None
+    states: dict[tuple[bool, bool], State] = {
+        (True, True): "measured", (True, False): "only a", (False, True): "only b", (False, False): here.state,
+    }  # fmt: skip
+    alike = not (best and best_b) or all(getattr(best, key) == getattr(best_b, key) for key in LIKE_LOADS)
+    many = sum(cell.points for cell in (a, b) if cell)
+    value = one / other if one is not None and other is not None else None
+    return Cell(here.place, here.panel, here.x, here.y, states[one is not None, other is not None], many, value,
+                best, None, one, other, best_b, alike)  # fmt: skip
 
 
-def _side(grid: Grid) -> Clause:
-    if grid.sides is None:
-        return Clause("''", ())
-    a, b = (clause(side) for side in grid.sides)
-    return Clause(f"CASE WHEN {a.sql} THEN 'a' WHEN {b.sql} THEN 'b' END", (*a.params, *b.params))
+def _chosen(ranking: Ranking, grid: Grid) -> Clause:
+    """The points that are selected, at the load that is kept."""
+    chosen = clause(ranking.view)
+    return chosen.also(f"{grid.level[0]} = ?", grid.level[1]) if grid.level else chosen
 
 
-def _place(axis: str, grid: Grid) -> str:
-    if axis not in grid.doublings:
-        return axis
-    return f"CASE WHEN {axis} > 0 THEN pow(2, floor(log2({axis}))) ELSE {axis} END"
-
-
-def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
-    if FILTER_BY_KEY[column].kind != "number":
-        return chosen.also(f"coalesce(CAST({column} AS VARCHAR), '') = ?", panel)
-    return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
+def _doubled(column: str) -> str:
+    return f"CASE WHEN {column} > 0 THEN pow(2, floor(log2({column}))) ELSE {column} END"
 
 
 def _whole(value: Any) -> Any:
