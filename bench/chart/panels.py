@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,15 @@ DIGIT_PX, COMMA_PX, NAME_PX = 6, 3, 7.5
 """The width of a digit and of a comma under the cells, and of a letter of a panel's name."""
 
 LOWEST_CELL_PX, HIGHEST_CELL_PX = 16, 40
+
+
+class Spot(NamedTuple):
+    """Where a cell lies: its line and column among those of all panels, and its middle on the axes."""
+
+    line: int
+    column: int
+    across: float
+    up: float
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,18 @@ class Panels:
         """The position of a panel's lowest line and leftmost column among all lines and columns."""
         line, column = divmod(place, self.columns)
         return (self.lines - 1 - line) * (len(self.ys) + 1), column * (len(self.xs) + 1)
+
+    @cached_property
+    def spots(self) -> dict[tuple[Any, float, float], Spot]:
+        """Every place of every panel: name, x and y, and where it lies."""
+        across, up = self.across.tolist(), self.up.tolist()
+        found = {}
+        for place, name in enumerate(self.names):
+            bottom, left = self.corner(place)
+            for line, y in enumerate(self.ys, bottom):
+                for column, x in enumerate(self.xs, left):
+                    found[name, x, y] = Spot(line, column, across[column] + 0.5, up[line] + 0.5)
+        return found
 
     def ticks(self, axis: str) -> tuple[list[float], list[float]]:
         """The middle of every cell along the x or y axis, and the value that it stands for."""

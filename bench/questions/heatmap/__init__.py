@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from bench import catalogue, selection
-from bench.basis import evidence, likeness, points, story, variations
-from bench.basis.evidence import Deciding, Ranking
-from bench.basis.options import Option
+from bench import selection
+from bench.basis import evidence, points, story, variations
 from bench.basis.statement import caveat
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, title
 from bench.library import Library
-from bench.questions import Answer, Choices, Column, Why
-from bench.questions.heatmap import choosing, statements
-from bench.questions.heatmap import figure as drawing
-from bench.questions.heatmap import grid as grids
-from bench.questions.heatmap.grid import AXES, LIKE_LOADS, NONE, Grid, Laid
-from bench.questions.heatmap.result import Heatmap, Ratio, compared
-from bench.records import LOAD_AXES
-from bench.view import FILTER_BY_KEY, View
+from bench.maths.grid import verdict as leader
+from bench.questions import Answer, Column, Why
+from bench.questions.heatmap import choosing, grid, statements
+from bench.questions.heatmap.choosing import OPTIONS as OPTIONS
+from bench.questions.heatmap.choosing import choices as choices
+from bench.questions.heatmap.figure import figure as figure
+from bench.questions.heatmap.grid import LIKE_LOADS, NONE
+from bench.questions.heatmap.result import Heatmap
+from bench.view import View
 
 TITLE = "Heatmap"
 QUESTION = "Where is it fast?"
@@ -32,23 +27,6 @@ SECTION = "Explore"
 ORDER = 20
 NEEDS = "points"
 
-PANELS = ("accelerators", "accelerator", "model", "precision", "engine", "engine_version", "variant", "speculation",
-          "disaggregated", "tp", "isl", "osl", "concurrency", "batch", "request_rate", "load_kind", "harness",
-          "evidence", "origin", "source")  # fmt: skip
-RATIOS = tuple("accelerator accelerators engine engine_version precision model variant series".split())
-
-OPTIONS: tuple[Option, ...] = (
-    Option("x", "Horizontal axis", "choice", "The column along the horizontal axis.", AXES),
-    Option("y", "Vertical axis", "choice", "The column along the vertical axis.", AXES),
-    Option("metric", "Colour", "choice", "The metric that colours the cells and is written in them."),
-    Option("panel", "A panel for each", "choice", "Draws one panel for each value of this field.", (*PANELS, NONE)),
-    Option("load", "Load level", "choice", "The best load in each cell, or one level of it."),
-    Option("scale", "Colour scale", "choice", "Linear or logarithmic; automatic is logarithmic above a range of 30.",
-           ("auto", "linear", "log")),
-    Option("ratio_by", "Ratio of two", "choice", "Divides two values of this field, cell by cell.", (*RATIOS, NONE)),
-    Option("ratio_a", "Ratio of", "choice", "The value above the line."),
-    Option("ratio_b", "Ratio to", "choice", "The value below the line."),
-)  # fmt: skip
 COLUMNS = (
     Column("state", "Cell"), Column("points", "Points in it"), Column("winner", "Best deployment"),
     Column("value", "Value"), Column("like_loads", "At one load"),
@@ -62,49 +40,14 @@ def complete(library: Library, view: View) -> View:
     ratio with nothing to divide. UnknownName for an axis, field or metric that does not exist, UsageError for a load
     that cannot be one.
     """
-    choosing.check(view, OPTIONS)
     return choosing.told(library, view).view
-
-
-def choices(library: Library, view: View) -> Choices:
-    """The axes, metrics, panels, loads and ratio sides that this selection holds."""
-    by = view.option("ratio_by", NONE)
-    metrics = choosing.metrics(library)
-    held = choosing.held(
-        library, view, {*AXES, *PANELS, *(FILTER_BY_KEY[key].column for key in RATIOS), *metrics}
-    )
-    chosen = {view.option(key) for key in ("x", "y", "metric")} - {""}
-    axes = [(key, _name(key)) for key in AXES if key in held or key in chosen]
-    coloured = [key for key in dict.fromkeys([*metrics, *chosen - set(AXES)]) if key in held or key in chosen]
-    levels = [
-        (f"{key}={one.value}", f"{_name(key)} {one.label}")
-        for key in LOAD_AXES
-        if key in held
-        for one in selection.offers(library, view, key)
-    ]
-    several = {key for key, one in held.items() if one.several}
-    divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
-    return {
-        "x": axes,
-        "y": axes,
-        "metric": _metric_names(coloured),
-        "panel": [*((key, _name(key)) for key in PANELS if key in several), (NONE, "One panel")],
-        "load": [("best", "Best in each cell"), *levels],
-        "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
-        "ratio_by": [(NONE, "No ratio"),
-                     *((key, _name(key)) for key in RATIOS if FILTER_BY_KEY[key].column in several)],
-        "ratio_a": divided,
-        "ratio_b": divided,
-    }  # fmt: skip
 
 
 def answer(library: Library, view: View) -> Answer[Heatmap]:
     """The peak and how it falls off, every cell, and what was left out; or the ratio of two sides."""
-    choosing.check(view, OPTIONS)
     told = choosing.told(library, view)
     whole, ranking = told.view, evidence.read(told.view)
-    laid = grids.laid(library, ranking, Grid.of(whole))
-    found = _found(whole, grids.named(library, laid, whole.option("metric")))
+    found = grid.laid(library, ranking)
     if not found.cells:
         found = replace(found, stated=choosing.stated(library, whole))
     return Answer(
@@ -112,7 +55,7 @@ def answer(library: Library, view: View) -> Answer[Heatmap]:
         view=whole,
         result=found,
         statements=(
-            *statements.told(found, ranking, _deciding(library, ranking)),
+            *statements.told(found, ranking, evidence.deciding(library, ranking)),
             *(caveat("gave_way", text) for text in choosing.given_way(view, whole)),
             *story.statements(told),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
@@ -129,90 +72,45 @@ def robustness(library: Library, view: View) -> Robustness | None:
     None where the headline names neither.
     """
     whole = complete(library, view)
-    if not _deciding(library, evidence.read(whole)).names_a_best:
+    if not evidence.deciding(library, evidence.read(whole)).names_a_best:
         return None
 
     def verdict(one: Variation) -> Verdict | None:
-        laid = grids.laid(library, one.ranking, Grid.of(whole))
-        found = _found(whole, grids.named(library, laid) if whole.option("ratio_by") != NONE else laid)
+        found = grid.laid(library, one.ranking, named=whole.option("ratio_by") != NONE)
         if found.peak is None:
             return None
         if found.ratio is None:
             return Verdict(found.peak.place, f"the peak is at {statements.place(found, found.peak)}")
-        values = sorted(cell.value or 0.0 for cell in found.compared)
-        ahead = (values[len(values) // 2] >= 1) == (found.better == "higher")
-        side = found.ratio.a if ahead else found.ratio.b
-        return Verdict(side, f"{side} is ahead") if found.ratio.is_told else None
+        who = {"a": found.ratio.a, "b": found.ratio.b, "tie": "neither"}[leader(found.middle, found.better)]
+        return Verdict(who, f"{who} is ahead") if found.ratio.is_told else None
 
     return variations.of(library, whole, None, verdict)
-
-
-def figure(result: Heatmap, theme: Theme) -> go.Figure:
-    """One heatmap for each panel, all on one colour scale, their cells clickable: customdata is the cell's id."""
-    return drawing.draw(result, theme)
 
 
 def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:
     """The points in one cell, best first: the metric, what was measured, where it is from and whether it is ranked."""
     whole = complete(library, view)
-    return grids.behind(library, evidence.read(whole), Grid.of(whole), cell)
-
-
-def _deciding(library: Library, ranking: Ranking) -> Deciding:
-    """How many of the points on the grid say whether they keep the limits."""
-    grid = Grid.of(ranking.view)
-    has_value = f"{grids.value_sql(library, grid.metric)} IS NOT NULL"
-    return evidence.deciding(
-        library, ranking, f"{has_value} AND {grid.x} IS NOT NULL AND {grid.y} IS NOT NULL"
-    )
-
-
-def _found(whole: View, laid: Laid) -> Heatmap:
-    """The cells of a complete View, and what was left out of them."""
-    grid, cells = Grid.of(whole), tuple(grids.cells(laid))
-    by, ratio = whole.option("ratio_by"), None
-    if by != NONE:
-        a, b = (choosing.side_words(by, whole.option(side)) for side in choosing.SIDES)
-        pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
-        keys = [key for key in statements.TOLD_APART if key != statements.fact_of(by)]
-        ratio = Ratio(by, a, b, likeness.everywhere(pairs, keys))
-    return Heatmap(grid.x, grid.y, grid.panel, grid.metric, whole.option("load"), whole.option("scale"), laid.kind,
-                   laid.doublings, cells, ratio, laid.tally, tuple(laid.others))  # fmt: skip
+    return grid.behind(library, evidence.read(whole), cell)
 
 
 def _rows(found: Heatmap) -> pd.DataFrame:
     """One row for each cell some point lies in, of the panels there is no room for too; what won it stands in it."""
-    known = [found.x, found.y]
-    known += [key for key in ("model", "precision")
-              if len({getattr(one, key) for cell in found.cells for one in cell.facts}) == 1]  # fmt: skip
+    plain = ("model", "precision") if found.ratio is None else ()
+    known, of_a_side = ("isl", "osl", found.x, found.y, *plain), ("point_id", "flags", *LIKE_LOADS)
     rows = []
     for cell in found.cells:
         row = {"cell": cell.place, "panel": cell.panel, "x": cell.x, "y": cell.y, "value": cell.value,
                "state": cell.state, "points": cell.points}  # fmt: skip
         if found.ratio is None:
             facts = cell.best.row if cell.best else dict.fromkeys(points.COLUMNS)
-            row |= {"winner": statements.winner(cell.best, known), **facts, "passport": cell.passport}
+            row |= {"winner": cell.best and cell.best.words(known), **facts, "passport": cell.passport}
         else:
             row |= {"a": cell.a, "b": cell.b, "like_loads": cell.alike if cell.is_measured else None}
             for side, best in (("a", cell.best), ("b", cell.best_b)):
-                row[f"winner_{side}"] = statements.winner(best, known)
-                row |= {
-                    f"{key}_{side}": best and getattr(best, key) for key in ("point_id", "flags", *LIKE_LOADS)
-                }
+                row[f"winner_{side}"] = best and best.words(known)
+                row |= {f"{key}_{side}": best and getattr(best, key) for key in of_a_side}
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _name(key: str) -> str:
-    """A column's words without its unit, which the chart states."""
-    return title(key).split(" (")[0]
-
-
-def _metric_names(keys: Iterable[str]) -> list[tuple[str, str]]:
-    """The metrics by their labels; with their units where two share a label."""
-    rows = [catalogue.metric(key) for key in keys]
-    labels = Counter(row.label for row in rows)
-    return [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in rows]
 
 
 def _why(found: Heatmap) -> tuple[Why, ...]:

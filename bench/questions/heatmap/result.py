@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import median
 from typing import Any, Literal
 
 from bench import catalogue, flags
@@ -20,7 +20,7 @@ State = Literal["measured", "failed", "no metric", "flagged", "older run", "not 
                 "limit unknown", "only a", "only b"]  # fmt: skip
 """Why a cell has a value or none."""
 
-WITHOUT_VALUE: Mapping[str, tuple[str, str]] = {
+WITHOUT_VALUE: Mapping[State, tuple[str, str]] = {
     "failed": ("×", "points that failed"),
     "no metric": ("–", "points without this metric"),
     "flagged": ("†", "points flagged as not to be ranked"),
@@ -33,9 +33,6 @@ WITHOUT_VALUE: Mapping[str, tuple[str, str]] = {
 
 MOST_PANELS = 12
 """There is room for so many panels."""
-
-MOST_CONFOUNDED = 2
-"""A ratio whose sides differ in more facts than this, wherever both were measured, is of none of them."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +78,11 @@ class Cell:
         return bool(flags.telling(self.flag_kinds))
 
     @property
+    def is_unmeasured(self) -> bool:
+        """Whether one of those points was not measured, which the reader asked for."""
+        return any(one.evidence != "measured" for one in self.facts)
+
+    @property
     def is_measured(self) -> bool:
         """Whether it has a value."""
         return self.state == "measured"
@@ -97,9 +99,8 @@ class Ratio:
 
     @property
     def is_told(self) -> bool:
-        """Whether the ratio can be told: what differs besides is little enough to be named with each side."""
-        few = len(self.confounded) <= MOST_CONFOUNDED
-        return few and all(len(one.a) == len(one.b) == 1 for one in self.confounded)
+        """Whether what differs besides is little enough to be named with each side: two facts of one value each."""
+        return len(self.confounded) <= 2 and all(len(one.a) == len(one.b) == 1 for one in self.confounded)
 
 
 @dataclass(frozen=True)
@@ -198,19 +199,15 @@ class Heatmap:
         asked = self.scale == "log" or (self.scale == "auto" and wants_log(self.span))
         return asked and min(self.span, default=0) > 0
 
-    def best(self, cells: Sequence[Cell]) -> Cell:
-        """The best of these measured cells by the metric's direction; of a ratio the largest."""
-        pick = min if self.better == "lower" and self.ratio is None else max
-        return pick(cells, key=lambda cell: cell.value or 0.0)
+    @property
+    def middle(self) -> float:
+        """The median of the ratios that are compared."""
+        return median(cell.value or 0.0 for cell in self.compared)
 
-    def worst(self, cells: Sequence[Cell]) -> Cell:
-        """The worst of these measured cells by the metric's direction; of a ratio the smallest."""
-        pick = max if self.better == "lower" and self.ratio is None else min
-        return pick(cells, key=lambda cell: cell.value or 0.0)
-
-    def states(self) -> Counter[str]:
-        """How many cells are in each state."""
-        return Counter(cell.state for cell in self.cells)
+    def best(self, cells: Sequence[Cell], *, worst: bool = False) -> Cell:
+        """The best of these measured cells by the metric's direction, or the worst; of a ratio the largest."""
+        is_lowest = (self.better == "lower" and self.ratio is None) != worst
+        return (min if is_lowest else max)(cells, key=lambda cell: cell.value or 0.0)
 
     def values(self, part: str) -> set[Any]:
         """The values along an axis, or of the panels."""

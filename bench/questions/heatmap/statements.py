@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from statistics import median
+from collections.abc import Iterator
 from typing import Any
 
 from bench import flags
@@ -15,7 +14,7 @@ from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import TWICE, flagged, is_tie, times
 from bench.chart import hardware_words, setting, value_label
 from bench.maths.grid import steepest, verdict
-from bench.questions.heatmap.grid import IN_A_CELL, NO_AXIS, OTHER_KIND, axis_words
+from bench.questions.heatmap.grid import IN_A_CELL, NO_AXIS, OTHER_KIND, TOLD_APART, axis_words, fact_of
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap, Ratio, Stated
 from bench.records import LOAD_AXES
 from bench.wording import counted, inline, joined, number, quantity, share
@@ -32,20 +31,7 @@ ON_A_SIDE = {"accelerator": "on {}", "chips": "on {} chips", "disaggregated": "{
              "source": "from {}", "harness": "by {}"}  # fmt: skip
 """How a side of a ratio is named with what else it is, in place of "with {}"."""
 
-TOLD_APART = (*likeness.DEPLOYED, "accelerator", "chips", "load_kind")
-"""What a ratio cannot be told apart from where it differs in every cell too."""
-
-MIXED = (
-    "model",
-    "accelerator",
-    "precision",
-    "isl",
-    "osl",
-    "engine",
-    "speculation",
-    "disaggregated",
-    "source",
-)
+MIXED = "model accelerator precision isl osl engine speculation disaggregated source".split()
 """What is told where the best points of a grid's cells differ in it: a change from cell to cell may be of that."""
 
 
@@ -79,12 +65,13 @@ def _no_best(deciding: Deciding) -> Statement:
 
 
 def _of_peak(found: Heatmap, peak: Cell, deciding: Deciding) -> Iterator[Statement]:
-    assert peak.best is not None
-    kind = f"Under {_kind(found.load_kind)}, " if found.tally.of(OTHER_KIND) and found.load_kind else ""
+    kind = f"Under {_under(found.load_kind)}, " if found.tally.of(OTHER_KIND) and found.load_kind else ""
     verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[found.row.direction]
     value = quantity(peak.value, found.metric).removesuffix("/accelerator")
-    lead = f"{kind}{subject(peak.best)} {verb} {value} {inline(found.row)}"
-    at, short = _peak_place(found, peak)
+    lead = f"{kind}{subject(peak.facts[0])} {verb} {value} {inline(found.row)}"
+    lengths, words = _peak_place(found, peak)
+    at = f" at {joined([*lengths, *words])}" if lengths or words else ""
+    short = at if not words or {"isl", "osl"} & {found.x, found.y} else f" at {joined(words)}"
     tail = f"{flagged(peak.flag_kinds)}{deciding.words}"
     fall, worst = _falls_off(found, peak)
     told = (f"{lead}{at}{tail}{fall}", f"{lead}{at}{tail}", f"{lead}{short}{tail}")
@@ -99,85 +86,72 @@ def _of_peak(found: Heatmap, peak: Cell, deciding: Deciding) -> Iterator[Stateme
 
 
 def _of_ratio(found: Heatmap, ratio: Ratio, deciding: Deciding) -> Iterator[Statement]:
-    values = sorted(cell.value or 0.0 for cell in found.compared)
-    middle, many = median(values), counted(len(values), "shared cell")
+    cells, middle = found.compared, found.middle
+    many = counted(len(cells), "shared cell")
     ids = [one for cell in found.compared for one in cell.ids]
     if not ratio.is_told:
         apart = joined([one.words for one in ratio.confounded])
         text = f"{ratio.a} against {ratio.b} cannot be told apart from {apart}, unlike in each of {many}."
         yield headline("confounded", text, ids, facts=len(ratio.confounded))
     else:
-        a, b = _named_sides(ratio)
+        a, b = ratio.a, ratio.b
+        for one in ratio.confounded:  # "FP8 on H200 SXM", "FP16 on A100"
+            form = ON_A_SIDE.get(one.fact.key, "with {}")
+            a, b = f"{a} {form.format(one.a[0])}", f"{b} {form.format(one.b[0])}"
         loads = "" if found.compared[0].alike else ", each at its own best load"
         loads = " at like loads" if len(found.compared) < len(found.measured) else loads
-        where = "the one cell both have" if len(values) == 1 else f"the median of {many}"
+        where = "the one cell both have" if len(cells) == 1 else f"the median of {many}"
         link = "as" if is_tie(middle) else "of" if middle >= TWICE else "than"
         some = flagged(kind for cell in found.compared for kind in cell.flag_kinds)
-        text = (
-            f"{a} has {times(middle, inline(found.row))} {link} {b} in {where}{loads}{some}{deciding.words}."
-        )
-        yield headline("ratio", text, ids, median=middle, low=values[0], high=values[-1])
+        lead = f"{a} has {times(middle, inline(found.row))} {link} {b}"
+        text = f"{lead} in {where}{loads}{some}{deciding.words}."
+        yield headline("ratio", text, ids, median=middle)
     yield _extremes(found, ratio)
-    alone = found.states()
-    parts = [f"{side} in {counted(alone[state], 'cell')}"
-             for side, state in ((ratio.a, "only a"), (ratio.b, "only b")) if alone[state]]  # fmt: skip
-    if parts:
+    alone = [(side, len([cell for cell in found.cells if cell.state == state]))
+             for side, state in ((ratio.a, "only a"), (ratio.b, "only b"))]  # fmt: skip
+    if parts := [f"{side} in {counted(many, 'cell')}" for side, many in alone if many]:
         yield finding("one_sided", f"Measured on one side only, so not divided: {joined(parts)}.")
     known = {fact_of(ratio.by), *(one.fact.key for one in ratio.confounded)}
-    keys = [key for key in TOLD_APART if key not in known]
-    a_side, b_side = (
-        [best for cell in found.compared if (best := getattr(cell, side))] for side in ("best", "best_b")
+    yield from likeness.unlike(
+        (ratio.a, ratio.b),
+        [cell.best for cell in found.compared if cell.best],
+        [cell.best_b for cell in found.compared if cell.best_b],
+        [key for key in TOLD_APART if key not in known],
     )
-    yield from likeness.unlike((ratio.a, ratio.b), a_side, b_side, keys)
-    yield from _unlike_loads(found)
-
-
-def _named_sides(ratio: Ratio) -> tuple[str, str]:
-    """The two sides in words, with what differs between them in every cell: "FP8 on H200 SXM", "FP16 on A100"."""
-    a, b = ratio.a, ratio.b
-    for one in ratio.confounded:
-        form = ON_A_SIDE.get(one.fact.key, "with {}")
-        a, b = f"{a} {form.format(one.a[0])}", f"{b} {form.format(one.b[0])}"
-    return a, b
+    if unlike := [cell for cell in found.measured if not cell.alike]:
+        is_apart = len(found.compared) < len(found.measured)
+        drawn = (
+            "; those are drawn without colour and left out of the median and the range" if is_apart else ""
+        )
+        of = f"{len(unlike):,} of {counted(len(found.measured), 'cell')}"
+        text = f"Each side is at its own best load, not the same one in {of}{drawn}."
+        yield caveat("unlike_loads", text, cells=len(unlike))
 
 
 def _extremes(found: Heatmap, ratio: Ratio) -> Statement:
     """In how many cells each side is ahead, how many are a tie, and between which ratios they lie."""
-    verdicts = Counter(verdict(cell.value or 0.0, found.better) for cell in found.compared)
-    named = ((ratio.a, verdicts["a"]), (ratio.b, verdicts["b"]), ("a tie within 1 %", verdicts["tie"]))
+    leads = Counter(verdict(cell.value or 0.0, found.better) for cell in found.compared)
+    named = ((ratio.a, leads["a"]), (ratio.b, leads["b"]), ("a tie within 1 %", leads["tie"]))
     ahead = joined([f"{name} in {counted(many, 'cell')}" for name, many in named if many])
-    low, high = found.worst(found.compared), found.best(found.compared)
+    low, high = found.best(found.compared, worst=True), found.best(found.compared)
     ends = [f"{number(cell.value)} at {place(found, cell)}{_in_panel(found, cell)}{flagged(cell.flag_kinds)}"
             for cell in dict.fromkeys((low, high))]  # fmt: skip
     span = f"from {ends[0]} to {ends[1]}" if len(ends) > 1 else ends[0]
     text = f"{f'Ahead: {ahead}; ' if ratio.is_told else ''}{ratio.a} / {ratio.b} is {span}."
+    ids = (*low.ids, *high.ids)
     return finding(
-        "ahead", text, (*low.ids, *high.ids), a=verdicts["a"], b=verdicts["b"], ties=verdicts["tie"]
+        "ahead", text, ids, low=low.value, high=high.value, a=leads["a"], b=leads["b"], ties=leads["tie"]
     )
-
-
-def _unlike_loads(found: Heatmap) -> Iterator[Statement]:
-    """In how many cells the two sides' bests were measured at different loads."""
-    unlike = [cell for cell in found.measured if not cell.alike]
-    if unlike:
-        apart = len(found.compared) < len(found.measured)
-        drawn = "; those are drawn without colour and left out of the median and the range" if apart else ""
-        of = f"{len(unlike):,} of {counted(len(found.measured), 'cell')}"
-        text = f"Each side is at its own best load, not the same one in {of}{drawn}."
-        yield caveat("unlike_loads", text, cells=len(unlike))
 
 
 def _caveats(found: Heatmap, ranking: Ranking) -> Iterator[Statement]:
     if ranking.limits:
         yield caveat("limits", f"Only points with {limits.words(ranking.limits)} fill a cell.")
     for axis in found.doublings:
-        words = axis_words(axis)
-        text = f"{words[:1].upper()}{words[1:]} has too many values for an axis and is cut into doublings."
-        yield caveat("doublings", text)
+        yield caveat("doublings", f"Too many values for an axis: {axis_words(axis)} is cut into doublings.")
     if found.undrawn:
-        many = len(found.undrawn)
-        text = f"{counted(many, 'panel')} with fewer cells not drawn for want of room, but in the table."
-        yield caveat("undrawn", text, panels=many)
+        many = counted(len(found.undrawn), "panel")
+        yield caveat("undrawn", f"{many} with fewer cells not drawn for want of room, but in the table.")
     if found.ratio is None:
         axes = {fact_of(key) for key in (found.x, found.y, found.panel or "")}
         besides = {key for key in likeness.BY_KEY if key not in MIXED} | axes
@@ -192,36 +166,32 @@ def _caveats(found: Heatmap, ranking: Ranking) -> Iterator[Statement]:
 
 def nothing(found: Heatmap) -> str:
     """Why no cell has a value, and what to do."""
-    tally = found.tally
-    about = counted(tally.selected, "selected point")
+    tally, ratio = found.tally, found.ratio
+    none = f"None of the {counted(tally.selected, 'selected point')}"
+    on_grid = sum(map(tally.of, (*IN_A_CELL, NO_AXIS, OTHER_KIND)))
     if not tally.selected:
         return "Nothing is selected."
-    if found.ratio is not None and tally.used:
-        return (
-            f"{found.ratio.a} and {found.ratio.b} share no cell of this grid, so there is nothing to divide."
-        )
+    if ratio is not None and tally.used:
+        return f"{ratio.a} and {ratio.b} share no cell of this grid, so there is nothing to divide."
     if tally.of("other_evidence") == tally.selected:
-        return f"None of the {about} was measured; ask for their evidence to see them."
-    if found.stated is not None and (ranked := sum(map(tally.of, (*IN_A_CELL, NO_AXIS, OTHER_KIND)))):
-        return _no_axes(found, found.stated, counted(ranked, "point"))
+        return f"{none} was measured; ask for their evidence to see them."
+    if found.stated is not None and on_grid:
+        return _no_axes(found, found.stated, counted(on_grid, "point"))
     if tally.of("beyond_limit") or tally.of("unknown_limit"):
-        return f"None of the {about} is known to keep the limits; ease them."
+        return f"{none} is known to keep the limits; ease them."
     if tally.of("no_metric") or tally.of("failed"):
-        return f"None of the {about} on this grid has {inline(found.row)}; choose another metric."
-    return f"None of the {about} may be ranked."
+        return f"{none} on this grid has {inline(found.row)}; choose another metric."
+    return f"{none} may be ranked."
 
 
 def _no_axes(found: Heatmap, stated: Stated, about: str) -> str:
     """That no point states both axes: which two to choose instead, or that there are no two."""
+    x, y, *others = map(axis_words, (found.x, found.y, *stated.pair))
     if stated.points:
-        x, y, other_x, other_y = map(axis_words, (found.x, found.y, *stated.pair))
-        verb = "states" if stated.points == 1 else "state"
-        return (
-            f"None of {about} states both {x} and {y}; choose other axes: {stated.points:,} {verb} {other_x} and"
-            f" {other_y}."
-        )
+        instead = f"{stated.points:,} {'states' if stated.points == 1 else 'state'} {joined(others)}"
+        return f"None of {about} states both {x} and {y}; choose other axes: {instead}."
     only = f", only {joined([axis_words(column) for column in stated.columns])}" if stated.columns else ""
-    return f"No two columns of the {about} can be axes of a heatmap{only}; the Data page lists what was measured."
+    return f"No two columns of the {about} can be axes of a heatmap{only}; the Data page lists them."
 
 
 def subject(best: Facts) -> str:
@@ -234,29 +204,11 @@ def subject(best: Facts) -> str:
 
 def place(found: Heatmap, cell: Cell) -> str:
     """A cell's place on the axes that have more than one value: "1,024/128", "concurrency 64 and 8 chips"."""
-    if _are_lengths(found):
+    if {found.x, found.y} == {"isl", "osl"} and not found.doublings:
         isl, osl = (cell.x, cell.y) if found.x == "isl" else (cell.y, cell.x)
         return f"{number(isl)}/{number(osl)}"
     several = [one for one in ("x", "y") if len(found.values(one)) > 1] or ["x"]
     return joined([_at(found, getattr(found, one), getattr(cell, one)) for one in several])
-
-
-def winner(best: Facts | None, known: Sequence[str]) -> str | None:
-    """What won a cell, in words, without the columns that are `known`; None where nothing did."""
-    if best is None:
-        return None
-    return best.words(set(known) if {"isl", "osl"} <= set(known) else set(known) - {"isl", "osl"})
-
-
-def fact_of(column: str) -> str:
-    """The key among the basis's facts of a column that a ratio divides, or an axis is."""
-    known = {one: fact.key for fact in likeness.FACTS for one in fact.columns if len(fact.columns) == 1}
-    return known.get(column, column)
-
-
-def _are_lengths(found: Heatmap) -> bool:
-    """Whether the axes are input and output length, each as it was measured."""
-    return {found.x, found.y} == {"isl", "osl"} and not found.doublings
 
 
 def _at(found: Heatmap, axis: str, value: float) -> str:
@@ -271,22 +223,20 @@ def _in_panel(found: Heatmap, cell: Cell) -> str:
     return f", {setting(found.panel or '', cell.panel)}" if several else ""
 
 
-def _kind(kind: str | None) -> str:
-    return KIND_WORDS.get(kind or "", f"{kind} load")
+def _under(kind: str | None) -> str:
+    return KIND_WORDS.get(kind or "unknown", f"{kind} load")
 
 
-def _peak_place(found: Heatmap, peak: Cell) -> tuple[str, str]:
-    """ " at " and where the peak is, lengths and load; the same without lengths that are no axes. Not its chips."""
-    assert peak.best is not None
-    isl, osl = peak.best.isl, peak.best.osl
+def _peak_place(found: Heatmap, peak: Cell) -> tuple[list[str], list[str]]:
+    """Where the peak is: its lengths, and its load with what else is an axis; not its chips."""
+    best = peak.facts[0]
+    isl, osl = best.isl, best.osl
     stated = isl is not None and osl is not None and not {"isl", "osl"} & set(found.doublings)
-    lengths = [f"{number(isl)}/{number(osl)} tokens in/out"] if stated else []
-    axes = [_at(found, axis, value) for axis, value in ((found.x, peak.x), (found.y, peak.y))
-            if axis != "accelerators" and not (stated and axis in ("isl", "osl"))]  # fmt: skip
-    loads = {key: getattr(peak.best, key) for key in LOAD_AXES if key not in (found.x, found.y)}
-    axes += [setting(key, value) for key, value in loads.items() if value is not None]
-    short = lengths + axes if {"isl", "osl"} & {found.x, found.y} or not axes else axes
-    return tuple(f" at {joined(words)}" if words else "" for words in (lengths + axes, short))  # type: ignore[return-value]
+    words = [_at(found, axis, value) for axis, value in ((found.x, peak.x), (found.y, peak.y))
+             if axis != "accelerators" and not (stated and axis in ("isl", "osl"))]  # fmt: skip
+    loads = {key: getattr(best, key) for key in LOAD_AXES if key not in (found.x, found.y)}
+    words += [setting(key, value) for key, value in loads.items() if value is not None]
+    return [f"{number(isl)}/{number(osl)} tokens in/out"] if stated else [], words
 
 
 def _falls_off(found: Heatmap, peak: Cell) -> tuple[str, Cell | None]:
@@ -294,7 +244,7 @@ def _falls_off(found: Heatmap, peak: Cell) -> tuple[str, Cell | None]:
     same = found.panels[peak.panel]
     if len(same) == 1:
         return f", the only cell with a value{' in its panel' if len(found.measured) > 1 else ''}", None
-    worst, lower = found.worst(same), found.better == "lower"
+    worst, lower = found.best(same, worst=True), found.better == "lower"
     at, low, high = place(found, worst), *sorted((peak.value or 0.0, worst.value or 0.0))
     some = flagged(worst.flag_kinds)
     if low <= 0:
@@ -316,11 +266,10 @@ def _other_kinds(found: Heatmap, peak: Cell) -> Iterator[Statement]:
     for best, value in better:
         loads = [setting(key, getattr(best, key)) for key in LOAD_AXES if getattr(best, key) is not None]
         inside = ", ".join([hardware_words(best.row), *loads])
-        kind = _kind(best.load_kind or "unknown")
-        listed.append(f"{quantity(value, found.metric)} under {kind} ({inside}){flagged(best.flag_kinds)}")
-    text = (
-        f"{'Lower' if lower else 'Higher'} under another load kind, and not in this grid: {joined(listed)}."
-    )
+        listed.append(
+            f"{quantity(value, found.metric)} under {_under(best.load_kind)} ({inside}){flagged(best.flag_kinds)}"
+        )
+    text = f"{'Lower' if lower else 'Higher'} under another load kind, not in this grid: {joined(listed)}."
     yield finding("other_kinds", text, [best.point_id for best, _ in better])
 
 
@@ -330,10 +279,8 @@ def _panel_peaks(found: Heatmap) -> Iterator[Statement]:
         return
     bests = [found.best(cells) for cells in found.panels.values()]
     bests.sort(key=lambda cell: cell.value or 0.0, reverse=found.better == "higher")
-    listed = [
-        f"{setting(found.panel, cell.panel)} {number(cell.value)} at {place(found, cell)}{flagged(cell.flag_kinds)}"
-        for cell in bests[:LISTED]
-    ]
+    listed = [f"{setting(found.panel, cell.panel)} {number(cell.value)} at {place(found, cell)}"
+              f"{flagged(cell.flag_kinds)}" for cell in bests[:LISTED]]  # fmt: skip
     more = f"; {len(bests) - LISTED} more" if len(bests) > LISTED else ""
     ids = [one for cell in bests[:LISTED] for one in cell.ids]
     yield finding("panels", f"Best by {axis_words(found.panel)}: {'; '.join(listed)}{more}.", ids)
@@ -345,44 +292,40 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
     lines: dict[tuple[Any, float], list[Cell]] = {}
     for cell in found.measured:
         lines.setdefault((cell.panel, getattr(cell, across)), []).append(cell)
-    changes = [
-        (change, line)
-        for line in lines.values()
-        if (
-            change := steepest(
-                [getattr(c, along) for c in line], [c.value or 0.0 for c in line], found.better
-            )
-        )
-    ]
-    if not changes:
+    at = [[getattr(cell, along) for cell in line] for line in lines.values()]
+    values = [[cell.value or 0.0 for cell in line] for line in lines.values()]
+    changes = [steepest(*one, found.better) for one in zip(at, values, strict=True)]
+    told = [(change, line) for change, line in zip(changes, lines.values(), strict=True) if change]
+    if not told:
         return
-    change, line = max(changes, key=lambda one: one[0].per_doubling)
+    change, line = max(told, key=lambda one: one[0].per_doubling)
     ends = [cell for cell in line if getattr(cell, along) in (change.start, change.end)]
-    fixed = [_at(found, other, getattr(line[0], across))] if len(found.values(across)) > 1 else []
-    where = ", ".join(
-        [*fixed, *([setting(found.panel, line[0].panel)] if found.panel and len(found.panels) > 1 else [])]
-    )
+    fixed = _at(found, other, getattr(line[0], across)) if len(found.values(across)) > 1 else ""
+    where = f"{fixed}{_in_panel(found, line[0])}".lstrip(", ")
     span = f"from {number(change.start)} to {number(change.end)}{f' ({where})' if where else ''}"
     if change.per_doubling <= 1 or is_tie(change.per_doubling):
-        said = f"never gets worse; its least gain is {number(1 / change.per_doubling)} times per doubling, {span}"
+        gain = number(1 / change.per_doubling)
+        said = f"never gets worse; its least gain is {gain} times per doubling, {span}"
     else:
         verb = "rises" if found.better == "lower" else "falls"
         said = f"{verb} most steeply {span}: {number(change.per_doubling)} times per doubling"
     text = f"Along {axis_words(axis)} it {said}{flagged(kind for cell in ends for kind in cell.flag_kinds)}."
-    yield finding(
-        "slope", text, [one for cell in ends for one in cell.ids], axis=axis, per_doubling=change.per_doubling
-    )
+    ids = [one for cell in ends for one in cell.ids]
+    yield finding("slope", text, ids, axis=axis, per_doubling=change.per_doubling)
 
 
 def _coverage(found: Heatmap) -> Statement:
+    """How many cells of the grid have a value, and what is in the others."""
     across, up, panels = (len(found.values(part)) for part in ("x", "y", "panel"))
-    whole, states, many = across * up * panels, found.states(), len(found.measured)
+    whole, states, many = (
+        across * up * panels,
+        Counter(cell.state for cell in found.cells),
+        len(found.measured),
+    )
     shape = f"{across} x {up}" + (f" in {panels} panels" if panels > 1 else "")
-    what = "values on both sides" if found.ratio else "a value"
-    words = [
-        f"{many:,} of the {whole:,} cells ({shape}) {'has' if many == 1 else 'have'} {what} ({share(many / whole)})"
-    ]
-    lacking = [(states[state], one) for state, (_, one) in WITHOUT_VALUE.items()]
+    has = f"{'has' if many == 1 else 'have'} {'values on both sides' if found.ratio else 'a value'}"
+    words = [f"{many:,} of the {whole:,} cells ({shape}) {has} ({share(many / whole)})"]
+    lacking = [(states[state], what) for state, (_, what) in WITHOUT_VALUE.items()]
     for count, what in (*lacking, (whole - len(found.cells), "no point")):
         words += [f"{count:,} {'holds' if count == 1 else 'hold'} {what}"] * (count > 0)
     return finding("cells", f"{joined(words, at_most=9)}.", measured=many, cells=whole)
