@@ -39,6 +39,12 @@ def onward(page: Page) -> None:
             )
 
 
+def to_data(page: Page) -> None:
+    """The Data page, which lists what is selected where a question has no chart for it."""
+    with st.container(key="onward", horizontal=True):
+        _link("data", "Data: What is loaded?", View(page.view.where, whole=True).query())
+
+
 def _link(page: str, label: str, query: str) -> None:
     st.page_link(
         f"{page}.py",

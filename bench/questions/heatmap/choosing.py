@@ -226,6 +226,7 @@ def _metric(library: Library, view: View, columns: Collection[str]) -> str:
     keys = metrics(library)
     throughputs = catalogue.metrics_of(*THROUGHPUTS, held=keys)
     found = held(library, view, throughputs, columns) or held(library, view, keys, columns)
+    found = found or held(library, view, throughputs)
     return max(found, key=lambda key: found[key][0], default=FIRST_METRIC)
 
 

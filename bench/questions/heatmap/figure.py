@@ -76,9 +76,9 @@ def _panels(found: Heatmap) -> Panels:
     by_name = panel in ("accelerator", "model", "engine")
     stated = sorted(names - {None}, key=lambda name: setting(panel, name).lower() if by_name else name)
     shown = [*stated, *names & {None}]
-    xs, ys = sorted({cell.x for cell in cells}), sorted({cell.y for cell in cells})
+    ys = [{cell.y for cell in cells if cell.panel == name} for name in shown]
     longest = max((len(_panel_name(panel, name)) for name in shown), default=0) if panel else 0
-    return arranged(shown, xs, ys, longest)
+    return arranged(shown, sorted({cell.x for cell in cells}), ys, longest)
 
 
 def _states(found: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
@@ -179,9 +179,8 @@ def _annotations(key: list[str], panels: Panels, found: Heatmap, theme: Theme) -
         {**corner, "text": "<br>".join(key), "yshift": 26, "font": {"size": 11, "color": theme.muted}},
     ]  # fmt: skip
     for place, name in enumerate(panels.names if found.panel is not None else ()):
-        bottom, left = panels.corner(place)
         notes.append({"text": f"<b>{html(_panel_name(found.panel or '', name))}</b>", "showarrow": False,
-                      "x": panels.across[left], "y": panels.up[bottom + len(panels.ys)], "xanchor": "left",
+                      "x": panels.across[panels.corner(place)[1]], "y": panels.top(place), "xanchor": "left",
                       "yanchor": "bottom", "yshift": 1})  # fmt: skip
     return notes
 
@@ -258,5 +257,5 @@ def _second_line(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> str:
     if found.level != "best" or found.ratio or min(panels.cell_height, panels.cell_width) < SECOND_LINE_PX:
         return ""
     best = [cell.best for cell in cells if cell.best]
-    free = [key for key in LOADS if key not in (found.x, found.y, found.panel)]
+    free = [key for key in LOADS if key not in {found.x, found.y, found.panel} - {*found.doublings}]
     return next((key for key in free if len({getattr(one, key) for one in best} - {None}) > 1), "")

@@ -31,8 +31,8 @@ from bench.wording import inline, lowered
 AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
 """The columns a grid can have as axes."""
 
-MOST_VALUES = 40
-"""An axis with more values than this is cut into doublings."""
+MOST_VALUES, SPARSE_VALUES, SPARSE = 40, 16, 0.1
+"""An axis with more values is cut into doublings, one of loads with fewer where as few cells hold a point."""
 
 MOST_POINTS_BEHIND = 10_000
 NONE = "none"
@@ -230,9 +230,8 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
     told, chosen, side = _reasons(library, ranking, grid), grid.chosen(ranking.view), grid.side
     code, pick = evidence.standing(told), "min" if grid.lower else "max"
     kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
-    best = (
-        f"{pick}({{'value': value, 'point_id': point_id}}) FILTER (code IN ('{USED}', '{NO_AXIS}')) AS best"
-    )
+    best, few = "{'value': value, 'point_id': point_id}", (MOST_VALUES, SPARSE_VALUES)
+    best = f"{pick}({best}) FILTER (code IN ('{USED}', '{NO_AXIS}')) AS best"
     codes = (USED, *(one.code for one in told))
     counts = ", ".join(f"CAST(sum(many) FILTER (code = '{one}') AS BIGINT)" for one in codes)
     rows = library.fetch(
@@ -240,8 +239,11 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
         f" {grid.y} AS y, {code.sql} AS code, {value_sql(library, grid.metric)} AS value, point_id"
         f" FROM points WHERE {chosen.sql}), places AS MATERIALIZED (SELECT kind, side, panel, x, y, code,"
         f" count(*) AS many, {best} FROM seen GROUP BY ALL), wide AS (SELECT kind AS whose,"
-        f" count(DISTINCT x) > {MOST_VALUES} AS wide_x, count(DISTINCT y) > {MOST_VALUES} AS wide_y FROM places"
-        " WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY kind)"
+        " count(DISTINCT x) AS nx, count(DISTINCT y) AS ny, greatest(count(DISTINCT panel), 1) AS panels,"
+        f" count(DISTINCT (panel, x, y)) < {SPARSE} * nx * ny * panels AS sparse,"
+        f" nx > if(sparse, {few[grid.x in LOAD_AXES]}, {MOST_VALUES}) AS wide_x,"
+        f" ny > if(sparse, {few[grid.y in LOAD_AXES]}, {MOST_VALUES}) AS wide_y"
+        " FROM places WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY kind)"
         f" SELECT kind, wide_x, wide_y, side, panel, CASE WHEN wide_x THEN {_doubled('x')} ELSE x END AS across,"
         f" CASE WHEN wide_y THEN {_doubled('y')} ELSE y END AS up, {pick}(best)['value'], {pick}(best)['point_id'],"
         f" {counts}"

@@ -9,10 +9,9 @@ from typing import Any
 from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.evidence import Deciding, Ranking
-from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
-from bench.basis.wording import TWICE, flagged, is_tie, times
-from bench.chart import hardware_words, setting, value_label
+from bench.basis.wording import TWICE, flagged, is_tie, subject, times
+from bench.chart import hardware_words, setting
 from bench.maths.grid import steepest, verdict
 from bench.questions.heatmap.grid import IN_A_CELL, NO_AXIS, OTHER_KIND, TOLD_APART, axis_words, fact_of
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap, Ratio, Stated
@@ -65,24 +64,21 @@ def _no_best(deciding: Deciding) -> Statement:
 
 
 def _of_peak(found: Heatmap, peak: Cell, deciding: Deciding) -> Iterator[Statement]:
+    best = peak.facts[0]
     kind = f"Under {_under(found.load_kind)}, " if found.tally.of(OTHER_KIND) and found.load_kind else ""
+    chips = best.hardware.replace(" x ", " ")
+    who = f"{subject([best]) or 'The selection'}{f' on {chips}' if chips else ''}"
     verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[found.row.direction]
     value = quantity(peak.value, found.metric).removesuffix("/accelerator")
-    lead = f"{kind}{subject(peak.facts[0])} {verb} {value} {inline(found.row)}"
-    lengths, words = _peak_place(found, peak)
-    at = f" at {joined([*lengths, *words])}" if lengths or words else ""
-    short = at if not words or {"isl", "osl"} & {found.x, found.y} else f" at {joined(words)}"
-    tail = f"{flagged(peak.flag_kinds)}{deciding.words}"
     fall, worst = _falls_off(found, peak)
-    told = (f"{lead}{at}{tail}{fall}", f"{lead}{at}{tail}", f"{lead}{short}{tail}")
-    text = next((one for one in told if len(one.split()) <= LONGEST), told[-1])
-    ids = (*peak.ids, *(worst.ids if text == told[0] and worst else ()))
-    yield headline("peak", f"{text}.", ids, value=peak.value, x=peak.x, y=peak.y)
-    if text == told[2] != told[1]:
-        yield finding("peak_place", f"The peak is{at}.", peak.ids)
-    if text != told[0] and fall:
+    text = f"{kind}{who} {verb} {value} {inline(found.row)}{_peak_place(found, peak)}"
+    text += f"{flagged(peak.flag_kinds)}{deciding.words}"
+    fits, ids = len(f"{text}{fall}".split()) <= LONGEST, worst.ids if worst else ()
+    whole = (f"{text}{fall}", (*peak.ids, *ids)) if fits else (text, peak.ids)
+    yield headline("peak", f"{whole[0]}.", whole[1], value=peak.value, x=peak.x, y=peak.y)
+    if fall and not fits:
         said = fall.lstrip(";, ")
-        yield finding("falls_off", f"{said[:1].upper()}{said[1:]}.", worst.ids if worst else peak.ids)
+        yield finding("falls_off", f"{said[:1].upper()}{said[1:]}.", ids or peak.ids)
 
 
 def _of_ratio(found: Heatmap, ratio: Ratio, deciding: Deciding) -> Iterator[Statement]:
@@ -148,16 +144,16 @@ def _caveats(found: Heatmap, ranking: Ranking) -> Iterator[Statement]:
     if ranking.limits:
         yield caveat("limits", f"Only points with {limits.words(ranking.limits)} fill a cell.")
     for axis in found.doublings:
-        yield caveat("doublings", f"Too many values for an axis: {axis_words(axis)} is cut into doublings.")
+        yield caveat("doublings", f"A cell holds the best of a doubling of {axis_words(axis)}.")
     if found.undrawn:
         many = counted(len(found.undrawn), "panel")
         yield caveat("undrawn", f"{many} with fewer cells not drawn for want of room, but in the table.")
     if found.ratio is None:
-        axes = {fact_of(key) for key in (found.x, found.y, found.panel or "")}
-        besides = {key for key in likeness.BY_KEY if key not in MIXED} | axes
-        differing = likeness.mixed([cell.best for cell in found.measured if cell.best], besides)
-        if differing:
-            yield caveat("mixed", f"From cell to cell the best points differ in {joined(differing)}.")
+        best, axes = [one for cell in found.measured for one in cell.facts], (found.x, found.y, found.panel)
+        unlike = [key for key in MIXED if key not in axes and len({getattr(one, key) for one in best}) > 1]
+        if unlike:
+            words = joined([likeness.BY_KEY[key].one for key in unlike], at_most=9)
+            yield caveat("mixed", f"From cell to cell the best points differ in {words}.")
     kinds = Counter(kind for cell in found.cells for kind in flags.telling(cell.flag_kinds))
     if kinds:
         listed = joined([f"{kind} ({counted(cells, 'cell')})" for kind, cells in kinds.items()], at_most=99)
@@ -191,15 +187,7 @@ def _no_axes(found: Heatmap, stated: Stated, about: str) -> str:
         instead = f"{stated.points:,} {'states' if stated.points == 1 else 'state'} {joined(others)}"
         return f"None of {about} states both {x} and {y}; choose other axes: {instead}."
     only = f", only {joined([axis_words(column) for column in stated.columns])}" if stated.columns else ""
-    return f"No two columns of the {about} can be axes of a heatmap{only}; the Data page lists them."
-
-
-def subject(best: Facts) -> str:
-    """Model, precision and chips of a winner."""
-    model = value_label("model", best.model) if best.model else "The selection"
-    precision = f" {best.precision.upper()}" if best.precision else ""
-    hardware = best.hardware.replace(" x ", " ")
-    return f"{model}{precision}{f' on {hardware}' if hardware else ''}"
+    return f"The selected {about} state no two columns that can be axes{only}; the Data page lists them."
 
 
 def place(found: Heatmap, cell: Cell) -> str:
@@ -208,14 +196,16 @@ def place(found: Heatmap, cell: Cell) -> str:
         isl, osl = (cell.x, cell.y) if found.x == "isl" else (cell.y, cell.x)
         return f"{number(isl)}/{number(osl)}"
     several = [one for one in ("x", "y") if len(found.values(one)) > 1] or ["x"]
-    return joined([_at(found, getattr(found, one), getattr(cell, one)) for one in several])
+    return joined([_at(found, getattr(found, one), cell) for one in several])
 
 
-def _at(found: Heatmap, axis: str, value: float) -> str:
-    """A value of an axis in words; a doubling by its ends."""
-    if axis in found.doublings and value > 0:
-        return setting(axis, f"{number(value)} to {number(2 * value)}")
-    return setting(axis, value)
+def _at(found: Heatmap, axis: str, cell: Cell, *, whole: bool = False) -> str:
+    """Where a cell is on an axis: of a doubling its best point's own value, or its ends where the `whole` is meant."""
+    value = cell.x if axis == found.x else cell.y
+    if axis not in found.doublings or value <= 0:
+        return setting(axis, value)
+    own = getattr(cell.best, axis) if cell.best and found.ratio is None and not whole else None
+    return setting(axis, own if own is not None else f"{number(value)} to {number(2 * value)}")
 
 
 def _in_panel(found: Heatmap, cell: Cell) -> str:
@@ -227,16 +217,14 @@ def _under(kind: str | None) -> str:
     return KIND_WORDS.get(kind or "unknown", f"{kind} load")
 
 
-def _peak_place(found: Heatmap, peak: Cell) -> tuple[list[str], list[str]]:
-    """Where the peak is: its lengths, and its load with what else is an axis; not its chips."""
+def _peak_place(found: Heatmap, peak: Cell) -> str:
+    """ " at " and where the peak is, without its chips, and its lengths where both are stated."""
     best = peak.facts[0]
-    isl, osl = best.isl, best.osl
-    stated = isl is not None and osl is not None and not {"isl", "osl"} & set(found.doublings)
-    words = [_at(found, axis, value) for axis, value in ((found.x, peak.x), (found.y, peak.y))
-             if axis != "accelerators" and not (stated and axis in ("isl", "osl"))]  # fmt: skip
+    told = {"accelerators"} if best.isl is None or best.osl is None else {"accelerators", "isl", "osl"}
+    words = [_at(found, axis, peak) for axis in (found.x, found.y) if axis not in told]
     loads = {key: getattr(best, key) for key in LOAD_AXES if key not in (found.x, found.y)}
     words += [setting(key, value) for key, value in loads.items() if value is not None]
-    return [f"{number(isl)}/{number(osl)} tokens in/out"] if stated else [], words
+    return f" at {joined(words)}" if words else ""
 
 
 def _falls_off(found: Heatmap, peak: Cell) -> tuple[str, Cell | None]:
@@ -300,9 +288,10 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
         return
     change, line = max(told, key=lambda one: one[0].per_doubling)
     ends = [cell for cell in line if getattr(cell, along) in (change.start, change.end)]
-    fixed = _at(found, other, getattr(line[0], across)) if len(found.values(across)) > 1 else ""
+    fixed = _at(found, other, line[0], whole=True) if len(found.values(across)) > 1 else ""
     where = f"{fixed}{_in_panel(found, line[0])}".lstrip(", ")
-    span = f"from {number(change.start)} to {number(change.end)}{f' ({where})' if where else ''}"
+    plus = "+" if axis in found.doublings else ""
+    span = f"from {number(change.start)}{plus} to {number(change.end)}{plus}{f' ({where})' if where else ''}"
     if change.per_doubling <= 1 or is_tie(change.per_doubling):
         gain = number(1 / change.per_doubling)
         said = f"never gets worse; its least gain is {gain} times per doubling, {span}"
