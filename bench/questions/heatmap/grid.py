@@ -167,9 +167,9 @@ def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
     chosen = chosen.also(f"({side.sql}) IS NOT NULL", *side.params)
     code = evidence.standing((*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking)))
     return library.query(
-        f"SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing FROM points"
-        f" WHERE {chosen.sql} ORDER BY standing <> '{USED}', 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id"
-        f" LIMIT {MOST_POINTS_BEHIND}",
+        f"FROM (SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing"
+        f" FROM points WHERE {chosen.sql}) ORDER BY standing <> '{USED}',"
+        f" 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id LIMIT {MOST_POINTS_BEHIND}",
         (*code.params, *chosen.params),
     )
 

@@ -221,6 +221,11 @@ def _peak_place(found: Heatmap, peak: Cell) -> str:
     """ " at " and where the peak is, without its chips, and its lengths where both are stated."""
     best = peak.facts[0]
     told = {"accelerators"} if best.isl is None or best.osl is None else {"accelerators", "isl", "osl"}
+    told |= {
+        axis
+        for axis, part in ((found.x, "x"), (found.y, "y"))
+        if axis == "tp" and len(found.values(part)) < 2
+    }
     words = [_at(found, axis, peak) for axis in (found.x, found.y) if axis not in told]
     loads = {key: getattr(best, key) for key in LOAD_AXES if key not in (found.x, found.y)}
     words += [setting(key, value) for key, value in loads.items() if value is not None]
