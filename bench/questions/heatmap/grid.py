@@ -142,7 +142,8 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
         pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
         keys = [key for key in TOLD_APART if key != fact_of(grid.by)]
         a, b = (side_words(grid.by, side) for side in grid.sides)
-        ratio = Ratio(grid.by, a, b, likeness.everywhere(pairs, keys))
+        both = tuple(one for one in likeness.everywhere(pairs, keys) if one.a and one.b)
+        ratio = Ratio(grid.by, a, b, both)
     wide = placed[0][1:3] if placed else (False, False)
     return Heatmap(
         grid.x, grid.y, grid.panel, grid.metric, whole.option("load"), whole.option("scale"), kind,

@@ -106,7 +106,7 @@ def _of_ratio(found: Heatmap, ratio: Ratio, deciding: Deciding) -> Iterator[Stat
     alone = [(side, len([cell for cell in found.cells if cell.state == state]))
              for side, state in ((ratio.a, "only a"), (ratio.b, "only b"))]  # fmt: skip
     if parts := [f"{side} in {counted(many, 'cell')}" for side, many in alone if many]:
-        yield finding("one_sided", f"Measured on one side only, so not divided: {joined(parts)}.")
+        yield finding("one_side", f"Measured on one side only, so not divided: {joined(parts)}.")
     known = {fact_of(ratio.by), *(one.fact.key for one in ratio.confounded)}
     yield from likeness.unlike(
         (ratio.a, ratio.b),

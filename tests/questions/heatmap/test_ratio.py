@@ -39,7 +39,7 @@ class TestWhatIsDivided:
         assert answer.headline == (
             "H200 SXM has 65 % more output throughput than H100 SXM in the median of 2 shared cells."
         )
-        assert [one.text for one in answer.statements if one.kind in ("ahead", "one_sided")] == [
+        assert [one.text for one in answer.statements if one.kind in ("ahead", "one_side")] == [
             "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; H200 SXM / H100 SXM is from 0.800 at 1,024/128 to 2.50"
             " at 128/128.",
             "Measured on one side only, so not divided: H200 SXM in 1 cell and H100 SXM in 1 cell.",
@@ -158,6 +158,15 @@ class TestWhatItCannotBeToldApartFrom:
         assert ("ratio" in kinds(answer), "confounded" in kinds(answer)) == (told, not told)
         if unlike and told:
             assert answer.headline.startswith("H200 SXM with ") or "FP16" in answer.headline
+
+    def test_what_one_side_alone_states_is_a_caveat(self, tmp_path: Path) -> None:
+        rows = [
+            point(128, 128, 10),
+            point(128, 128, 20, accelerator="h200-sxm", engine=None, engine_version=None),
+        ]
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert answer.headline.startswith("H200 SXM has 2 times")
+        assert said(answer, "one_sided").text == "Stated on one side only: engine vLLM for H100 SXM."
 
     def test_what_differs_in_some_cells_is_a_caveat(self, tmp_path: Path) -> None:
         rows = [point(128, 128, 10), point(256, 128, 10), point(128, 128, 20, accelerator="h200-sxm"),
