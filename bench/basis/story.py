@@ -70,12 +70,14 @@ class Stories:
 
         A View that is whole, or that names every key, stays as it is.
         """
-        if self.view.whole or not self.absent or not self.rows:
-            return Story(self.view, self.pins if self.view.whole else {}, self, frozenset(free))
-        usable = [row for row in self.rows if self.needs is None or row["fits"] >= self.needs.fewest]
-        first = self.rows[0]
-        chosen = min(usable, key=lambda row: _distance(first, row, self.absent), default=first)
-        pins = _pins(chosen, self.absent, free)
+        if self.view.whole:
+            return Story(self.view, self.pins, self, frozenset(free))
+        pins: dict[str, str] = {}
+        if set(self.absent) - set(free) and self.rows:
+            usable = [row for row in self.rows if self.needs is None or row["fits"] >= self.needs.fewest]
+            first = self.rows[0]
+            chosen = min(usable, key=lambda row: _distance(first, row, self.absent), default=first)
+            pins = _pins(chosen, self.absent, free)
         view = self.own.with_where(**{key: (value,) for key, value in pins.items()})
         return Story(view.with_options(**{FILLED: " ".join(pins)}), pins, self, frozenset(free))
 

@@ -30,9 +30,11 @@ def run(argv: Sequence[str]) -> int:
     question(name)
     arguments = _arguments(name, argv[1:])
     stated = {row.key: getattr(arguments, _slot(row.key)) for row in options(name)}
+    filters = where(arguments.where)
+    View.of(filters)  # UnknownName for what is no filter; in a link it would be taken for an option
     view = View.from_pairs(
         [
-            *((key, value) for key, values in where(arguments.where).items() for value in values),
+            *((key, value) for key, values in filters.items() for value in values),
             *((LIMIT, limit) for limit in arguments.slo),
             *((key, value) for key, value in stated.items() if value is not None),
         ]

@@ -16,7 +16,7 @@ import duckdb
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats.journal import SWEEP_ID
 from bench.library import facts as stated
-from bench.library import ledger, merging, standing
+from bench.library import ledger, merging
 from bench.library.columns import IDENTITY
 from bench.library.finding import Search
 from bench.library.importing import Batch
@@ -62,7 +62,6 @@ class Library:
         self._lock = threading.RLock()
         self._snapshot = self._watch.look()
         self._index.show(self._snapshot)
-        self._aside: tuple[str, frozenset[str]] = ("", frozenset())
 
     @classmethod
     def open(cls, path: Path | None = None, shipped: bool = True) -> Library:
@@ -120,14 +119,6 @@ class Library:
     def has(self, column: str) -> bool:
         """Whether `points` has this column: identity, a stored metric, or one derived from stored columns."""
         return column in IDENTITY or column in self._index.stored or column in self._index.derived
-
-    def set_aside(self) -> frozenset[str]:
-        """Why points are set aside for others in what is loaded now: standing.OLDER, REPEAT, both or neither."""
-        version = self.version
-        if self._aside[0] != version:
-            rows = self.fetch(f"SELECT DISTINCT why FROM {standing.SET_ASIDE}")
-            self._aside = version, frozenset(why for (why,) in rows)
-        return self._aside[1]
 
     def sources(self) -> pd.DataFrame:
         """Every source with its file, format, licence, counts and dates; hidden ones say why in `retracted`."""

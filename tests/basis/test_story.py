@@ -126,6 +126,7 @@ class TestToldAgain:
         found, whole = story.told(library, view, free=free), story.told(library, view)
         assert not found.pins.keys() & free
         assert found.pins == {key: value for key, value in whole.pins.items() if key not in free}
+        assert story.told(library, whole.view, free=free).view == found.view
 
     @given(views)
     def test_is_the_same_for_every_order_of_filters(self, library: Library, view: View) -> None:
