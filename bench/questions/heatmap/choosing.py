@@ -60,11 +60,8 @@ def choices(library: Library, view: View) -> Choices:
     stated = held(library, view, {*AXES, *PANELS, *divisible.values(), *keys})
     chosen = {view.option(key) for key in ("x", "y", "metric")} - {""}
     axes = [(key, _name(key)) for key in AXES if key in stated or key in chosen]
-    coloured = [
-        catalogue.metric(key)
-        for key in dict.fromkeys([*keys, *chosen - set(AXES)])
-        if key in stated or key in chosen
-    ]
+    known = dict.fromkeys([*keys, *chosen - set(AXES)])
+    coloured = [catalogue.metric(key) for key in known if key in stated or key in chosen]
     labels = Counter(row.label for row in coloured)
     levels = [
         (f"{key}={one.value}", f"{_name(key)} {one.label}")
@@ -145,13 +142,15 @@ def metrics(library: Library) -> list[str]:
 
 
 def held(library: Library, view: View, columns: Iterable[str], stating: Iterable[str] = ()) -> Held:
-    """How many ranked points that state some columns have each of others, and whether several values; none left out."""
+    """How many ranked points that state some columns have each of others, and whether several values (of no metric)."""
     listed, condition = list(filter(library.has, columns)), evidence.ranked(library, evidence.read(view))
-    sought = ", ".join(f"count({one}), min({one}) <> max({one})" for one in listed) or "0"
+    several = {one: "NULL" if catalogue.is_metric(one) else f"min({one}) <> max({one})" for one in listed}
+    sought = ", ".join(f"count({one}), {differ}" for one, differ in several.items()) or "0"
     placed = "".join(f" AND {one} IS NOT NULL" for one in stating)
     row = library.fetch(f"SELECT {sought} FROM points WHERE {condition.sql}{placed}", condition.params)[0]
-    pairs = zip(listed, row[::2], row[1::2], strict=False)
-    return {one: (points, several) for one, points, several in pairs if points}
+    return {
+        one: (many, differ) for one, many, differ in zip(listed, row[::2], row[1::2], strict=False) if many
+    }
 
 
 def stated(library: Library, view: View) -> Stated:
@@ -264,5 +263,4 @@ def _sides(library: Library, view: View, found: View, by: str, columns: Sequence
 
 
 def _name(key: str) -> str:
-    """A column's words without its unit, which the chart states."""
     return title(key).split(" (")[0]
