@@ -35,6 +35,15 @@ def _decimals(value: float) -> int:
     return max(0, min(6, 2 - magnitude))
 
 
+def short(value: float, digits: int = 3) -> str:
+    """A number in a few characters: "13.2k" for 13,181, with two digits "13k" and "0.88"."""
+    rounded = float(f"{value:.{digits}g}")
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(rounded) >= (1e4 if size == 1e3 and digits > 2 else size):
+            return f"{rounded / size:g}{letter}"
+    return f"{rounded:g}" if digits == 2 else number(value)
+
+
 def quantity(value: float | None, key: str) -> str:
     """A metric's value with its unit, as the catalogue names it; a share in percent."""
     metric = catalogue.metric(key)

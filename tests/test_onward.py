@@ -72,7 +72,7 @@ def test_points_without_a_latency_are_shown_in_cells(tmp_path: Path) -> None:
     (alone, *_), _ = onward(library, ids)
     assert alone.page == "heatmap"
     assert alone.view.whole
-    assert len(question("heatmap").rows(library, alone.view)) > 0
+    assert len(question("heatmap").answer(library, alone.view).rows) > 0
 
 
 def test_throughput_alone_is_compared_by_crossover(tmp_path: Path) -> None:
@@ -92,4 +92,4 @@ def test_throughput_that_nobody_measured_is_in_the_cells_of_its_link(tmp_path: P
     library, ids = added(tmp_path, {**LIKE_PUBLISHED, "evidence": "unverified"})
     ways, _ = onward(library, ids)
     assert ways[0].page == "heatmap"
-    assert len(question("heatmap").rows(library, ways[0].view)) > 0
+    assert len(question("heatmap").answer(library, ways[0].view).rows) > 0

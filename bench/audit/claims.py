@@ -66,7 +66,7 @@ def _claim(path: Path, number: int, row: dict[str, str]) -> Claim:
     known = [column.name for column in fields(Claim)]
     odd = [name for name in row if name not in known]
     if odd:
-        what = "a cell beyond the header" if odd[0] is None else f"the column {odd[0][:40]!r}"
+        what = f"the column {odd[0][:40]!r}" if odd[0] else "a cell beyond the header"
         raise InputError(
             f"{path.name}, row {number} has {what}; the columns of a claim are {', '.join(known)}."
         )

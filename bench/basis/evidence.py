@@ -16,7 +16,7 @@ from bench.basis.limits import Limit
 from bench.basis.options import Option
 from bench.basis.statement import Statement, coverage
 from bench.library import Library
-from bench.library.standing import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql
+from bench.library.standing import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql, why_aside
 from bench.selection import Clause
 from bench.view import View
 from bench.wording import counted, joined
@@ -224,8 +224,7 @@ def _of_the_point(ranking: Ranking) -> list[Reason]:
 def _standing_aside(library: Library, ranking: Ranking) -> tuple[str, ...]:
     """Of the reasons for which another point stands for one, those that occur in the library and are not lifted."""
     lifted = {OLDER} if ranking.all_runs else set()
-    found = library.fetch(f"SELECT DISTINCT why FROM {SET_ASIDE} ORDER BY 1")
-    return tuple(why for (why,) in found if why not in lifted)
+    return tuple(why for why in sorted(why_aside(library)) if why not in lifted)
 
 
 def _aside(library: Library, ranking: Ranking, why: Sequence[str], words: str) -> Reason:

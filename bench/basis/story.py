@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from bench import catalogue, selection
@@ -29,6 +30,9 @@ FILLED = "filled"
 FIGURES: tuple[Kind, ...] = ("throughput", "engine_rate", "latency")
 """A story's points are those with a metric of one of these kinds; without any, all of them."""
 
+TELLING = (None, "mean", "p50")
+"""The statistics of such a metric that are looked at: a point that states its tail alone is counted after others."""
+
 
 @dataclass(frozen=True)
 class Needs:
@@ -45,47 +49,97 @@ class Needs:
     fewest: int = 1
 
 
+Further = Callable[[View], Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Stories:
+    """The stories that a View leaves open: `own` is the View without what a story filled in before, by `pins`."""
+
+    library: Library
+    view: View
+    own: View
+    pins: Mapping[str, str]
+    absent: tuple[str, ...]
+    needs: Needs | None
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """Every story, best first; looked for once."""
+        return _stories(self.library, self.own, self.absent, self.needs)
+
+    @cached_property
+    def usable(self) -> list[dict[str, Any]]:
+        """Those that have what the page needs."""
+        return [row for row in self.rows if self.needs is None or row["fits"] >= self.needs.fewest]
+
+    def told(self, free: Collection[str] = (), further: Further | None = None) -> Story:
+        """The story that is told where keys that are `free` stay open, as a column that is an axis.
+
+        A View that is whole, or that names every key, stays as it is. `further` are the filters by which a page narrows
+        the story's View besides, as to one of MLPerf's scenarios.
+        """
+        if self.view.whole:
+            return Story(self.view, self.pins, self, frozenset(free))
+        pins: dict[str, str] = {}
+        if set(self.absent) - set(free) and self.rows:
+            first = self.rows[0]
+            chosen = min(self.usable, key=lambda row: _distance(first, row, self.absent), default=first)
+            pins = _pins(chosen, self.absent, free)
+            pins |= further(_narrowed(self.own, pins)) if further else {}
+        view = _narrowed(self.own, pins).with_options(**{FILLED: " ".join(pins)})
+        return Story(view, pins, self, frozenset(free))
+
+
 @dataclass(frozen=True)
 class Story:
-    """What an answer is about: the View narrowed to one story, what was filled in, and what that leaves out.
-
-    `instead_of` is the story of every other page, in words, where it lacks what this page needs; else "". `fits` is
-    that some story of the selection has what the page needs.
-    """
+    """What an answer is about: the View narrowed to one story, and what was filled in."""
 
     view: View
     pins: Mapping[str, str]
-    left_out: int
-    instead_of: str
-    needs: Needs | None
-    fits: bool = True
+    among: Stories
+    free: Collection[str]
+
+    @property
+    def needs(self) -> Needs | None:
+        """What the page cannot do without."""
+        return self.among.needs
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether some story of the selection has what the page needs."""
+        return not self.pins or bool(self.among.usable)
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many points the reader's own filters leave and the story does not hold."""
+        if not (self.among.own.where and self.pins):
+            return 0
+        own, told = selection.clause(self.among.own), selection.clause(self.view)
+        sql = f"SELECT count(*) FILTER (NOT coalesce({told.sql}, FALSE)) FROM points WHERE {own.sql}"
+        return int(self.among.library.fetch(sql, (*told.params, *own.params))[0][0])
+
+    @cached_property
+    def instead_of(self) -> str:
+        """The story of every other page, in words, where it lacks what this page needs; else ""."""
+        rows, told = self.among.rows if self.pins else [], {k: self.pins[k] for k in KEYS if k in self.pins}
+        if not rows or told == _pins(rows[0], self.among.absent, self.free):
+            return ""
+        return _words(rows[0], self.among.own)
+
+
+def stories(library: Library, view: View, needs: Needs | None = None) -> Stories:
+    """The stories of a View, for a page that knows which keys are free only once it has seen one."""
+    pins = {key: view.values(key)[0] for key in _filled(view)}
+    own = view.with_where(**dict.fromkeys(pins))
+    absent = tuple(key for key in KEYS if not own.values(key))
+    return Stories(library, view, own, pins, absent, needs)
 
 
 def told(library: Library, view: View, needs: Needs | None = None, free: Collection[str] = (),
-         further: Callable[[View], Mapping[str, str]] | None = None) -> Story:  # fmt: skip
-    """The story of a View. Keys that are `free` stay open on this page, as a column that is an axis of it.
-
-    A View that is whole, or that names every key, stays as it is. The View says in FILLED what was filled in.
-    `further` are the filters by which a page narrows the story's View besides, as to one of MLPerf's scenarios.
-    """
-    pins = {key: view.values(key)[0] for key in _filled(view)}
-    own = view.with_where(**dict.fromkeys(pins))
-    absent = [key for key in KEYS if not own.values(key)]
-    if (view.whole and not pins) or not absent:
-        return Story(view, {}, 0, "", needs)
-    rows = _stories(library, own, absent, needs)
-    if not rows:
-        return Story(view, {}, 0, "", needs)
-    usable = [row for row in rows if needs is None or row["fits"] >= needs.fewest]
-    if not view.whole:
-        chosen = min(usable, key=lambda row: _distance(rows[0], row, absent), default=rows[0])
-        pins = _pins(chosen, absent, free)
-        pins |= further(_narrowed(own, pins)) if further else {}
-    view = replace(_narrowed(own, pins).with_options(**{FILLED: " ".join(pins)}), whole=view.whole)
-    beside = selection.count(library, own) - selection.count(library, view) if own.where and pins else 0
-    first = _pins(rows[0], absent, free)
-    instead = "" if {key: pins[key] for key in KEYS if key in pins} == first else _words(rows[0], own)
-    return Story(view, pins, beside, instead, needs, bool(usable))
+         further: Further | None = None) -> Story:  # fmt: skip
+    """The story of a View; the View says in FILLED what was filled in."""
+    return stories(library, view, needs).told(free, further)
 
 
 def own_choice(view: View) -> View:
@@ -132,8 +186,8 @@ def statements(found: Story) -> list[Statement]:
 
 
 def _filled(view: View) -> list[str]:
-    """The filters of a View that were filled in."""
-    return [key for key in view.option(FILLED).split() if key in FILTER_BY_KEY and view.values(key)]
+    """The filters of a View that were filled in; one with several values is a reader's."""
+    return [key for key in view.option(FILLED).split() if key in FILTER_BY_KEY and len(view.values(key)) == 1]
 
 
 def _narrowed(view: View, pins: Mapping[str, str]) -> View:
@@ -160,10 +214,9 @@ def _stories(
 ) -> list[dict[str, Any]]:
     """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
-    held = library.metric_columns()
-    figures = (
-        " OR ".join(f'"{key}" IS NOT NULL' for key in catalogue.metrics_of(*FIGURES, held=held)) or "FALSE"
-    )
+    keys = catalogue.metrics_of(*FIGURES, held=library.metric_columns())
+    telling = (key for key in keys if catalogue.metric(key).statistic in TELLING)
+    figures = " OR ".join(f'"{key}" IS NOT NULL' for key in telling) or "FALSE"
     names = ", ".join(absent)
     columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
     groups = ", ".join(map(as_asked, absent))

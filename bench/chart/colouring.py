@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,17 @@ class Colouring:
         channels = np.array([rgb(stop) for stop in self.stops]).T
         red, green, blue = (_linear(np.interp(place, knots, channel) / 255) for channel in channels)
         return np.asarray(0.2126 * red + 0.7152 * green + 0.0722 * blue > SAME_CONTRAST)
+
+    def axis(self, theme: Theme, *, y: float) -> dict[str, Any]:
+        """The scale as plotly's colour axis, its bar lying at the left, `y` up the whole figure."""
+        shades = [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
+        bar = {
+            "orientation": "h", "thickness": 10, "len": 300, "lenmode": "pixels", "outlinewidth": 0,
+            "x": 0, "xanchor": "left", "xpad": 0, "ypad": 0, "yref": "container", "y": y, "yanchor": "top",
+            "tickvals": list(self.ticks), "ticktext": list(self.labels),
+            "tickfont": {"size": 11, "color": theme.muted},
+        }  # fmt: skip
+        return {"cmin": self.low, "cmax": self.high, "colorscale": shades, "colorbar": bar}
 
 
 def of_values(values: Numbers, better: Better, *, log: bool) -> Colouring:

@@ -30,9 +30,11 @@ def run(argv: Sequence[str]) -> int:
     question(name)
     arguments = _arguments(name, argv[1:])
     stated = {row.key: getattr(arguments, _slot(row.key)) for row in options(name)}
+    filters = where(arguments.where)
+    View.of(filters)  # UnknownName for what is no filter; in a link it would be taken for an option
     view = View.from_pairs(
         [
-            *((key, value) for key, values in where(arguments.where).items() for value in values),
+            *((key, value) for key, values in filters.items() for value in values),
             *((LIMIT, limit) for limit in arguments.slo),
             *((key, value) for key, value in stated.items() if value is not None),
         ]
@@ -45,7 +47,7 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def document(answer: Answer) -> dict[str, object]:
+def document(answer: Answer[Any]) -> dict[str, object]:
     """The answer as `ask --json` prints it; `view` is written out whole, as filters, options and a link's query."""
     return {
         "question": answer.question,
@@ -103,7 +105,7 @@ def _slot(key: str) -> str:
     return f"option_{key}"
 
 
-def _tell(answer: Answer) -> None:
+def _tell(answer: Answer[Any]) -> None:
     for text in (answer.headline, *answer.findings):
         output.line(text)
     for text in (*answer.said("variation"), *answer.caveats):

@@ -7,6 +7,9 @@ they do not contradict each other.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
 from bench import flags
 from bench.library.runs import RUN_GAP_DAYS
 from bench.records import DEPLOYMENT_FIELDS
@@ -19,6 +22,12 @@ SET_ASIDE = "set_aside"
 
 OLDER, REPEAT = "older run", "repeat"
 
+if TYPE_CHECKING:
+    from bench.library.library import Library
+
+ASIDE: WeakKeyDictionary[Library, tuple[str, frozenset[str]]] = WeakKeyDictionary()
+"""What is known of each library that is open: its version, and why points of that state are set aside."""
+
 LINE = (
     *(name for name in DEPLOYMENT_FIELDS if name != "engine_version"), "workload_id", "source", "harness", "load_kind",
     "arrivals", "scenario", "evidence",
@@ -28,6 +37,15 @@ LINE = (
 LOADS = ("concurrency", "request_rate", "batch")
 FIGURES = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s")
 """The throughput that repeats are put in order by is the first of these that is held."""
+
+
+def why_aside(library: Library) -> frozenset[str]:
+    """Why points are set aside for others in what is loaded now: OLDER, REPEAT, both or neither; asked for once."""
+    version = library.version
+    if ASIDE.get(library, ("", None))[0] != version:
+        rows = library.fetch(f"SELECT DISTINCT why FROM {SET_ASIDE}")
+        ASIDE[library] = version, frozenset(why for (why,) in rows)
+    return ASIDE[library][1]
 
 
 def versions_sql(points: str) -> str:

@@ -66,6 +66,7 @@ def current(name: str, library: Library) -> View:
         if moved:
             state.problems = []
         if story.own_choice(view).where != state.where:
+            view = _of_the_models(name, view, View(state.where).values("model"), library.version)
             view = replace(story.own_choice(view), where=state.where, whole=False)
         if _basis_of(view) != state.basis:
             view = view.with_options(**_unset(view)).with_options(**dict(state.basis.options))
@@ -99,8 +100,11 @@ def write(view: View) -> str:
 
 def choose(name: str, key: str, values: tuple[str, ...]) -> None:
     """Replaces a filter on every page; with another model, what it has no point under is let go."""
-    state = kept()
-    view = cached.chosen(state.views.get(name, View()), key, values, cached.library().version)
+    state, version = kept(), cached.library().version
+    view = state.views.get(name, View())
+    if key == "model":
+        view = _of_the_models(name, view, values, version)
+    view = cached.chosen(view, key, values, version)
     state.views[name], state.problems, state.changed = view, [], True
     state.where = view.where
 
@@ -118,10 +122,18 @@ def choose_options(name: str, **options: str | None) -> None:
 
 
 def choose_limits(name: str, slo: tuple[str, ...]) -> None:
-    """Replaces the limits on every page."""
-    view = story.limited(kept().views.get(name, View()), slo)
+    """Replaces the limits on every page; what was typed and is none is told and left out."""
+    read, problems = [], []
+    for text in slo:
+        try:
+            limits.read(View.of(slo=[text]))
+            read.append(text)
+        except UsageError as problem:
+            problems.append(_said(problem))
+    view = story.limited(kept().views.get(name, View()), read)
     kept().basis = _basis_of(view)
     _replace(name, view)
+    kept().problems = problems
 
 
 def reset() -> None:
@@ -137,6 +149,23 @@ def _basis_of(view: View) -> View:
     return View(
         slo=story.own_choice(view).slo, options=tuple(pair for pair in view.options if pair[0] in keys)
     )
+
+
+def _of_the_models(name: str, view: View, models: tuple[str, ...], version: str) -> View:
+    """The View without the options that a page would have chosen itself, where these are other models.
+
+    What no reader chose is chosen anew for them: axes of one model may be stated of no point of another.
+    """
+    own = story.own_choice(view)
+    if models in (own.values("model"), view.values("model")) or name not in questions():
+        return view
+    held = dict(_basis_of(view).options)
+    try:
+        alone = cached.complete(name, replace(own, options=tuple(held.items()), whole=False), version)
+    except BenchError:
+        return view
+    by_itself = (key for key, value in alone.options if view.option(key) == value and key not in held)
+    return view.with_options(**{key: None for key in by_itself if key != story.FILLED})
 
 
 def _unset(view: View) -> dict[str, None]:

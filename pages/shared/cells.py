@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from bench.chart import title, value_label
+from bench.chart import title
+from bench.questions.heatmap.result import Heatmap
 from bench.view import View
 
 FIRST = ("panel", "x", "y", "value", "a", "b", "state", "winner", "winner_a", "winner_b", "points")
 
 
-def labels(view: View) -> dict[str, str]:
+def labels(view: View, found: Heatmap) -> dict[str, str]:
     """A heading for each column of a heatmap's rows that is no column of a point."""
     named = {key: title(view.option(key)) for key in ("x", "y", "panel")}
-    metric, by = title(view.option("metric")), view.option("ratio_by")
+    named |= {key: f"{named[key]}, from" for key in ("x", "y") if view.option(key) in found.doublings}
+    metric, ratio = title(view.option("metric")), found.ratio
     named |= {"value": metric, "winner": "Best deployment", "state": "Cell", "points": "Points in it"}
-    for side in ("a", "b"):
-        words = value_label(by, view.option(f"ratio_{side}"))
+    if ratio is None:
+        return named
+    for side, words in (("a", ratio.a), ("b", ratio.b)):
         named |= {side: f"{metric}, {words}", f"winner_{side}": f"Best {words}"}
-    if view.option("ratio_a"):
-        named["value"] = " / ".join(value_label(by, view.option(f"ratio_{side}")) for side in ("a", "b"))
-    return named
+    return named | {"value": f"{ratio.a} / {ratio.b}"}

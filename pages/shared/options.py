@@ -21,6 +21,9 @@ Size = Literal["narrow", "wide", "full"]
 
 COLUMN_PX = 150
 MOST_COLUMNS = 7
+RUNS = (evidence.RUNS, evidence.FLAGGED)
+"""Choices of every answer whose first value is meant where a View says nothing."""
+
 USUAL = (
     "ttft_ms_p50<=1000", "ttft_ms_p50<=5000", "ttft_ms_p99<=2000", "tpot_ms_p50<=50", "tpot_ms_p99<=100",
     "interactivity_tokens_per_s_per_user_p50>=20", "interactivity_tokens_per_s_per_user_p50>=50",
@@ -71,7 +74,7 @@ def _widget(page: Page, option: Option, offered: Choices) -> None:
             labels.setdefault(value, value)
         if not labels:
             return
-        st.session_state[key] = value or None
+        st.session_state[key] = value or (next(iter(labels)) if option in RUNS else None)
         st.selectbox(
             option.label,
             list(labels),
@@ -116,8 +119,7 @@ def basis(page: Page, *, priced: bool) -> None:
         _limits(page)
         keys = [
             *((one.key for one in prices.OPTIONS) if priced else ()),
-            evidence.RUNS.key,
-            evidence.FLAGGED.key,
+            *(one.key for one in RUNS),
         ]
         row(page, *keys, name=f"options.{page.name}.basis")
 
@@ -134,6 +136,7 @@ def _limits(page: Page) -> None:
         format_func=_limit_words,
         placeholder="None: choose one, or type it as ttft_ms_p99<=2000",
         accept_new_options=True,
+        select_all=False,
         max_selections=limits.MOST,
         on_change=_limited,
         args=(page.name, key),

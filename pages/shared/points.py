@@ -11,6 +11,7 @@ from bench.chart import deployment_words, setting, workload_words
 from bench.export import readable
 from bench.plain_text import markdown
 from bench.questions.heatmap import gaps
+from bench.questions.heatmap.result import WITHOUT_VALUE
 from bench.wording import counted
 from pages.shared import cached, table
 from pages.shared.frame import Page
@@ -29,24 +30,33 @@ def behind(page: Page, cells: list[str]) -> None:
     open_yet = [cell for cell in cells[:MOST_CELLS] if states.get(cell) != "measured"]
     with st.container(key="behind", border=True):
         if open_yet:
-            _measure(page, open_yet[0], has_points=not rows.empty)
+            _measure(page, open_yet[0], str(states.get(open_yet[0], "")))
         if rows.empty:
             return
         where = "this cell" if len(cells) == 1 else f"{len(found)} cells"
         st.markdown(f"**{counted(len(rows), 'point')} behind {where}**, best first")
+        shown = rows.assign(standing=rows["standing"].str.replace("_", " "))
         table.show(
-            readable.table(rows, first=tuple(rows.columns[:1])), key="rows.behind", alt="The points clicked"
+            readable.table(shown, first=(*rows.columns[:1], "standing")),
+            key="rows.behind",
+            alt="The points clicked",
+            labels={"standing": "Ranked"},
         )
         table.files(lambda: rows, "kneepoint-points-clicked")
 
 
-def _measure(page: Page, cell: str, *, has_points: bool) -> None:
+def _measure(page: Page, cell: str, state: str) -> None:
     """The way from a cell without a value to a sweep that would fill it; the sweep does not start by itself."""
     stated = gaps.wanted(page.view, cell)
     asked = [
         setting(key, float(text)) for key, text in stated.items() if key in gaps.ASKED and _is_number(text)
     ]
-    what = "There is no figure here yet" if has_points else "Nothing was measured here yet"
+    held = {name: what for name, (_, what) in WITHOUT_VALUE.items()}
+    what = (
+        f"Here are {held.get(state, 'points of one side alone')}"
+        if state
+        else "Nothing was measured here yet"
+    )
     st.markdown(markdown(f"{what}: {', '.join(asked)}." if asked else f"{what}."))
     st.page_link(
         "launch.py",

@@ -36,14 +36,10 @@ def onward(page: Page) -> None:
                 _link(name, f"{other.TITLE}: {other.QUESTION}", View(chosen).query())
 
 
-def nothing_here(page: Page) -> None:
-    """The page that lists what is loaded, where the answer has no row."""
-    if page.answer.rows.empty:
-        _link(
-            "data",
-            "Data: What is loaded, and where does it come from?",
-            View(page.view.where, whole=True).query(),
-        )
+def to_data(page: Page) -> None:
+    """The Data page, which lists what is selected where a question has no chart for it."""
+    with st.container(key="onward", horizontal=True):
+        _link("data", "Data: What is loaded?", View(page.view.where, whole=True).query())
 
 
 def _link(page: str, label: str, query: str) -> None:

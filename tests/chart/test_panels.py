@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.chart import panels
 
-SHAPES = st.tuples(st.integers(1, 12), st.integers(1, 40), st.integers(1, 40))
+ROWS = st.lists(st.sets(st.integers(1, 40), min_size=1, max_size=40), min_size=1, max_size=12)
+COLUMNS = st.integers(1, 40)
 
 
-@given(SHAPES)
-def test_cells_are_one_by_one_and_panels_apart(shape):
-    names, across, up = shape
-    made = panels.arranged(range(names), range(1, across + 1), range(1, up + 1))
-    taken = set()
-    for place in range(names):
-        bottom, left = made.corner(place)
-        cells = {(bottom + line, left + column) for line in range(up) for column in range(across)}
-        assert not cells & taken
-        taken |= cells
-        for edges, first, count in ((made.across, left, across), (made.up, bottom, up)):
-            assert np.allclose(np.diff(edges)[first : first + count], 1)
+def made_of(rows: list[set[int]], across: int) -> panels.Panels:
+    return panels.arranged(range(len(rows)), range(1, across + 1), rows)
+
+
+@given(ROWS, COLUMNS)
+def test_cells_are_one_by_one_and_panels_apart(rows: list[set[int]], across: int) -> None:
+    made = made_of(rows, across)
+    places = [(spot.line, spot.column) for spot in made.spots.values()]
+    assert len(set(places)) == len(places)
     assert (np.diff(made.across) > 0).all()
     assert (np.diff(made.up) > 0).all()
+    for (_, _, _), spot in made.spots.items():
+        assert spot.across == pytest.approx(made.across[spot.column : spot.column + 2].mean())
+        assert spot.up == pytest.approx(made.up[spot.line : spot.line + 2].mean())
+        assert np.diff(made.across[spot.column : spot.column + 2]) == pytest.approx(1)
+        assert np.diff(made.up[spot.line : spot.line + 2]) == pytest.approx(1)
 
 
-@given(SHAPES)
-def test_all_panels_fit_the_narrowest_chart(shape):
-    names, across, up = shape
-    made = panels.arranged(range(names), range(1, across + 1), range(1, up + 1))
+@given(ROWS, COLUMNS)
+def test_a_line_of_panels_has_the_rows_that_one_of_them_needs(rows: list[set[int]], across: int) -> None:
+    made = made_of(rows, across)
+    for place, needed in enumerate(rows):
+        line = place // made.columns
+        beside = rows[line * made.columns : (line + 1) * made.columns]
+        held = {y for name, _, y in made.spots if name == place}
+        assert needed <= held == set().union(*beside)
+        assert made.top(place) == pytest.approx(
+            max(at.up for (name, _, _), at in made.spots.items() if name == place) + 0.5
+        )
+
+
+@given(ROWS, COLUMNS)
+def test_all_panels_fit_the_narrowest_chart(rows: list[set[int]], across: int) -> None:
+    made, names = made_of(rows, across), len(rows)
     assert made.columns * made.lines >= names > made.columns * (made.lines - 1)
     width = made.columns * across * made.cell_width + (made.columns - 1) * panels.ACROSS_GAP_PX
     assert width <= panels.LAID_OUT_PX - panels.LEFT - panels.RIGHT + 1e-6
@@ -38,26 +54,27 @@ def test_all_panels_fit_the_narrowest_chart(shape):
 
 
 def test_the_first_panel_is_at_the_top_left():
-    made = panels.arranged("abc", [1, 2], [1, 2, 3])
+    made = panels.arranged("abc", [1, 2], [[1, 2, 3]] * 3)
     assert made.columns == 3
-    tall = panels.arranged("abc", range(20), [1, 2, 3])
+    tall = panels.arranged("abc", range(20), [[1, 2, 3]] * 3)
     assert tall.columns == 1
     assert [tall.corner(place)[0] for place in range(3)] == [8, 4, 0]
 
 
 def test_ticks_stand_in_the_middle_of_their_cells():
-    made = panels.arranged("ab", [128, 512], [1, 2, 4])
+    made = panels.arranged("ab", [128, 512], [[1, 2], [1, 4]])
     middles, values = made.ticks("x")
     assert values == [128, 512, 128, 512]
     assert middles[:2] == [0.5, 1.5]
     assert middles[2] > 2.5
+    assert made.ticks("y") == ([0.5, 1.5, 2.5], [1, 2, 4])
 
 
 def test_long_names_and_labels_fit_the_narrowest_chart():
-    short = panels.arranged("abcd", [1, 2], [1, 2], longest_name=7)
-    long = panels.arranged("abcd", [1, 2], [1, 2], longest_name=40)
+    short = panels.arranged("abcd", [1, 2], [[1, 2]] * 4, longest_name=7)
+    long = panels.arranged("abcd", [1, 2], [[1, 2]] * 4, longest_name=40)
     assert (short.columns, long.columns) == (4, 1)
     assert long.columns * 40 * panels.NAME_PX <= panels.NARROWEST_PX - panels.LEFT - panels.RIGHT
     # 15 columns leave 31 pixels each, where "16,384" needs 36: upright; "64" needs no more than it has.
-    assert panels.arranged("a", [2**power for power in range(15)], [1]).label_depth > 0
-    assert panels.arranged("a", range(1, 16), [1]).label_depth == 0
+    assert panels.arranged("a", [2**power for power in range(15)], [[1]]).label_depth > 0
+    assert panels.arranged("a", range(1, 16), [[1]]).label_depth == 0

@@ -166,7 +166,10 @@ def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"x": "isl", "y": "isl"}, "Both axes were asked to be isl; the other is osl instead."),
+        (
+            {"x": "isl", "y": "isl"},
+            "Both axes were asked to be input length; the other is chip count instead.",
+        ),
         (
             {
                 "model": "llama-3.1-70b",
@@ -174,7 +177,7 @@ def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
                 "accelerator": "h200",
                 "ratio_by": "accelerator",
             },
-            "This selection has no two values of accelerator to divide.",
+            "No two values of accelerator share a cell of this grid, so there is no ratio.",
         ),
         (
             {
@@ -183,7 +186,7 @@ def test_what_a_link_gets_wrong_is_one_sentence_and_the_rest_is_shown(
                 "ratio_by": "accelerator",
                 "ratio_a": "abacus",
             },
-            "abacus cannot be a side of this ratio; it is h200-sxm instead.",
+            "abacus cannot be a side of this ratio; it is H200 SXM instead.",
         ),
     ],
 )
@@ -230,7 +233,7 @@ def test_a_page_never_sends_its_reader_to_a_command_line(
 
 def test_points_without_two_axes_lead_to_the_data_page(opened: Open) -> None:
     at = opened("heatmap", model="llama-2-70b")
-    assert "the Data page lists what was measured" in headline(at)
+    assert "the Data page lists them" in headline(at)
     (way,) = at.get("page_link")
     assert way.proto.page == "data"
     assert View.from_query(way.proto.query_string) == View.of({"model": ["llama-2-70b"]}, whole=True)

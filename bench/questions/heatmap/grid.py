@@ -1,4 +1,4 @@
-"""Cells of a grid laid over the points, by SQL: each cell's best ranked point, and the points behind it.
+"""The cells of a complete View, in one pass of SQL: each cell's best ranked point, and what became of the others.
 
 A cell's value is its best ranked point's, by the metric's direction in the catalogue: whatever its layout, at its best
 load. Which points are ranked is `bench.basis.evidence`.
@@ -6,62 +6,76 @@ load. Which points are ranked is `bench.basis.evidence`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bench import catalogue
-from bench.basis import evidence, points
-from bench.basis.evidence import USED, Ranking, Reason
+from bench import catalogue, names
+from bench.basis import evidence, likeness, points
+from bench.basis.evidence import USED, Ranking, Reason, Tally
 from bench.basis.points import Facts
-from bench.chart import title
+from bench.chart import setting, title
 from bench.errors import UsageError
 from bench.library import Library
 from bench.library.standing import OLDER
-from bench.questions.heatmap.result import Cell, State
-from bench.selection import Clause, clause
+from bench.questions.heatmap.result import Cell, Heatmap, Ratio, State, compared
+from bench.records import LOAD_AXES
+from bench.selection import Clause, clause, written
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import inline, lowered
 
 AXES = ("isl", "osl", "concurrency", "batch", "request_rate", "accelerators", "tp")
 """The columns a grid can have as axes."""
 
-MOST_VALUES = 40
-"""An axis with more values than this is cut into doublings."""
+MOST_VALUES, SPARSE_VALUES, SPARSE = 40, 16, 0.1
+"""An axis with more values is cut into doublings, one of loads with fewer where as few cells hold a point."""
 
 MOST_POINTS_BEHIND = 10_000
+NONE = "none"
 KIND = "coalesce(load_kind, 'unknown')"
-LIKE_LOADS = ("load_kind", "concurrency", "request_rate", "batch")
+LIKE_LOADS = ("load_kind", *LOAD_AXES)
 """What two sides of a ratio have in common where they are at one load."""
 
-WITHOUT_VALUE: tuple[tuple[str, State], ...] = (
-    ("beyond_limit", "beyond the limit"), ("unknown_limit", "beyond the limit"), (OLDER, "older run"),
-    ("flagged", "flagged"), ("failed", "failed"),
-)  # fmt: skip
-"""What a cell without a value is, by why its points are not used; else they lack the metric."""
+TOLD_APART = (*likeness.DEPLOYED, "accelerator", "chips", "load_kind")
+"""What a ratio cannot be told apart from where it differs in every cell too."""
 
-KIND_WORDS = {"saturated": "saturating load", "batch": "static batches", "scenario": "scenarios",
-              "unknown": "a load that is not stated"}  # fmt: skip
+STATES: Mapping[str, State] = {
+    "beyond_limit": "beyond the limit", "unknown_limit": "limit unknown", "failed": "failed", "no_metric": "no metric",
+    "flagged": "flagged", OLDER: "older run", "other_evidence": "not measured",
+}  # fmt: skip
+"""What a cell without a value is, by the first of these codes that a point in it has."""
+
+NO_AXIS, OTHER_KIND = "no_axis", "other_kind"
+IN_A_CELL = (USED, "failed", "no_metric", "beyond_limit", "unknown_limit")
+"""The codes of points that would be in the grid if it were of their kind of load."""
 
 
 @dataclass(frozen=True)
 class Grid:
     """What is laid over the points: two columns as axes, one for the panels (None: one panel) and a metric.
 
-    `level` keeps one load (column, number), None the best; `sides` are the two Views a ratio compares. `kind` is the
-    load kind it is of, None where the reader asked for several; `doublings` are the axes cut into doublings.
+    `level` keeps one load (column, number), None the best; `sides` are the two values that a ratio by the field `by`
+    compares.
     """
 
     x: str
     y: str
     panel: str | None
     metric: str
-    level: tuple[str, float] | None = None
-    sides: tuple[View, View] | None = None
-    kind: str | None = None
-    doublings: tuple[str, ...] = ()
+    level: tuple[str, float] | None
+    by: str
+    sides: tuple[str, ...]
+
+    @classmethod
+    def of(cls, whole: View) -> Grid:
+        """The grid a complete View asks for."""
+        x, y, panel, metric, load, by = map(whole.option, ("x", "y", "panel", "metric", "load", "ratio_by"))
+        sides = () if by == NONE else (whole.option("ratio_a"), whole.option("ratio_b"))
+        return cls(x, y, None if panel == NONE else panel, metric, level(load), by, sides)
 
     @property
     def lower(self) -> bool:
@@ -69,167 +83,246 @@ class Grid:
         return catalogue.metric(self.metric).direction == "lower"
 
     @property
-    def best(self) -> str:
-        """The aggregate that finds the best value."""
-        return "min" if self.lower else "max"
+    def side(self) -> Clause:
+        """The DuckDB expression of the side of the ratio that a point is on, NULL for neither; '' without a ratio."""
+        if not self.sides:
+            return Clause("''", ())
+        a, b = (clause(View.of({self.by: [side]})) for side in self.sides)
+        return Clause(f"CASE WHEN {a.sql} THEN 'a' WHEN {b.sql} THEN 'b' END", (*a.params, *b.params))
+
+    def chosen(self, view: View) -> Clause:
+        """The points that a View selects at the load that is kept."""
+        return (
+            clause(view) if self.level is None else clause(view).also(f"{self.level[0]} = ?", self.level[1])
+        )
 
 
-def laid(library: Library, ranking: Ranking, grid: Grid) -> Grid:
-    """The grid with the load kind that most of its ranked points are of, and the axes that are cut into doublings."""
-    condition = _level(evidence.ranked(library, ranking), grid)
-    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
-    found = library.fetch(
-        f"SELECT {kind} AS kind, count(DISTINCT {grid.x}), count(DISTINCT {grid.y}) FROM points WHERE {condition.sql}"
-        f" AND {grid.x} IS NOT NULL AND {grid.y} IS NOT NULL GROUP BY 1"
-        f" ORDER BY count({value_sql(library, grid.metric)}) DESC, count(*) DESC, 1 LIMIT 1",
-        condition.params,
-    )
-    if not found:
-        return grid
-    chosen, *counts = found[0]
-    cut = (axis for axis, many in zip((grid.x, grid.y), counts, strict=True) if many > MOST_VALUES)
-    return Grid(grid.x, grid.y, grid.panel, grid.metric, grid.level, grid.sides, chosen, tuple(sorted(cut)))
+class Row(NamedTuple):
+    """The points of one kind of load on one side at one place: the best one ranked, and how many of each code.
+
+    `x` and `y` are doublings where there are too many for an axis.
+    """
+
+    kind: str | None
+    wide_x: bool | None
+    wide_y: bool | None
+    side: str | None
+    panel: Any
+    x: Any
+    y: Any
+    value: float | None
+    point_id: str | None
+    codes: Counter[str]
 
 
-def reasons(library: Library, grid: Grid) -> tuple[Reason, ...]:
-    """Why a ranked point is in no cell of the grid, or gives it no value."""
-    axes = " or ".join(lowered(title(axis).split(" (")[0]) for axis in (grid.x, grid.y))
-    told = [Reason("no_axis", f"without {axes}", f"{grid.x} IS NULL OR {grid.y} IS NULL")]
-    if grid.kind is not None:
-        told.append(Reason("other_kind", "under other kinds of load", f"{KIND} <> ?", (grid.kind,)))
-    failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
-    absent, named = f"{value_sql(library, grid.metric)} IS NULL", inline(catalogue.metric(grid.metric))
-    return (
-        *told,
-        Reason(
-            "failed", "that failed", f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
-        ),
-        Reason("no_metric", f"without {named}", absent),
-    )
+def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
+    """The grid of a complete View over what a ranking selects, of the kind of load with the most values.
+
+    In a ratio it is of the kind that most cells with both sides are of. Of best points that are not `named` only the
+    ids are known.
+    """
+    whole = ranking.view
+    grid = Grid.of(whole)
+    reasons, rows = _counted(library, ranking, grid)
+    kind = _kind(rows, is_ratio=bool(grid.sides))
+    placed = [row for row in rows if row.kind == kind and None not in (row.x, row.y, row.side)]
+    tally: Counter[str] = Counter()
+    others: dict[str | None, Row] = {}
+    for row in sorted(rows, key=lambda row: row.value or 0.0, reverse=not grid.lower):
+        for code, many in row.codes.items():
+            tally[OTHER_KIND if row.kind != kind and code in IN_A_CELL else code] += many
+        if row.kind != kind and row.point_id:
+            others.setdefault(row.kind, row)
+    ids = [row.point_id for row in (*placed, *others.values()) if row.point_id]
+    facts = points.named(library, ids) if named else {one: Facts(one) for one in ids}
+    passports = _passports(library, grid.metric) if named else {}
+    cells = _cells(placed, facts, passports)
+    ratio = None
+    if grid.sides:
+        pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
+        keys = [key for key in TOLD_APART if key != fact_of(grid.by)]
+        a, b = (side_words(grid.by, side) for side in grid.sides)
+        both = tuple(one for one in likeness.everywhere(pairs, keys) if one.a and one.b)
+        ratio = Ratio(grid.by, a, b, both)
+    wide = placed[0][1:3] if placed else (False, False)
+    return Heatmap(
+        grid.x, grid.y, grid.panel, grid.metric, whole.option("load"), whole.option("scale"), kind,
+        tuple(axis for axis, is_wide in zip((grid.x, grid.y), wide, strict=True) if is_wide), cells, ratio,
+        Tally(dict(tally), reasons), tuple((facts[row.point_id or ""], row.value or 0.0) for row in others.values()),
+    )  # fmt: skip
 
 
-def cells(library: Library, ranking: Ranking, grid: Grid) -> list[Cell]:
-    """Every cell some selected point lies in, by panel, y and x; in a ratio each side's in one."""
-    told = (
-        *evidence.reasons(library, ranking),
-        *reasons(library, grid),
-        *evidence.limit_reasons(library, ranking),
-    )
-    code, chosen, side = evidence.standing(told), _chosen(ranking.view, grid), _side(grid)
-    value = value_sql(library, grid.metric)
-    counted = [dict.fromkeys(name for name, _ in WITHOUT_VALUE)]
-    columns = ", ".join(f"count(*) FILTER (code = '{name}')" for name in counted[0])
-    rows = library.fetch(
-        f"WITH seen AS (SELECT {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {_place(grid.x, grid)} AS x,"
-        f" {_place(grid.y, grid)} AS y, {value} AS value, point_id, {code.sql} AS code"
-        f" FROM points WHERE {chosen.sql})"
-        f" SELECT side, panel, x, y, {grid.best}({{'value': value, 'point_id': point_id}}) FILTER (code = '{USED}'),"
-        f" count(*), {columns} FROM seen WHERE side IS NOT NULL GROUP BY side, panel, x, y"
-        " ORDER BY panel NULLS LAST, y, x, side",
-        (*side.params, *code.params, *chosen.params),
-    )
-    facts = points.named(library, [row[4]["point_id"] for row in rows if row[4]])
-    sources = _passports(library, grid.metric)
-    found = [(row[0], _cell(row[1:], facts, sources)) for row in rows]
-    return _divided(found) if grid.sides else [cell for _, cell in found]
-
-
-def behind(library: Library, ranking: Ranking, grid: Grid, cell: str) -> pd.DataFrame:
+def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
     """The points in a cell (its id as `cell_id` writes it), best first; UsageError for what is no cell id."""
     panel, x, y = place_of(cell)
-    chosen = _chosen(ranking.view, grid)
-    chosen = chosen.also(f"{_place(grid.x, grid)} = ?", x).also(f"{_place(grid.y, grid)} = ?", y)
-    if grid.kind is not None:
-        chosen = chosen.also(f"{KIND} = ?", grid.kind)
+    grid, found = Grid.of(ranking.view), laid(library, ranking, named=False)
+    chosen, side = grid.chosen(ranking.view), grid.side
+    for axis, value in ((grid.x, x), (grid.y, y)):
+        chosen = chosen.also(f"{_doubled(axis) if axis in found.doublings else axis} = ?", value)
+    if found.load_kind is not None:
+        chosen = chosen.also(f"{KIND} = ?", found.load_kind)
     if grid.panel:
-        chosen = _in_panel(chosen, grid.panel, panel)
-    if grid.sides:
-        side = _side(grid)
-        chosen = Clause(f"{chosen.sql} AND ({side.sql}) IS NOT NULL", (*chosen.params, *side.params))
+        kind = "DOUBLE" if FILTER_BY_KEY[grid.panel].kind == "number" else "VARCHAR"
+        same = f"CAST({grid.panel} AS {kind}) IS NOT DISTINCT FROM TRY_CAST(nullif(?, '') AS {kind})"
+        chosen = chosen.also(same, panel)
+    chosen = chosen.also(f"({side.sql}) IS NOT NULL", *side.params)
     code = evidence.standing((*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking)))
     return library.query(
-        f"SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing FROM points"
-        f" WHERE {chosen.sql} ORDER BY standing <> '{USED}', 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id"
-        f" LIMIT {MOST_POINTS_BEHIND}",
+        f"FROM (SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing"
+        f" FROM points WHERE {chosen.sql}) ORDER BY standing <> '{USED}',"
+        f" 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id LIMIT {MOST_POINTS_BEHIND}",
         (*code.params, *chosen.params),
     )
 
 
-def other_kinds(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Facts, float], ...]:
-    """The best ranked point under each kind of load that the grid is not of, with its value, the best first."""
-    if grid.kind is None:
-        return ()
-    condition = _level(evidence.ranked(library, ranking), grid)
-    value, best = value_sql(library, grid.metric), grid.best
-    found = library.fetch(
-        f"SELECT {best}({{'value': {value}, 'point_id': point_id}}) AS best FROM points WHERE {condition.sql}"
-        f" AND {KIND} <> ? AND {value} IS NOT NULL GROUP BY {KIND}"
-        f" ORDER BY {best}({value}) {'' if grid.lower else 'DESC'}",
-        (*condition.params, grid.kind),
-    )
-    facts = points.named(library, [best["point_id"] for (best,) in found])
-    return tuple((facts[best["point_id"]], float(best["value"])) for (best,) in found)
-
-
 def value_sql(library: Library, metric: str) -> str:
     """The DuckDB expression of a point's value; NULL where it is absent or not finite."""
-    return (
-        f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS DOUBLE)"
-    )
+    return f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS REAL)"
+
+
+def axis_words(column: str) -> str:
+    """A column inside a sentence: "input length", "chip count"."""
+    return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
+
+
+def side_words(by: str, value: str) -> str:
+    """The words for one side of a ratio; a family of accelerators in capitals, as they are written."""
+    kind = FILTER_BY_KEY[by].kind
+    if kind == "number":
+        return setting(by, float(value))
+    if by == "series":
+        return f"series {value}"
+    slugs = names.matching(by, value) if kind == "name" else (value,)
+    return likeness.fact_words(by, slugs[0]) if len(slugs) == 1 else value.upper()
+
+
+def fact_of(column: str) -> str:
+    """The key among the basis's facts of a column that a ratio divides, or an axis is."""
+    return next((fact.key for fact in likeness.FACTS if fact.columns == (column,)), column)
+
+
+def level(load: str) -> tuple[str, float] | None:
+    """The one load that a View keeps, None for the best; UsageError for what is neither."""
+    match = re.fullmatch(rf"({'|'.join(LOAD_AXES)})=(\d+(?:\.\d+)?)", load)
+    if match is None and load != "best":
+        raise UsageError(f"Load {load[:40]!r} is neither best nor a level, as in load=concurrency=64.")
+    return (match[1], float(match[2])) if match else None
 
 
 def cell_id(panel: Any, x: float, y: float) -> str:
     """A cell's name in a selection: panel, x and y, "8|1000|1000"; a panel that is not stated is empty."""
-    written = "" if panel is None else str(panel).lower() if isinstance(panel, bool) else panel
-    return f"{written}|{x:.17g}|{y:.17g}"
+    name = "" if panel is None else str(panel).lower() if isinstance(panel, bool) else written(panel)
+    return f"{name}|{x:.17g}|{y:.17g}"
 
 
 def place_of(cell: str) -> tuple[str, float, float]:
     """The panel, empty where it is not stated, and the x and y that a cell's id names; UsageError for what is none."""
-    parts = cell.rsplit("|", 2)
-    if len(parts) != 3:
-        raise UsageError(f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000.")
-    return parts[0], _number(parts[1]), _number(parts[2])
+    try:
+        panel, x, y = cell.rsplit("|", 2)
+        return panel, float(x), float(y)
+    except ValueError:
+        raise UsageError(
+            f"{cell[:40]!r} is no cell; a cell is written panel|x|y, as in 8|1000|1000."
+        ) from None
 
 
-def _cell(row: Sequence[Any], facts: dict[str, Facts], sources: dict[str, str]) -> Cell:
-    panel, x, y, best, many, *counts = row
-    panel, x, y = (_whole(part) for part in (panel, x, y))
-    here = facts.get(best["point_id"]) if best else None
-    state: State = "measured" if here else next(
-        (word for (_, word), count in zip(WITHOUT_VALUE, counts, strict=True) if count), "no metric"
-    )  # fmt: skip
-    value = _whole(best["value"]) if here else None
-    passport = sources.get(here.source_id or "") if here else None
-    return Cell(cell_id(panel, x, y), panel, x, y, state, many, value, here, passport)
+def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reason, ...], list[Row]]:
+    """Why points are not used, and all that are selected, in one pass."""
+    told, chosen, side = _reasons(library, ranking, grid), grid.chosen(ranking.view), grid.side
+    code, pick = evidence.standing(told), "min" if grid.lower else "max"
+    kind = "NULL" if len(ranking.view.values("load_kind")) > 1 else KIND
+    best, few = "{'value': value, 'point_id': point_id}", (MOST_VALUES, SPARSE_VALUES)
+    best = f"{pick}({best}) FILTER (code IN ('{USED}', '{NO_AXIS}')) AS best"
+    codes = (USED, *(one.code for one in told))
+    counts = ", ".join(f"CAST(sum(many) FILTER (code = '{one}') AS BIGINT)" for one in codes)
+    rows = library.fetch(
+        f"WITH seen AS (SELECT {kind} AS kind, {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {grid.x} AS x,"
+        f" {grid.y} AS y, {code.sql} AS code, {value_sql(library, grid.metric)} AS value, point_id"
+        f" FROM points WHERE {chosen.sql}), places AS MATERIALIZED (SELECT kind, side, panel, x, y, code,"
+        f" count(*) AS many, {best} FROM seen GROUP BY ALL), wide AS (SELECT kind AS whose,"
+        " count(DISTINCT x) AS nx, count(DISTINCT y) AS ny, greatest(count(DISTINCT panel), 1) AS panels,"
+        f" count(DISTINCT (panel, x, y)) < {SPARSE} * nx * ny * panels AS sparse,"
+        f" nx > if(sparse, {few[grid.x in LOAD_AXES]}, {MOST_VALUES}) AS wide_x,"
+        f" ny > if(sparse, {few[grid.y in LOAD_AXES]}, {MOST_VALUES}) AS wide_y"
+        " FROM places WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY kind)"
+        f" SELECT kind, wide_x, wide_y, side, panel, CASE WHEN wide_x THEN {_doubled('x')} ELSE x END AS across,"
+        f" CASE WHEN wide_y THEN {_doubled('y')} ELSE y END AS up, {pick}(best)['value'], {pick}(best)['point_id'],"
+        f" {counts}"
+        " FROM places LEFT JOIN wide ON kind IS NOT DISTINCT FROM whose GROUP BY ALL"
+        " ORDER BY panel NULLS LAST, up, across, side, kind",
+        (*side.params, *code.params, *chosen.params),
+    )
+    after = Reason(OTHER_KIND, "under other kinds of load", "FALSE")  # known once all are counted
+    counted = [
+        Counter({code: many for code, many in zip(codes, row[9:], strict=True) if many}) for row in rows
+    ]
+    return (*told, after), [Row._make((*row[:9], many)) for row, many in zip(rows, counted, strict=True)]
 
 
-def _divided(found: Sequence[tuple[str, Cell]]) -> list[Cell]:
-    """Both sides' cells of a place in one, with their ratio."""
-    places: dict[str, dict[str, Cell]] = {}
-    for side, cell in found:
-        places.setdefault(cell.place, {})[side] = cell
-    return [_ratio(own.get("a"), own.get("b")) for own in places.values()]
+def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:
+    """Why a selected point gives no cell of the grid a value; that it lies in none comes last."""
+    failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
+    absent, side = f"{value_sql(library, grid.metric)} IS NULL", grid.side
+    failed = f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
+    beside = (
+        [Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)] if grid.sides else []
+    )
+    off = f"{grid.x} IS NULL OR {grid.y} IS NULL"
+    return (
+        *evidence.reasons(library, ranking),
+        *beside,
+        Reason("failed", "that failed", failed),
+        Reason("no_metric", f"without {inline(catalogue.metric(grid.metric))}", absent),
+        *evidence.limit_reasons(library, ranking),
+        Reason(NO_AXIS, f"without {axis_words(grid.x)} or {axis_words(grid.y)}", off),
+    )
+
+
+def _kind(rows: Sequence[Row], *, is_ratio: bool) -> str | None:
+    """The kind of load that most values are of, in a ratio that with most cells of both sides."""
+    ranked: Counter[str | None] = Counter()
+    used: Counter[str | None] = Counter()
+    places: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        ranked[row.kind] += sum(row.codes[code] for code in IN_A_CELL)
+        used[row.kind] += row.codes[USED]
+        places[row.kind, row.panel, row.x, row.y] += is_ratio and row.codes[USED] > 0
+    shared = Counter(where[0] for where, sides in places.items() if sides > 1)
+    kinds = sorted(ranked, key=str)
+    return max(kinds, key=lambda kind: (shared[kind], used[kind], ranked[kind]), default=None)
+
+
+def _cells(
+    placed: Iterable[Row], facts: Mapping[str, Facts], passports: Mapping[str, str]
+) -> tuple[Cell, ...]:
+    """Every cell some selected point lies in, by panel, y and x; in a ratio each side's in one."""
+    by_place: dict[str, dict[str | None, Cell]] = {}
+    for row in placed:
+        where, many = (cell_id(row.panel, row.x, row.y), row.panel, row.x, row.y), row.codes.total()
+        cell = Cell(
+            *where, next((state for code, state in STATES.items() if row.codes[code]), "no metric"), many
+        )
+        if row.point_id:
+            best = facts[row.point_id]
+            cell = Cell(*where, "measured", many, row.value, best, passports.get(best.source_id or ""))
+        by_place.setdefault(cell.place, {})[row.side] = cell
+    return tuple(own[""] if "" in own else _ratio(own.get("a"), own.get("b")) for own in by_place.values())
 
 
 def _ratio(a: Cell | None, b: Cell | None) -> Cell:
+    """Both sides' cells of a place in one; of one side alone, or in the state of one, where there is no ratio."""
     here = a or b
     assert here is not None
-    one, other = a.value if a else None, b.value if b else None
+    one, other = a.value if a else None, (b.value or None) if b else None
     best, best_b = a.best if a else None, b.best if b else None
-    value = one / other if one is not None and other else None
-    states: tuple[State, ...] = ("only a", "only b")
-    state = (
-        "measured"
-        if value is not None
-        else states[one is None]
-        if (one is None) != (other is None)
-        else here.state
-    )
-    alike = best is None or best_b is None or all(getattr(best, k) == getattr(best_b, k) for k in LIKE_LOADS)
+    states: dict[tuple[bool, bool], State] = {
+        (True, True): "measured", (True, False): "only a", (False, True): "only b", (False, False): here.state,
+    }  # fmt: skip
+    alike = not (best and best_b) or all(getattr(best, key) == getattr(best_b, key) for key in LIKE_LOADS)
     many = sum(cell.points for cell in (a, b) if cell)
-    where = (here.place, here.panel, here.x, here.y)
-    return Cell(*where, state, many, value, best, None, one, other, best_b, alike)
+    value = one / other if one is not None and other is not None else None
+    return Cell(here.place, here.panel, here.x, here.y, states[one is not None, other is not None], many, value,
+                best, None, one, other, best_b, alike)  # fmt: skip
 
 
 def _passports(library: Library, metric: str) -> dict[str, str]:
@@ -244,44 +337,5 @@ def _passports(library: Library, metric: str) -> dict[str, str]:
     )
 
 
-def _chosen(view: View, grid: Grid) -> Clause:
-    """The points that lie in a cell, ranked or not."""
-    chosen = _level(clause(view), grid).also(f"{grid.x} IS NOT NULL").also(f"{grid.y} IS NOT NULL")
-    return chosen if grid.kind is None else chosen.also(f"{KIND} = ?", grid.kind)
-
-
-def _level(condition: Clause, grid: Grid) -> Clause:
-    return condition.also(f"{grid.level[0]} = ?", grid.level[1]) if grid.level else condition
-
-
-def _side(grid: Grid) -> Clause:
-    if grid.sides is None:
-        return Clause("''", ())
-    a, b = (clause(side) for side in grid.sides)
-    return Clause(f"CASE WHEN {a.sql} THEN 'a' WHEN {b.sql} THEN 'b' END", (*a.params, *b.params))
-
-
-def _place(axis: str, grid: Grid) -> str:
-    if axis not in grid.doublings:
-        return axis
-    return f"CASE WHEN {axis} > 0 THEN pow(2, floor(log2({axis}))) ELSE {axis} END"
-
-
-def _in_panel(chosen: Clause, column: str, panel: str) -> Clause:
-    if FILTER_BY_KEY[column].kind != "number":
-        return chosen.also(f"coalesce(CAST({column} AS VARCHAR), '') = ?", panel)
-    return chosen.also(f"{column} = ?", _number(panel)) if panel else chosen.also(f"{column} IS NULL")
-
-
-def _whole(value: Any) -> Any:
-    """A whole number without a fraction."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(
-            f"{text[:40]!r} is no number, so it names no cell; write panel|x|y, as in 8|1000|1000."
-        ) from None
+def _doubled(column: str) -> str:
+    return f"CASE WHEN {column} > 0 THEN pow(2, floor(log2({column}))) ELSE {column} END"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import median
 from typing import Any, Literal
 
-from bench import catalogue
+from bench import catalogue, flags
 from bench.basis.evidence import Tally
 from bench.basis.likeness import Difference
 from bench.basis.points import Facts
@@ -16,10 +16,20 @@ from bench.catalogue import Metric
 from bench.maths.grid import Better, wants_log
 from bench.questions.document import HIDDEN
 
-State = Literal[
-    "measured", "failed", "no metric", "flagged", "older run", "beyond the limit", "only a", "only b"
-]
-"""Why a cell has a value or none; without one, the first of these that a point in it is."""
+State = Literal["measured", "failed", "no metric", "flagged", "older run", "not measured", "beyond the limit",
+                "limit unknown", "only a", "only b"]  # fmt: skip
+"""Why a cell has a value or none."""
+
+WITHOUT_VALUE: Mapping[State, tuple[str, str]] = {
+    "failed": ("×", "points that failed"),
+    "no metric": ("–", "points without this metric"),
+    "flagged": ("†", "points flagged as not to be ranked"),
+    "older run": ("○", "points of older runs"),
+    "not measured": ("~", "points that were not measured"),
+    "beyond the limit": ("·", "points beyond the limits"),
+    "limit unknown": ("?", "points that do not state what the limits are on"),
+}
+"""The mark of a cell without a value, and what is in it."""
 
 MOST_PANELS = 12
 """There is room for so many panels."""
@@ -52,10 +62,25 @@ class Cell:
         """The points its value comes from."""
         return tuple(one for one in (self.best, self.best_b) if one is not None)
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of those points."""
+        return tuple(one.point_id for one in self.facts)
+
     @cached_property
     def flag_kinds(self) -> tuple[str, ...]:
         """The kinds of flag on those points."""
         return tuple(dict.fromkeys(kind for one in self.facts for kind in one.flag_kinds))
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether one of those points has a flag that is more than a note."""
+        return bool(flags.telling(self.flag_kinds))
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether one of those points was not measured, which the reader asked for."""
+        return any(one.evidence != "measured" for one in self.facts)
 
     @property
     def is_measured(self) -> bool:
@@ -65,12 +90,26 @@ class Cell:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Two sides divided cell by cell: by which field, their words, and what differs between them in every cell."""
+    """Two sides divided cell by cell: by which field, their words, and what else differs in every compared cell."""
 
     by: str
     a: str
     b: str
     confounded: tuple[Difference, ...] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether what differs besides is little enough to be named with each side: two facts of one value each."""
+        return len(self.confounded) <= 2 and all(len(one.a) == len(one.b) == 1 for one in self.confounded)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The columns that can be axes and ranked points state, the two that most state both of, and how many do."""
+
+    columns: tuple[str, ...]
+    pair: tuple[str, str]
+    points: int
 
 
 @dataclass(frozen=True)
@@ -78,8 +117,9 @@ class Heatmap:
     """The grid of an answer: columns along `x` and `y`, one panel for each value of `panel`, and its cells.
 
     `level` is the one load that is kept, as "concurrency=64", or "best"; `load_kind` the one kind that is shown, None
-    where the reader asked for several. `doublings` are axes with too many values, cut into doublings. `measured_only`
-    is that no other evidence was asked for. `other_kinds` are the best points under other kinds of load.
+    where the reader asked for several. `doublings` are axes with too many values, cut into doublings. `other_kinds`
+    are the best points under other kinds of load, the best first. `stated` is what can be an axis where no point
+    states both that are.
     """
 
     x: str
@@ -93,8 +133,8 @@ class Heatmap:
     cells: tuple[Cell, ...]
     ratio: Ratio | None
     tally: Tally
-    measured_only: bool
     other_kinds: tuple[tuple[Facts, float], ...] = ()
+    stated: Stated | None = None
 
     @property
     def row(self) -> Metric:
@@ -106,11 +146,6 @@ class Heatmap:
         """The direction a best value is chosen by."""
         return "lower" if self.row.direction == "lower" else "higher"
 
-    @property
-    def filled(self) -> str:
-        """What a cell with a value is called: "measured", unless the reader asked for other evidence too."""
-        return "measured" if self.measured_only else "filled"
-
     @cached_property
     def measured(self) -> list[Cell]:
         """The cells with a value."""
@@ -118,27 +153,17 @@ class Heatmap:
 
     @cached_property
     def compared(self) -> list[Cell]:
-        """The cells a ratio's median and range are of: those at like loads, or all where none is."""
-        return [cell for cell in self.measured if cell.alike] or self.measured
-
-    @cached_property
-    def apart(self) -> list[Cell]:
-        """The ratio's cells at unlike loads, where its median and range leave them out."""
-        return (
-            [cell for cell in self.measured if not cell.alike]
-            if len(self.compared) < len(self.measured)
-            else []
-        )
+        """The cells a ratio's median and range are of."""
+        return compared(self.cells)
 
     def is_apart(self, cell: Cell) -> bool:
         """Whether a cell's ratio is of unlike loads and so neither in the range nor on the colour scale."""
-        return bool(self.apart) and cell.is_measured and not cell.alike
+        return cell.is_measured and not cell.alike and len(self.compared) < len(self.measured)
 
     @cached_property
     def peak(self) -> Cell | None:
         """The best cell of all panels, in a ratio the largest of those compared; None when nothing has a value."""
-        cells = self.measured if self.ratio is None else self.compared
-        return self.best(cells) if cells else None
+        return self.best(self.compared) if self.compared else None
 
     @cached_property
     def panels(self) -> dict[Any, list[Cell]]:
@@ -149,22 +174,17 @@ class Heatmap:
         return panels
 
     @cached_property
-    def _by_size(self) -> list[Any]:
-        """All panels: that of the peak, then those with the most cells with a value."""
+    def undrawn(self) -> frozenset[Any]:
+        """The panels there is no room for: never that of the peak, first those with the fewest cells with a value."""
         panels = dict.fromkeys(cell.panel for cell in self.cells)
         first = {self.peak.panel} if self.peak else set()
-        return sorted(panels, key=lambda panel: (panel not in first, -len(self.panels.get(panel, ()))))
+        ordered = sorted(panels, key=lambda panel: (panel not in first, -len(self.panels.get(panel, ()))))
+        return frozenset(ordered[MOST_PANELS:])
 
     @cached_property
     def drawn(self) -> list[Cell]:
         """The cells of the panels there is room for."""
-        shown = set(self._by_size[:MOST_PANELS])
-        return [cell for cell in self.cells if cell.panel in shown]
-
-    @property
-    def undrawn(self) -> list[Any]:
-        """The panels there is no room for."""
-        return self._by_size[MOST_PANELS:]
+        return [cell for cell in self.cells if cell.panel not in self.undrawn]
 
     @property
     def span(self) -> tuple[float, ...]:
@@ -179,26 +199,22 @@ class Heatmap:
         asked = self.scale == "log" or (self.scale == "auto" and wants_log(self.span))
         return asked and min(self.span, default=0) > 0
 
-    def best(self, cells: Sequence[Cell]) -> Cell:
-        """The best of these measured cells by the metric's direction; of a ratio the largest."""
-        return _extreme(cells, lowest=self.better == "lower" and self.ratio is None)
+    @property
+    def middle(self) -> float:
+        """The median of the ratios that are compared."""
+        return median(cell.value or 0.0 for cell in self.compared)
 
-    def worst(self, cells: Sequence[Cell]) -> Cell:
-        """The worst of these measured cells by the metric's direction."""
-        return _extreme(cells, lowest=self.better == "higher")
+    def best(self, cells: Sequence[Cell], *, worst: bool = False) -> Cell:
+        """The best of these measured cells by the metric's direction, or the worst; of a ratio the largest."""
+        is_lowest = (self.better == "lower" and self.ratio is None) != worst
+        return (min if is_lowest else max)(cells, key=lambda cell: cell.value or 0.0)
 
-    def states(self) -> Counter[str]:
-        """How many cells are in each state."""
-        return Counter(cell.state for cell in self.cells)
-
-    def sizes(self) -> tuple[int, int, int]:
-        """How many values x, y and the panel have."""
-        return (
-            len({c.x for c in self.cells}),
-            len({c.y for c in self.cells}),
-            len({c.panel for c in self.cells}),
-        )
+    def values(self, part: str) -> set[Any]:
+        """The values along an axis, or of the panels."""
+        return {getattr(cell, part) for cell in self.cells}
 
 
-def _extreme(cells: Sequence[Cell], *, lowest: bool) -> Cell:
-    return (min if lowest else max)(cells, key=lambda cell: cell.value or 0.0)
+def compared(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells with a value at like loads on both sides, or all with a value where there is none such."""
+    measured = [cell for cell in cells if cell.is_measured]
+    return [cell for cell in measured if cell.alike] or measured

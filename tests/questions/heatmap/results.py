@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
+from typing import Any
 
+from bench.basis.statement import Statement
 from bench.library import Library
+from bench.questions import Answer
+from bench.questions.heatmap.result import Cell, Heatmap
 from bench.view import View
 
 
@@ -27,6 +32,11 @@ def point(isl: int, osl: int, throughput: float | None = None, **facts: object) 
     }  # fmt: skip
 
 
+def flag(*kinds: str) -> str:
+    """Flags as a table holds them."""
+    return json.dumps([{"kind": kind, "seen": "seen", "why": "why", "do": "do"} for kind in kinds])
+
+
 def library_of(folder: Path, rows: list[dict[str, object]]) -> Library:
     folder.mkdir(exist_ok=True)
     library = Library.open(folder / "library", shipped=False)
@@ -35,9 +45,20 @@ def library_of(folder: Path, rows: list[dict[str, object]]) -> Library:
     return library
 
 
-def asked(**options: str) -> View:
-    return View.of({"model": ["llama-3.1-70b"]}, {"x": "isl", "y": "osl", **options})
+def asked(*, slo: tuple[str, ...] = (), **options: str) -> View:
+    return View.of({"model": ["llama-3.1-70b"]}, {"x": "isl", "y": "osl", **options}, slo=slo)
 
 
-def by_place(answer):
-    return {(cell["panel"], cell["x"], cell["y"]): cell for cell in answer.numbers["cells"]}
+def by_place(answer: Answer[Heatmap]) -> dict[tuple[Any, float, float], Cell]:
+    return {(cell.panel, cell.x, cell.y): cell for cell in answer.result.cells}
+
+
+def said(answer: Answer[Any], kind: str) -> Statement:
+    """The one statement of this kind."""
+    (found,) = [one for one in answer.statements if one.kind == kind]
+    return found
+
+
+def kinds(answer: Answer[Any]) -> list[str]:
+    """The kinds of all statements."""
+    return [one.kind for one in answer.statements]

@@ -8,7 +8,7 @@ import pytest
 
 from bench import chart
 from bench.library import Library
-from bench.questions import question
+from bench.questions import heatmap
 from bench.questions.heatmap.gaps import wanted
 from bench.sweep.planning import form
 from bench.view import View
@@ -26,16 +26,15 @@ def library() -> Iterator[Library]:
 
 def test_every_place_is_either_a_cell_or_a_gap_that_can_be_clicked(library: Library) -> None:
     view = View.of(SEED, ASKED)
-    heatmap = question("heatmap")
     answer = heatmap.answer(library, view)
-    made = heatmap.figure(answer, chart.theme("light"))
+    made = heatmap.figure(answer.result, chart.theme("light"))
     clickable = made.data[-1]
-    cells = {cell["cell"] for cell in answer.numbers["cells"]}
+    cells = {cell.place for cell in answer.result.cells}
     places = {
         (panel, x, y)
-        for panel in {cell["panel"] for cell in answer.numbers["cells"]}
-        for x in {cell["x"] for cell in answer.numbers["cells"]}
-        for y in {cell["y"] for cell in answer.numbers["cells"]}
+        for panel in {cell.panel for cell in answer.result.cells}
+        for x in {cell.x for cell in answer.result.cells}
+        for y in {cell.y for cell in answer.result.cells}
     }
     ids = list(clickable.customdata)
     assert len(set(ids)) == len(ids) == len(places)

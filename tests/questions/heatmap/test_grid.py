@@ -1,39 +1,54 @@
-"""A cell holds the best median of repeats of its points: the SQL against a plain reading of the same points."""
+"""A cell is its best ranked point: the SQL against a plain reading of the same points, one after the other."""
 
 from __future__ import annotations
 
+import json
 import random
-from collections import defaultdict
-from statistics import median
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from bench import flags
+from bench.basis import evidence, limits
 from bench.library import Library
+from bench.library.runs import RUN_GAP_DAYS
+from bench.library.standing import FIGURES, LINE
+from bench.questions import records
 from bench.questions.heatmap import grid
-from bench.questions.heatmap.grid import Grid
+from bench.questions.heatmap.result import Heatmap
+from bench.records import LOAD_AXES
 from bench.view import View
 from tests.library.files import table
+from tests.questions.heatmap.results import flag, library_of, point
 
-LOADS = ("series_id", "load_kind", "concurrency", "request_rate", "batch", "scenario")
-ROWS = 500
+ROWS = 600
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    """Points drawn at random from few values, so that cells hold repeats, ties, gaps, failures and other evidence."""
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Points drawn at random from few values, so that cells hold runs, repeats, flags, gaps, failures and ties."""
     draw = random.Random(11)
     rows = []
-    for repeat in range(ROWS):
+    for _ in range(ROWS):
         kind = draw.choice(["closed", "closed", "closed", "saturated", "batch"])
         rows.append({
             "isl": draw.choice([128, 512, 2048, None]), "osl": draw.choice([64, 128]), "load_kind": kind,
-            "tp": draw.choice([1, 2]), "accelerators": draw.choice([2, 4, None]), "repeat": repeat,
+            "tp": draw.choice([1, 2]), "accelerators": draw.choice([2, 4, None]),
+            "repeat": draw.choice([None, None, 1, 2, 3]),
+            "engine_version": draw.choice(["0.17", "0.17", "0.18"]),
+            "date": draw.choice([None, "2026-01-01", "2026-01-05", "2026-02-01", "2026-02-20"]),
             "concurrency": draw.choice([1, 8, 64]) if kind == "closed" else None,
             "batch": 8 if kind == "batch" else None,
             "output_tokens_per_s": draw.choice([None, 10, 20, draw.randint(1, 1000)]),
             "ttft_ms_p50": draw.choice([None, 5, draw.randint(1, 1000)]),
             "duration_s": 60, "requests_failed": draw.choice([None, 0, 3]),
-            "evidence": draw.choice(["measured"] * 5 + ["projected"]),
+            "evidence": draw.choice(["measured"] * 6 + ["projected"]),
+            "flags": draw.choice([None] * 6 + [flag("implausible"), flag("client_limited"), flag("too_few_requests")]),
         })  # fmt: skip
     folder = tmp_path_factory.mktemp("random")
     library = Library.open(folder / "library", shipped=False)
@@ -41,81 +56,252 @@ def library(tmp_path_factory):
     return library
 
 
-def read_plainly(library, asked, kind):
-    """Every cell by going through the points one by one: best median of a run, points and failures."""
-    points = grid.records(library.query("SELECT * FROM points"))
-    runs = defaultdict(list)
-    cells = defaultdict(lambda: {"points": 0, "failed": 0})
-    for point in points:
-        place = (point.get(asked.panel), point[asked.x], point[asked.y])
-        if point["evidence"] != "measured" or None in place[1:] or (kind and point["load_kind"] != kind):
-            continue
-        if asked.level and point[asked.level[0]] != asked.level[1]:
-            continue
-        cells[place]["points"] += 1
-        if point[asked.metric] is None:
-            cells[place]["failed"] += (point["requests_failed"] or 0) > 0
-        else:
-            runs[place, tuple(point[key] for key in LOADS)].append(point[asked.metric])
-    best = min if asked.better == "lower" else max
-    for (place, _), values in runs.items():
-        held = cells[place].get("value")
-        cells[place]["value"] = median(values) if held is None else best(held, median(values))
-    return dict(cells)
+Points = list[dict[str, Any]]
 
 
-@pytest.mark.parametrize("asked", [
-    Grid("isl", "osl", "accelerators", "output_tokens_per_s"),
-    Grid("isl", "osl", None, "ttft_ms_p50"),
-    Grid("isl", "concurrency", "tp", "output_tokens_per_s"),
-    Grid("osl", "tp", "accelerators", "ttft_ms_p50", level=("concurrency", 8.0)),
-    Grid("accelerators", "isl", "load_kind", "output_tokens_per_s_per_accelerator"),
-])  # fmt: skip
-def test_cells_equal_a_plain_reading(library, asked):
-    view = View()
-    count = grid.census(library, view, asked)
-    found = grid.records(grid.cells(library, view, asked, count))
-    expected = read_plainly(library, asked, count.kind)
-    assert {(cell["panel"], cell["x"], cell["y"]): {key: cell[key] for key in ("points", "failed", "value")}
-            for cell in found} == {place: {"value": None, **cell} for place, cell in expected.items()}  # fmt: skip
-    winners = {point["point_id"]: point for point in grid.records(library.query("SELECT * FROM points"))}
-    for cell in found:
-        if cell["value"] is not None and cell["repeats"] == 1:
-            assert winners[cell["point_id"]][asked.metric] == cell["value"]
+class Plain:
+    """All points, and why some are set aside for others, read plainly: what a flag excludes makes no run the newest."""
+
+    def __init__(self, points: Points) -> None:
+        sound = [one for one in points if not kinds_of(one) & set(flags.EXCLUDING)]
+        old = older(sound)
+        repeats = beside_the_middle([one for one in sound if one["point_id"] not in old])
+        self.points, self.aside = (
+            points,
+            {**dict.fromkeys(repeats, "repeat"), **dict.fromkeys(old, "older run")},
+        )
 
 
-def test_asking_for_several_load_kinds_mixes_just_these(library):
-    asked = Grid("isl", "osl", None, "output_tokens_per_s")
-    view = View.of({"load_kind": ["saturated", "batch"]})
-    count = grid.census(library, view, asked)
-    found = grid.cells(library, view, asked, count)
-    condition = "evidence = 'measured' AND isl IS NOT NULL AND load_kind IN ('saturated', 'batch')"
-    assert found["points"].sum() == library.fetch(f"SELECT count(*) FROM points WHERE {condition}")[0][0]
+@pytest.fixture(scope="module")
+def plain(library: Library) -> Plain:
+    return Plain(records(library.query("SELECT * FROM points")))
 
 
-def test_the_same_question_names_the_same_winner_every_time(library):
-    asked = Grid("isl", "osl", None, "output_tokens_per_s")
-    count = grid.census(library, View(), asked)
-    answers = {tuple(grid.cells(library, View(), asked, count)["point_id"]) for _ in range(8)}
-    assert len(answers) == 1
+def kinds_of(one: dict[str, Any]) -> set[str]:
+    return {row["kind"] for row in json.loads(one["flags"] or "[]")}
 
 
-def test_the_load_kind_with_the_most_values_is_the_grids(library):
-    count = grid.census(library, View(), Grid("isl", "osl", None, "output_tokens_per_s"))
-    most = library.fetch(
-        "SELECT load_kind FROM points WHERE evidence = 'measured' AND isl IS NOT NULL GROUP BY 1"
-        " ORDER BY count(output_tokens_per_s) DESC LIMIT 1"
+def alike(points: Points, keys: Sequence[str]) -> Iterator[Points]:
+    """The points that are alike in these columns, group by group."""
+    groups: dict[tuple[Any, ...], Points] = defaultdict(list)
+    for one in points:
+        groups[tuple(one.get(key) for key in keys)].append(one)
+    yield from groups.values()
+
+
+def older(points: Points) -> set[str]:
+    """The ids of each line's older runs: only the run with the latest day stands, whole."""
+    found: set[str] = set()
+    for line in alike(points, LINE):
+        latest: dict[str, Any] = {}
+        for run in alike(line, ("source_url", "engine_version")):
+            latest |= {one["point_id"]: None for one in run if not one["date"]}
+            islands: list[Points] = []
+            for one in sorted((one for one in run if one["date"]), key=lambda one: str(one["date"])):
+                if not islands or (one["date"] - islands[-1][-1]["date"]).days > RUN_GAP_DAYS:
+                    islands.append([])
+                islands[-1].append(one)
+            latest |= {one["point_id"]: island[-1]["date"] for island in islands for one in island}
+        newest = max((day for day in latest.values() if day), default=None)
+        found |= {name for name, day in latest.items() if day != newest}
+    return found
+
+
+def beside_the_middle(points: Points) -> set[str]:
+    """The ids of repeats for which the middle one by throughput stands, of an even number the lower of the two."""
+    found: set[str] = set()
+    repeats = [one for one in points if one["repeat"] is not None]
+    for group in alike(repeats, (*LINE, "source_id", "source_url", "engine_version", *LOAD_AXES)):
+        group.sort(key=lambda one: (figure(one) is not None, figure(one) or 0, one["point_id"]))
+        found |= {one["point_id"] for one in group} - {group[(len(group) - 1) // 2]["point_id"]}
+    return found
+
+
+def figure(one: dict[str, Any]) -> float | None:
+    return next((one[key] for key in FIGURES if one.get(key) is not None), None)
+
+
+def code_of(one: dict[str, Any], view: View, aside: dict[str, str]) -> str:
+    """What becomes of a point, before it is known of which kind of load the grid is."""
+    asked, metric = grid.Grid.of(view), view.option("metric")
+    why, kinds = aside.get(one["point_id"], ""), kinds_of(one)
+    barred = (
+        {kind for kind in kinds if flags.weight(kind) != "notes"}
+        if view.option("flagged") == "out"
+        else kinds
     )
-    assert count.kind == most[0][0]
+    if one["evidence"] != "measured":
+        return "other_evidence"
+    if barred and (view.option("flagged") == "out" or kinds & set(flags.EXCLUDING)):
+        return "flagged"
+    if why == "repeat" or (why and view.option("runs") != "all"):
+        return why
+    if one.get(metric) is None:
+        return (
+            "failed"
+            if (one["requests_failed"] or 0) > 0 or one["flags"] not in (None, "", "[]")
+            else "no_metric"
+        )
+    kept = [(one.get(limit.metric.key), limit) for limit in limits.read(view)]
+    if any(broken(*one) for one in kept):
+        return "beyond_limit"
+    if any(value is None for value, _ in kept):
+        return "unknown_limit"
+    return "no_axis" if one[asked.x] is None or one[asked.y] is None else "used"
 
 
-def test_a_cell_has_one_name(library):
-    names = {grid.cell_id(panel, x, 64.0) for panel in (None, 8, True, "a|b") for x in (128, 128.5)}
+def broken(value: float | None, limit: limits.Limit) -> bool:
+    return value is not None and (value > limit.value if limit.at_most else value < limit.value)
+
+
+def read_plainly(plain: Plain, view: View) -> tuple[dict[Any, Any], Counter[str], str | None]:
+    """Every cell (value, state, points), how many points became what, and the kind of load: point by point."""
+    asked, among = grid.Grid.of(view), view.values("load_kind")
+    chosen = [one for one in plain.points if asked.level is None or one[asked.level[0]] == asked.level[1]]
+    told = [(None if len(among) > 1 else one["load_kind"], code_of(one, view, plain.aside), one)
+            for one in chosen if not among or one["load_kind"] in among]  # fmt: skip
+    many = Counter((own, code) for own, code, _ in told)
+    kind = max(
+        sorted({own for own, _, _ in told}, key=str),
+        key=lambda own: (many[own, "used"], sum(many[own, code] for code in grid.IN_A_CELL)),
+        default=None,
+    )
+    counts = Counter(
+        "other_kind" if own != kind and code in grid.IN_A_CELL else code for own, code, _ in told
+    )
+    cells: dict[Any, list[tuple[str, Any]]] = defaultdict(list)
+    for own, code, one in told:
+        if own == kind and one[asked.x] is not None and one[asked.y] is not None:
+            cells[one.get(asked.panel or ""), one[asked.x], one[asked.y]].append(
+                (code, one.get(asked.metric))
+            )
+    best = min if asked.lower else max
+    return {
+        place: (best((value for code, value in held if code == "used"), default=None), state_of(held), len(held))
+        for place, held in cells.items()
+    }, counts, kind  # fmt: skip
+
+
+def state_of(held: list[tuple[str, Any]]) -> str:
+    """What a cell with points of these codes is."""
+    codes = {code for code, _ in held}
+    return (
+        "measured"
+        if "used" in codes
+        else next((word for code, word in grid.STATES.items() if code in codes), "no metric")
+    )
+
+
+def laid(library: Library, view: View) -> Heatmap:
+    return grid.laid(library, evidence.read(view))
+
+
+def whole(x: str, y: str, panel: str = "none", metric: str = "output_tokens_per_s", load: str = "best", *,
+          where: dict[str, list[str]] | None = None, slo: Sequence[str] = (), **options: str) -> View:  # fmt: skip
+    """A complete View."""
+    told = {
+        "x": x,
+        "y": y,
+        "panel": panel,
+        "metric": metric,
+        "load": load,
+        "scale": "auto",
+        "ratio_by": "none",
+    }
+    return View.of(where, {**told, **options}, whole=True, slo=slo)
+
+
+METRICS = ("output_tokens_per_s", "ttft_ms_p50", "output_tokens_per_s_per_accelerator")
+views = st.builds(
+    lambda axes, panel, metric, load, kinds, slo, runs, flagged: whole(
+        *axes, "none" if panel in axes else panel, metric, load, where={"load_kind": kinds}, slo=slo, runs=runs,
+        flagged=flagged,
+    ),
+    st.permutations(("isl", "osl", "concurrency", "batch", "accelerators", "tp")).map(lambda some: some[:2]),
+    st.sampled_from(("none", "accelerators", "tp", "isl", "load_kind", "engine_version")),
+    st.sampled_from(METRICS),
+    st.sampled_from(("best", "best", "concurrency=8", "batch=8")),
+    st.sampled_from(([], [], ["closed"], ["saturated", "batch"])),
+    st.lists(st.sampled_from(("ttft_ms_p50<=300", "output_tokens_per_s>=15", "ttft_ms_p50<=5", "tpot_ms_p50<=1")),
+             unique=True, max_size=2),
+    st.sampled_from(("newest", "newest", "all")),
+    st.sampled_from(("ranked", "ranked", "out")),
+)  # fmt: skip
+
+
+@given(views)
+@example(whole("isl", "osl", "accelerators"))
+@example(whole("isl", "osl", metric="ttft_ms_p50", slo=("ttft_ms_p50<=300",)))
+def test_cells_equal_a_plain_reading(library: Library, plain: Plain, view: View) -> None:
+    found = laid(library, view)
+    cells, counts, kind = read_plainly(plain, view)
+    assert found.load_kind == kind
+    assert {(one.panel, one.x, one.y): (one.value, one.state, one.points) for one in found.cells} == cells
+    assert {code: many for code, many in found.tally.counts.items() if many} == dict(counts)
+    by_id = {one["point_id"]: one for one in plain.points}
+    for cell in found.measured:
+        (best,) = cell.ids
+        assert by_id[best][view.option("metric")] == cell.value
+
+
+@given(views)
+def test_a_ratio_divides_the_grids_of_its_sides(library: Library, view: View) -> None:
+    """And it counts every selected point once, those on neither side too."""
+    axes = {view.option(key) for key in ("x", "y", "panel")}
+    if "tp" in axes or view.values("load_kind") == ():
+        return
+    ratio = laid(library, view.with_options(ratio_by="tp", ratio_a="1", ratio_b="2"))
+    sides = [laid(library, view.with_where(tp=[side])) for side in ("1", "2")]
+    a, b = ({cell.place: cell for cell in side.cells} for side in sides)
+    assert {cell.place for cell in ratio.cells} == a.keys() | b.keys()
+    for cell in ratio.cells:
+        one, other = (side[cell.place].value if cell.place in side else None for side in (a, b))
+        assert (cell.a, cell.b) == (one, other or None)
+        assert cell.value == (one / other if one is not None and other else None)
+    assert ratio.tally.selected == sum(side.tally.selected for side in sides)
+    assert ratio.tally.used == sum(side.tally.used for side in sides)
+
+
+def test_the_same_question_names_the_same_winner_every_time(library: Library) -> None:
+    view = whole("isl", "osl")
+    assert len({tuple(cell.ids for cell in laid(library, view).cells) for _ in range(8)}) == 1
+
+
+def test_the_points_behind_a_cell_are_those_it_counts_the_ranked_ones_first(library: Library) -> None:
+    for view in (
+        whole("isl", "osl", "accelerators"),
+        whole("isl", "concurrency", "tp", "ttft_ms_p50", runs="all"),
+    ):
+        for cell in laid(library, view).cells:
+            behind = grid.behind(library, evidence.read(view), cell.place)
+            assert len(behind) == cell.points
+            used = [code == "used" for code in behind["standing"]]
+            assert used == sorted(used, reverse=True)
+            if cell.best:
+                assert (behind["point_id"].iloc[0] == cell.best.point_id) or (
+                    behind[view.option("metric")].iloc[0] == cell.value
+                )
+
+
+def test_an_axis_of_loads_is_cut_into_doublings_where_few_cells_would_be_filled(tmp_path: Path) -> None:
+    """Seventeen levels at a chip count each fill a sixteenth of the cells; sixteen levels are read one by one."""
+    few = [point(128, 128, 10, concurrency=level, accelerators=1 + level % 16) for level in range(1, 18)]
+    view = whole("concurrency", "accelerators")
+    assert laid(library_of(tmp_path / "few", few[:16]), view).doublings == ()
+    cut = laid(library_of(tmp_path / "many", few), view)
+    assert cut.doublings == ("concurrency",)
+    assert {cell.x for cell in cut.cells} == {1, 2, 4, 8, 16}
+
+
+def test_a_cell_has_one_name() -> None:
+    names = {grid.cell_id(panel, x, 64.0) for panel in (None, 8, 8.0, True, "a|b") for x in (128, 128.5)}
     assert names == {f"{panel}|{x}|64" for panel in ("", "8", "true", "a|b") for x in ("128", "128.5")}
 
 
-def test_plain_values_are_what_json_knows(library):
-    day = library.query(
-        "SELECT DATE '2026-03-01' AS day, NULL::DATE AS none, 8::BIGINT AS n, 1.5 AS x, NULL::BIGINT AS m"
-    )
-    assert grid.records(day) == [{"day": "2026-03-01", "none": None, "n": 8, "x": 1.5, "m": None}]
+@given(
+    st.one_of(st.just(""), st.integers(0, 99).map(str), st.text(max_size=5)),
+    st.floats(0, 1e9),
+    st.floats(0, 1e9),
+)
+def test_a_cells_name_says_where_it_is(panel: str, x: float, y: float) -> None:
+    assert grid.place_of(grid.cell_id(panel, x, y)) == (panel, x, y)

@@ -1,141 +1,264 @@
-"""The ratio of two grids: what is divided, what its headline counts, and what is unlike and so kept apart."""
+"""The ratio of two grids: what is divided, what its headline counts, what it cannot be told apart from."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bench.basis.likeness import FACTS, Difference
+from bench.basis.wording import times
 from bench.chart import DARK, LIGHT, Theme
 from bench.library import Library
 from bench.questions import heatmap
+from bench.questions.heatmap.result import Ratio
 from bench.view import View
-from tests.questions.heatmap.results import asked, by_place, library_of, point
+from tests.questions.heatmap.results import asked, by_place, flag, kinds, library_of, point, said
+
+SIDES = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm"}
 
 
-def test_a_ratio_divides_where_both_sides_were_measured(tmp_path):
-    rows = [
-        point(128, 128, 100), point(1024, 128, 50), point(2048, 128, 80),
-        point(128, 128, 250, accelerator="h200-sxm"), point(1024, 128, 40, accelerator="h200-sxm"),
-        point(128, 512, 70, accelerator="h200-sxm"),
-    ]  # fmt: skip
-    answer = heatmap.answer(
-        library_of(tmp_path, rows), asked(ratio_by="accelerator", ratio_a="h200-sxm", ratio_b="h100-sxm")
-    )
-    cells = by_place(answer)
-    assert {place[1:]: (cell["state"], cell["value"]) for place, cell in cells.items()} == {
-        (128, 128): ("measured", 2.5), (1024, 128): ("measured", 0.8), (2048, 128): ("only b", None),
-        (128, 512): ("only a", None),
-    }  # fmt: skip
-    assert answer.headline == (
-        "Output throughput of H200 SXM is 1.65 times that of H100 SXM in the median of 2 shared cells,"
-        " from 0.800 to 2.50."
-    )
-    assert answer.findings[:2] == (
-        "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; largest ratio at 128/128.",
-        "Measured on one side only, so not divided: H200 SXM in 1 cell and H100 SXM in 1 cell.",
-    )
+class TestWhatIsDivided:
+    def test_is_where_both_sides_were_measured(self, tmp_path: Path) -> None:
+        rows = [
+            point(128, 128, 100), point(1024, 128, 50), point(2048, 128, 80),
+            point(128, 128, 250, accelerator="h200-sxm"), point(1024, 128, 40, accelerator="h200-sxm"),
+            point(128, 512, 70, accelerator="h200-sxm"),
+        ]  # fmt: skip
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        cells = by_place(answer)
+        assert {place[1:]: (cell.state, cell.value) for place, cell in cells.items()} == {
+            (128, 128): ("measured", 2.5), (1024, 128): ("measured", 0.8), (2048, 128): ("only b", None),
+            (128, 512): ("only a", None),
+        }  # fmt: skip
+        # The median of 2.5 and 0.8 is 1.65.
+        assert answer.headline == (
+            "H200 SXM has 65 % more output throughput than H100 SXM in the median of 2 shared cells."
+        )
+        assert [one.text for one in answer.statements if one.kind in ("ahead", "one_side")] == [
+            "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; H200 SXM / H100 SXM is from 0.800 at 1,024/128 to 2.50"
+            " at 128/128.",
+            "Measured on one side only, so not divided: H200 SXM in 1 cell and H100 SXM in 1 cell.",
+        ]
+
+    def test_a_side_of_zero_is_nothing_to_divide_by(self, tmp_path: Path) -> None:
+        rows = [point(128, 128, 0), point(128, 128, 250, accelerator="h200-sxm")]
+        (cell,) = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES)).result.cells
+        assert (cell.state, cell.value, cell.a) == ("only a", None, 250)
+
+    def test_points_of_neither_side_are_counted_as_such(self, tmp_path: Path) -> None:
+        rows = [
+            point(128, 128, 10, accelerator=chip) for chip in ("h100-sxm", "h200-sxm", "b200-sxm", "mi300x")
+        ]
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert (
+            said(answer, "left_out").text == "Of 4 selected points 2 are used; left out: 2 of neither side."
+        )
+
+    def test_is_of_the_load_kind_in_which_both_sides_share_most_cells(self, tmp_path: Path) -> None:
+        """H100 alone has three closed points; both have one saturated point."""
+        saturated = {"load_kind": "saturated", "concurrency": None}
+        rows = [point(isl, 128, 10) for isl in (128, 256, 512)]
+        rows += [point(128, 128, 30, **saturated), point(128, 128, 60, accelerator="h200-sxm", **saturated)]
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert (answer.result.load_kind, said(answer, "ratio").values["median"]) == ("saturated", 2)
+
+    def test_swapping_the_sides_inverts_every_ratio(self, shipped: Library) -> None:
+        sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "h200-sxm"}
+        view = View.of(
+            {"model": ["deepseek-r1"], "precision": ["fp8"]}, {"x": "isl", "y": "concurrency", **sides}
+        )
+        there = by_place(heatmap.answer(shipped, view))
+        back = by_place(heatmap.answer(shipped, view.with_options(ratio_a="h200-sxm", ratio_b="b200-sxm")))
+        assert there.keys() == back.keys()
+        assert sum(cell.value is not None for cell in there.values()) > 5
+        for place, cell in there.items():
+            if cell.value is not None:
+                assert back[place].value == pytest.approx(1 / cell.value)
 
 
-def test_a_ratio_nobody_spelled_out_compares_the_two_with_most_in_common_the_better_first(shipped):
-    view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, {"ratio_by": "accelerator"})
-    whole = heatmap.complete(shipped, view)
-    assert (whole.option("ratio_a"), whole.option("ratio_b")) == ("h200-sxm", "h100-sxm")
+class TestWhatIsCompared:
+    def test_where_nobody_said_are_the_two_with_most_in_common_the_better_first(
+        self, shipped: Library
+    ) -> None:
+        view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, {"ratio_by": "accelerator"})
+        whole = heatmap.complete(shipped, view)
+        assert (whole.option("ratio_a"), whole.option("ratio_b")) == ("h200-sxm", "h100-sxm")
+
+    def test_is_laid_over_axes_that_both_sides_share(self, shipped: Library) -> None:
+        """TensorRT-LLM's BF16 runs are at request rates, its FP8 and FP16 runs over lengths: those can be divided."""
+        view = View.of({"source": ["tensorrt-llm"], "model": ["llama-3.1-70b"]}, {"ratio_by": "precision"})
+        answer = heatmap.answer(shipped, view)
+        chosen = {key: answer.view.option(key) for key in ("x", "y", "ratio_a", "ratio_b")}
+        assert chosen == {"x": "isl", "y": "osl", "ratio_a": "fp8", "ratio_b": "fp16"}
+        assert len(answer.result.measured) == 25
+
+    def test_a_side_that_is_not_loaded_gives_way_and_says_so(self, shipped: Library) -> None:
+        sides = {"ratio_by": "accelerator", "ratio_a": "abacus", "ratio_b": "h100"}
+        view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, sides)
+        answer = heatmap.answer(shipped, view)
+        assert answer.view.option("ratio_a") == "h200-sxm"
+        assert (
+            said(answer, "gave_way").text == "abacus cannot be a side of this ratio; it is H200 SXM instead."
+        )
+
+    def test_a_ratio_with_nothing_to_divide_is_none_and_says_so(self, tmp_path: Path) -> None:
+        answer = heatmap.answer(library_of(tmp_path, [point(128, 128, 5)]), asked(ratio_by="engine"))
+        assert (answer.view.option("ratio_by"), answer.result.ratio) == ("none", None)
+        told = "No two values of engine share a cell of this grid, so there is no ratio."
+        assert said(answer, "gave_way").text == told
 
 
-def test_swapping_the_sides_inverts_every_ratio(shipped):
-    sides = {
-        "ratio_by": "accelerator",
-        "ratio_a": "b200-sxm",
-        "ratio_b": "h200-sxm",
-        "x": "isl",
-        "y": "concurrency",
+class TestWhatItCannotBeToldApartFrom:
+    def test_is_named_with_each_side(self, shipped: Library) -> None:
+        """FP16 ran on A100 alone and the best of FP8 on H200: 4.78 times is no figure of FP8 alone."""
+        view = View.of({"source": ["tensorrt-llm"], "model": ["mixtral-8x7b"]}, {"ratio_by": "precision"})
+        answer = heatmap.answer(shipped, view)
+        ratio = answer.result.ratio
+        assert ratio is not None
+        assert [(one.fact.key, one.a, one.b) for one in ratio.confounded] == [
+            ("accelerator", ("H200 SXM",), ("A100 SXM 80 GB",))
+        ]
+        assert {(best.precision, best.accelerator) for cell in answer.result.measured for best in cell.facts} == {
+            ("fp8", "h200-sxm"), ("fp16", "a100-sxm-80gb"),
+        }  # fmt: skip
+        assert answer.headline == (
+            "FP8 on H200 SXM has 4.78 times the output throughput of FP16 on A100 SXM 80 GB in the median of 27 shared"
+            " cells."
+        )
+
+    def test_declines_the_comparison_where_it_has_several_values(self, shipped: Library) -> None:
+        """Of Llama the best of FP8 is on H100 here and on H200 there, against A100 everywhere."""
+        view = View.of({"source": ["tensorrt-llm"], "model": ["llama-3.1-70b"]}, {"ratio_by": "precision"})
+        answer = heatmap.answer(shipped, view)
+        assert answer.headline == (
+            "FP8 against FP16 cannot be told apart from accelerator (H100 SXM and H200 SXM against A100 SXM 80 GB),"
+            " unlike in each of 25 shared cells."
+        )
+        assert "ratio" not in kinds(answer)
+        assert not said(answer, "ahead").text.startswith("Ahead")
+        assert heatmap.robustness(shipped, answer.view) is None
+
+    @pytest.mark.parametrize(("unlike", "told"), [
+        ({}, True), ({"engine": "sglang"}, True), ({"engine": "sglang", "precision": "fp16"}, True),
+        ({"engine": "sglang", "precision": "fp16", "speculation": "mtp"}, False),
+    ])  # fmt: skip
+    def test_are_two_facts_at_most(self, tmp_path: Path, unlike: dict[str, str], told: bool) -> None:
+        base = {"speculation": "none"}
+        rows = [point(128, 128, 10, **base), point(256, 128, 10, **base)]
+        rows += [point(isl, 128, 20, accelerator="h200-sxm", **{**base, **unlike}) for isl in (128, 256)]
+        mixed = asked(**SIDES).with_where(precision=["fp8", "fp16"])
+        answer = heatmap.answer(library_of(tmp_path, rows), mixed)
+        assert answer.result.ratio is not None
+        assert {one.fact.key for one in answer.result.ratio.confounded} == unlike.keys()
+        assert ("ratio" in kinds(answer), "confounded" in kinds(answer)) == (told, not told)
+        if unlike and told:
+            assert answer.headline.startswith("H200 SXM with ") or "FP16" in answer.headline
+
+    def test_what_one_side_alone_states_is_a_caveat(self, tmp_path: Path) -> None:
+        rows = [
+            point(128, 128, 10),
+            point(128, 128, 20, accelerator="h200-sxm", engine=None, engine_version=None),
+        ]
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert answer.headline.startswith("H200 SXM has 2 times")
+        assert said(answer, "one_sided").text == "Stated on one side only: engine vLLM for H100 SXM."
+
+    def test_what_differs_in_some_cells_is_a_caveat(self, tmp_path: Path) -> None:
+        rows = [point(128, 128, 10), point(256, 128, 10), point(128, 128, 20, accelerator="h200-sxm"),
+                point(256, 128, 20, accelerator="h200-sxm", engine="sglang")]  # fmt: skip
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert said(answer, "unlike").text == "Unlike: engine (SGLang and vLLM against vLLM)."
+        assert answer.headline.startswith("H200 SXM has 2 times the output throughput of H100 SXM")
+
+    @given(st.integers(0, 4), st.integers(1, 3))
+    def test_are_told_only_where_each_has_one_value(self, facts: int, values: int) -> None:
+        differing = tuple(Difference(fact, tuple("abc"[:values]), ("d",)) for fact in FACTS[:facts])
+        assert Ratio("precision", "x", "y", differing).is_told == (facts <= 2 and (values == 1 or not facts))
+
+
+class TestUnlikeLoads:
+    def rows(self, level: int = 64) -> list[dict[str, object]]:
+        """At 128 and 256 both sides ran at concurrency 16, at 512 the best of H200 is at another level."""
+        other = {"accelerator": "h200-sxm"}
+        return [point(128, 128, 100), point(256, 128, 50), point(512, 128, 10), point(128, 128, 200, **other),
+                point(256, 128, 75, **other), point(512, 128, 90, concurrency=level, **other)]  # fmt: skip
+
+    def test_are_left_out_of_median_range_and_colours(self, tmp_path: Path) -> None:
+        answer = heatmap.answer(library_of(tmp_path, self.rows()), asked(**SIDES))
+        assert answer.headline == (
+            "H200 SXM has 75 % more output throughput than H100 SXM in the median of 2 shared cells at like loads."
+        )
+        assert said(answer, "ratio").values["median"] == median([2, 1.5])
+        assert answer.result.span == (1.5, 2)
+        assert said(answer, "unlike_loads").text == (
+            "Each side is at its own best load, not the same one in 1 of 3 cells; those are drawn without colour and"
+            " left out of the median and the range."
+        )
+        frames = [one for one in heatmap.figure(answer.result, LIGHT).layout.shapes if one.line.dash == "dot"]
+        assert len(frames) == sum(map(answer.result.is_apart, answer.result.cells)) == 1
+
+    def test_one_level_alone_is_at_like_loads(self, tmp_path: Path) -> None:
+        answer = heatmap.answer(library_of(tmp_path, self.rows()), asked(**SIDES, load="concurrency=16"))
+        assert "unlike_loads" not in kinds(answer)
+        assert len(answer.result.measured) == 2
+
+    def test_everywhere_keep_their_colours(self, tmp_path: Path) -> None:
+        """One side ran at concurrency 16, the other at 64; its own batch or kind is another load too."""
+        other = {"accelerator": "h200-sxm", "concurrency": 64}
+        rows = [
+            point(128, 128, 100),
+            point(512, 128, 50),
+            point(128, 128, 300, **other),
+            point(512, 128, 100, **other),
+        ]
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert answer.headline == (
+            "H200 SXM has 2.50 times the output throughput of H100 SXM in the median of 2 shared cells, each at its own"
+            " best load."
+        )
+        assert [cell.alike for cell in answer.result.cells] == [False, False]
+        assert not [
+            one for one in heatmap.figure(answer.result, LIGHT).layout.shapes if one.line.dash == "dot"
+        ]
+
+    def test_a_load_one_side_does_not_state_is_not_like_the_others(self, tmp_path: Path) -> None:
+        rows = [point(128, 128, 100), point(128, 128, 300, accelerator="h200-sxm", concurrency=None)]
+        answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+        assert answer.headline.endswith("in the one cell both have, each at its own best load.")
+        assert said(answer, "unlike_loads").values["cells"] == 1
+
+    def test_on_the_shipped_data_the_range_is_of_like_loads_alone(self, shipped: Library) -> None:
+        view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, {"x": "isl", "y": "osl", **SIDES})
+        found = heatmap.answer(shipped, view).result
+        assert all(cell.alike for cell in found.compared) or not any(cell.alike for cell in found.measured)
+        values = [cell.value for cell in found.compared]
+        assert found.span == (min(values), max(values))
+        axis = heatmap.figure(found, LIGHT).layout.coloraxis
+        reach = np.log2(found.span)
+        assert (axis.cmin, axis.cmax) == pytest.approx((-abs(reach).max(), abs(reach).max()))
+
+
+def test_a_flagged_point_is_marked_and_one_that_is_excluded_is_no_side(tmp_path: Path) -> None:
+    other = {"accelerator": "h200-sxm"}
+    rows = [point(128, 128, 100), point(256, 128, 100, flags=flag("roofline")), point(512, 128, 100),
+            point(128, 128, 300, **other), point(256, 128, 300, **other),
+            point(512, 128, 9000, flags=flag("littles-law"), **other)]  # fmt: skip
+    answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
+    cells = {isl: cell for (_, isl, _), cell in by_place(answer).items()}
+    assert {isl: cell.state for isl, cell in cells.items()} == {
+        128: "measured",
+        256: "measured",
+        512: "only b",
     }
-    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, sides)
-    there = by_place(heatmap.answer(shipped, view))
-    back = by_place(heatmap.answer(shipped, view.with_options(ratio_a="h200-sxm", ratio_b="b200-sxm")))
-    assert there.keys() == back.keys()
-    for place, cell in there.items():
-        if cell["value"] is not None:
-            assert back[place]["value"] == pytest.approx(1 / cell["value"])
-
-
-def test_a_side_that_is_not_loaded_gives_way_and_says_so(shipped):
-    sides = {"ratio_by": "accelerator", "ratio_a": "abacus", "ratio_b": "h100"}
-    view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, sides)
-    answer = heatmap.answer(shipped, view)
-    assert answer.view.option("ratio_a") == "h200-sxm"
-    assert answer.caveats[0] == "abacus cannot be a side of this ratio; it is h200-sxm instead."
-
-
-def test_a_ratio_of_unlike_loads_says_so(shipped: Library) -> None:
-    """Only concurrency 1 was published for 16 MI355X at 8,192/1,024, so 52 times is no lead of the B200."""
-    sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
-    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, {"x": "isl", "y": "osl", **sides})
-    answer = heatmap.answer(shipped, view)
-    assert answer.headline == (
-        "Under closed load, output throughput of B200 SXM is 1.43 times that of MI355X in the median of 3 shared cells"
-        " at like loads, from 1.07 to 1.46; 5 more compare unlike loads."
-    )
-    assert (
-        answer.findings[0]
-        == "Ahead at like loads: B200 SXM in 3 cells; largest ratio at 1,024/8,192, 8 chips."
-    )
-    frames = [shape for shape in heatmap.figure(answer, LIGHT).layout.shapes if shape.line.dash == "dot"]
-    assert len(frames) == answer.numbers["ratio"]["unlike_loads"] == 5
-    told = answer.caveats
-    assert told[0] == (
-        "Each side is at its own best load, not the same one in 5 of 8 cells: concurrency 256 against 1 at 8,192/1,024,"
-        " 16 chips; those are drawn without colour and left out of the median and the range."
-    )
-    fixed = heatmap.answer(shipped, view.with_options(load="concurrency=64")).caveats
-    assert not any("own best load" in note for note in fixed)
-
-
-def test_a_ratio_over_a_flagged_point_is_marked_and_kept_out_of_the_range(shipped: Library) -> None:
-    """The published MI355X row at concurrency 512 is 40 times under Little's law, so B200 is no 65 times faster."""
-    sides = {"ratio_by": "accelerator", "ratio_a": "b200-sxm", "ratio_b": "mi355x"}
-    answer = heatmap.answer(shipped, View.of({"model": ["deepseek-r1"]}, sides, whole=True))
-    assert answer.rows["value"].max() > 60
-    assert (
-        "1.15 times that of MI355X in the median of 25 shared cells at like loads, from 0.557 to 1.93; 1 more compares"
-        " unlike loads." in answer.headline
-    )
-    assert any(
-        "against Little's law (1 cell); the range above leaves 1 such cell out" in note
-        for note in answer.caveats
-    )
-    texts = [trace.text for trace in heatmap.figure(answer, LIGHT).data if trace.text is not None]
-    written = [text for table in texts for text in np.ravel(np.asarray(table, dtype=object))]
-    assert sum("†" in str(text) for text in written) == 1
-
-
-def test_a_ratio_whose_loads_are_all_unlike_says_so_and_keeps_its_colours(tmp_path: Path) -> None:
-    """One side ran at concurrency 16, the other at 64; its own batch or kind is another load too."""
-    other = {"accelerator": "h200-sxm", "concurrency": 64}
-    rows = [
-        point(128, 128, 100),
-        point(512, 128, 50),
-        point(128, 128, 300, **other),
-        point(512, 128, 100, **other),
-    ]
-    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm"}
-    answer = heatmap.answer(library_of(tmp_path, rows), asked(**sides))
-    assert answer.headline == (
-        "Output throughput of H200 SXM is 2.50 times that of H100 SXM in the median of 2 shared cells, each side at its"
-        " own best load, from 2 to 3."
-    )
-    assert [cell["like_loads"] for cell in answer.numbers["cells"]] == [False, False]
-    assert not [shape for shape in heatmap.figure(answer, LIGHT).layout.shapes if shape.line.dash == "dot"]
-
-
-def test_a_load_one_side_does_not_state_is_not_like_the_others(tmp_path: Path) -> None:
-    rows = [point(128, 128, 100), point(128, 128, 300, accelerator="h200-sxm", concurrency=None)]
-    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm"}
-    answer = heatmap.answer(library_of(tmp_path, rows), asked(**sides))
-    assert answer.headline.endswith("in the one cell both have, each side at its own best load.")
-    assert answer.caveats[0] == "Each side is at its own best load, not the same one in 1 of 1 cell."
+    assert "(flagged: beyond the roofline)" in answer.headline
+    texts = [trace.text for trace in heatmap.figure(answer.result, LIGHT).data if trace.text is not None]
+    written = [str(text) for table in texts for text in np.ravel(np.asarray(table, dtype=object))]
+    assert sum("†" in text for text in written) == 1
 
 
 def test_rows_of_a_ratio_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
@@ -145,33 +268,31 @@ def test_rows_of_a_ratio_come_in_the_order_of_their_numbers(tmp_path: Path) -> N
         for length in (2048, 128, 1024)
         for chip in ("h100-sxm", "h200-sxm")
     ]
-    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm", "panel": "accelerators"}
-    found = heatmap.rows(library_of(tmp_path, rows), asked(**sides))
+    found = heatmap.answer(library_of(tmp_path, rows), asked(panel="accelerators", **SIDES)).rows
     assert list(zip(found["panel"], found["x"], strict=True)) == [
         (chips, length) for chips in (2, 4, 16) for length in (128, 1024, 2048)
     ]
 
 
-def test_colours_span_what_is_compared_and_what_is_left_out_takes_an_end(shipped: Library) -> None:
-    """MI355X against B200, DeepSeek R1 FP8: 0.697 to 1.28; the flagged cell of 0.0235 once made all of these grey."""
-    sides = {"ratio_by": "accelerator", "ratio_a": "mi355x", "ratio_b": "b200-sxm",
-             "metric": "output_tokens_per_s_per_accelerator"}  # fmt: skip
-    where = {"model": ["deepseek-r1"], "precision": ["fp8"], "osl": ["1024"]}
-    answer = heatmap.answer(shipped, View.of(where, sides))
-    low, high = answer.numbers["span"]
-    assert f", from {low:.3f} to {high:.2f}; " in answer.headline
-    values = [cell["value"] for cell in answer.numbers["cells"] if cell["state"] == "measured"]
-    assert min(values) < low / 4
-    axis = heatmap.figure(answer, LIGHT).layout.coloraxis
-    reach = np.log2([low, high])
-    assert (axis.cmin, axis.cmax) == pytest.approx((-abs(reach).max(), abs(reach).max()))
+@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=4))
+def test_the_headline_is_the_median_of_the_cells(
+    tmp_path_factory: pytest.TempPathFactory, ratios: list[float]
+) -> None:
+    rows = [point(128 * place, 128, 100) for place, _ in enumerate(ratios, 1)]
+    rows += [
+        point(128 * place, 128, 100 * one, accelerator="h200-sxm") for place, one in enumerate(ratios, 1)
+    ]
+    answer = heatmap.answer(library_of(tmp_path_factory.mktemp("ratios"), rows), asked(**SIDES))
+    assert said(answer, "ratio").values["median"] == pytest.approx(median(ratios))
+    assert f" {times(median(ratios), 'output throughput')} " in answer.headline
+    leads = said(answer, "ahead").values
+    assert (leads["a"], leads["b"]) == (sum(one > 1.01 for one in ratios), sum(one < 0.99 for one in ratios))
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_a_cell_of_one_side_has_no_ground_that_a_ratio_near_one_has(tmp_path: Path, theme: Theme) -> None:
     rows = [point(128, 128, 100), point(128, 128, 100, accelerator="h200-sxm"), point(512, 128, 50)]
-    sides = {"ratio_by": "accelerator", "ratio_a": "h200-sxm", "ratio_b": "h100-sxm"}
-    drawn = heatmap.figure(heatmap.answer(library_of(tmp_path, rows), asked(**sides)), theme).data[0]
+    drawn = heatmap.figure(heatmap.answer(library_of(tmp_path, rows), asked(**SIDES)).result, theme).data[0]
     (place,) = np.argwhere(np.asarray(drawn.text, dtype=object) == "B")
     share = (np.asarray(drawn.z)[tuple(place)] - drawn.zmin) / (drawn.zmax - drawn.zmin)
     ground = [colour for edge, colour in drawn.colorscale if edge <= share][-1]

@@ -1,0 +1,182 @@
+"""What is ranked, and that every selected point is counted once, under the first reason that keeps it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import selection
+from bench.basis import evidence
+from bench.basis.evidence import USED, Ranking, Reason
+from bench.library import Library
+from bench.view import View
+from tests.basis.libraries import mixed, views
+from tests.questions.heatmap.results import flag, library_of, point
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return mixed(tmp_path_factory.mktemp("evidence"))
+
+
+def ids(library: Library, ranking: Ranking) -> set[str]:
+    """The ids of the ranked points."""
+    found = evidence.ranked(library, ranking)
+    return {name for (name,) in library.fetch(f"SELECT point_id FROM points WHERE {found.sql}", found.params)}
+
+
+@given(views)
+def test_every_selected_point_is_counted_exactly_once(library: Library, view: View) -> None:
+    told = evidence.tally(library, evidence.read(view))
+    assert told.selected == selection.count(library, view)
+    assert told.counts.keys() <= {USED, *(reason.code for reason in told.reasons)}
+    assert told.used == len(ids(library, evidence.read(view)))
+
+
+@given(views)
+def test_the_ranked_points_are_those_that_no_reason_keeps_out(library: Library, view: View) -> None:
+    ranking = evidence.read(view)
+    told = (*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking))
+    code, condition = evidence.standing(told), selection.clause(view)
+    standing = library.fetch(
+        f"SELECT point_id, {code.sql} FROM points WHERE {condition.sql}", (*code.params, *condition.params)
+    )
+    assert {name for name, one in standing if one == USED} == ids(library, ranking)
+
+
+NARROWED = ("model", "precision", "accelerator", "accelerators", "isl", "osl", "tp", "concurrency", "load_kind",
+            "engine", "harness", "source")  # fmt: skip
+"""Filters that do not choose among runs: of those that do, the newest run is the newest selected."""
+
+
+@given(views, st.sampled_from(NARROWED))
+def test_narrowing_a_filter_to_what_is_shown_changes_no_ranked_point(
+    library: Library, view: View, key: str
+) -> None:
+    ranking = evidence.read(view)
+    shown = ids(library, ranking)
+    values = library.fetch(
+        f"SELECT DISTINCT {key} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+        (sorted(shown),),
+    )
+    if not values or (None,) in values:
+        return
+    narrower = evidence.read(view.with_where(**{key: [selection.written(value) for (value,) in values]}))
+    assert ids(library, narrower) == shown
+
+
+@given(views)
+def test_a_limit_takes_out_only_points_that_break_it_or_do_not_say(library: Library, view: View) -> None:
+    ranking = evidence.read(view)
+    limited, unlimited = ids(library, ranking), ids(library, ranking.unlimited)
+    told = evidence.tally(library, ranking)
+    assert limited <= unlimited
+    assert len(unlimited) == told.used + told.of("beyond_limit") + told.of("unknown_limit")
+    deciding = evidence.deciding(library, ranking)
+    if ranking.limits:
+        assert (deciding.of, deciding.of - deciding.points) == (len(unlimited), told.of("unknown_limit"))
+
+
+@pytest.fixture(scope="module")
+def eight(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Eight points, of which four are kept out, each for another reason."""
+    rows = [
+        point(128, 128, 10, ttft_ms_p50=5), point(256, 128, 20, evidence="projected"),
+        point(512, 128, 30, flags=flag("implausible")), point(1024, 128, 40, date="2026-01-01"),
+        point(1024, 128, 41, concurrency=1), point(128, 256, 50, repeat=1), point(128, 256, 60, repeat=2),
+        point(128, 512, 70, flags=flag("roofline"), ttft_ms_p50=500),
+    ]  # fmt: skip
+    return library_of(tmp_path_factory.mktemp("eight"), rows)
+
+
+class TestOneByOne:
+    @pytest.mark.parametrize(("options", "slo", "counts"), [
+        ({}, [], {"used": 4, "other_evidence": 1, "flagged": 1, "older run": 1, "repeat": 1}),
+        ({"runs": "all"}, [], {"used": 5, "other_evidence": 1, "flagged": 1, "repeat": 1}),
+        ({"flagged": "out"}, [], {"used": 3, "other_evidence": 1, "flagged": 2, "older run": 1, "repeat": 1}),
+        ({}, ["ttft_ms_p50<=100"], {"used": 1, "other_evidence": 1, "flagged": 1, "older run": 1, "repeat": 1,
+                                    "unknown_limit": 2, "beyond_limit": 1}),
+    ])  # fmt: skip
+    def test_what_becomes_of_them(
+        self, eight: Library, options: dict[str, str], slo: list[str], counts: dict[str, int]
+    ) -> None:
+        told = evidence.tally(eight, evidence.read(View.of(options=options, slo=slo)))
+        assert told.counts == counts
+
+    def test_what_is_left_out_is_one_sentence(self, eight: Library) -> None:
+        (one,) = evidence.left_out(evidence.tally(eight, evidence.read(View())))
+        assert one.text == (
+            "Of 8 selected points 4 are used; left out: 1 not measured, 1 flagged as not to be ranked, 1 of older runs"
+            " and 1 repeats of another."
+        )
+        assert one.values["used"] == 4
+        assert (
+            evidence.left_out(evidence.tally(eight, evidence.read(View.of({"isl": ["128"], "osl": ["128"]}))))
+            == []
+        )
+
+    def test_other_evidence_is_ranked_where_it_is_asked_for(self, eight: Library) -> None:
+        both = View.of({"evidence": ["measured", "projected"]})
+        assert evidence.tally(eight, evidence.read(both)).of("other_evidence") == 0
+
+    def test_a_questions_own_reasons_come_before_the_limits(self, eight: Library) -> None:
+        ranking = evidence.read(View.of(slo=["ttft_ms_p50<=100"]))
+        told = evidence.tally(eight, ranking, [Reason("long", "too long", "isl > ?", (500,))])
+        assert (told.of("long"), told.of("unknown_limit")) == (1, 1)
+
+    def test_without_speculation_is_a_variation(self, tmp_path: Path) -> None:
+        rows = [
+            point(128, 128, 10),
+            point(256, 128, 20, speculation="mtp"),
+            point(512, 128, 30, speculation="none"),
+        ]
+        library = library_of(tmp_path, rows)
+        ranking = replace(evidence.read(View()), without_speculation=True)
+        assert evidence.tally(library, ranking).counts == {"used": 2, "speculation": 1}
+
+
+class TestRuns:
+    ROWS = (point(128, 128, 10, date="2026-01-01"), point(128, 128, 20, concurrency=64, date="2026-03-01"))
+
+    def test_with_a_filter_on_time_the_newest_run_is_the_newest_selected(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, list(self.ROWS))
+        for where, used in (({}, 1), ({"date_to": ["2026-02-01"]}, 1), ({"date_from": ["2025-12-01"]}, 1)):
+            told = evidence.tally(library, evidence.read(View.of(where)))
+            assert told.used == used
+        before = evidence.read(View.of({"date_to": ["2026-02-01"]}))
+        assert len(ids(library, before)) == 1
+        assert ids(library, before).isdisjoint(ids(library, evidence.read(View())))
+
+    def test_another_filter_does_not_make_an_older_run_the_newest(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, list(self.ROWS))
+        told = evidence.tally(library, evidence.read(View.of({"concurrency": ["16"]})))
+        assert told.counts == {"older run": 1}
+
+
+class TestDeciding:
+    def points(self, *stated: bool, chips: int = 1) -> list[dict[str, object]]:
+        names = ("h100-sxm", "h200-sxm", "b200-sxm", "mi300x")
+        return [point(128, 128, 10, concurrency=1 + place, accelerator=names[place % chips],
+                      ttft_ms_p50=5 if one else None) for place, one in enumerate(stated)]  # fmt: skip
+
+    def test_few_that_state_the_metric_are_told(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, self.points(*[True] * 2, *[False] * 8))
+        found = evidence.deciding(library, evidence.read(View.of(slo=["ttft_ms_p50<=10"])))
+        assert found.words == ", of the 2 of 10 points that state median TTFT"
+        assert found.names_a_best
+
+    def test_nine_in_ten_decide(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, self.points(*[True] * 9, False))
+        assert evidence.deciding(library, evidence.read(View.of(slo=["ttft_ms_p50<=10"]))).words == ""
+        assert evidence.deciding(library, evidence.read(View())).words == ""
+
+    def test_a_best_is_named_where_half_of_the_accelerators_say(self, tmp_path: Path) -> None:
+        for many, is_named in ((1, False), (2, True)):
+            rows = self.points(*[True] * many, *[False] * (4 - many), chips=4)
+            library = library_of(tmp_path / str(many), rows)
+            found = evidence.deciding(library, evidence.read(View.of(slo=["ttft_ms_p50<=10"])))
+            assert (found.accelerators, found.of_accelerators, found.names_a_best) == (many, 4, is_named)

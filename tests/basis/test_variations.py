@@ -1,0 +1,147 @@
+"""Whether a headline holds: its verdict again with one choice changed at a time, those alone that change anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from bench.basis import evidence, variations
+from bench.basis.prices import Choice
+from bench.basis.variations import Robustness, Variation, Verdict
+from bench.library import Library
+from bench.view import View
+from tests.basis.libraries import mixed, views
+from tests.questions.heatmap.results import flag, library_of, point
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return mixed(tmp_path_factory.mktemp("variations"))
+
+
+def most(library: Library, one: Variation) -> Verdict | None:
+    """The accelerator of the point with the most throughput."""
+    condition = evidence.ranked(library, one.ranking)
+    rows = library.fetch(f"SELECT accelerator FROM points WHERE {condition.sql} AND output_tokens_per_s IS NOT NULL"
+                         " ORDER BY output_tokens_per_s DESC, point_id LIMIT 1", condition.params)  # fmt: skip
+    return Verdict(rows[0][0], f"{rows[0][0]} wins") if rows else None
+
+
+ROWS = [
+    point(128, 128, 90, accelerator="h100-sxm", flags=flag("roofline")),
+    point(128, 128, 80, accelerator="h200-sxm", speculation="mtp"),
+    point(128, 128, 70, accelerator="b200-sxm"),
+    point(128, 128, 60, accelerator="mi300x", date="2026-01-01"),
+    point(128, 128, 10, accelerator="mi300x", date="2026-03-01"),
+]  # fmt: skip
+
+
+def ways(library: Library, view: View, choice: Choice | None = None) -> list[str]:
+    """The ways in which a verdict is asked for, the own one first."""
+    seen: list[str] = []
+
+    def verdict(one: Variation) -> Verdict:
+        seen.append(one.words)
+        return Verdict("a", "a wins")
+
+    variations.of(library, view, choice, verdict)
+    return seen
+
+
+class TestWhatIsVaried:
+    def test_are_choices_that_rank_other_points(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, ROWS)
+        assert ways(library, View()) == [
+            "",
+            "without flagged points",
+            "without speculation",
+            "with older runs too",
+        ]
+        assert ways(library, View.of({"accelerator": ["h100-sxm", "b200-sxm"]})) == [
+            "",
+            "without flagged points",
+        ]
+        assert ways(library, View.of({"accelerator": ["b200-sxm"]})) == []
+
+    def test_one_that_leaves_nothing_is_none(self, tmp_path: Path) -> None:
+        assert ways(library_of(tmp_path, ROWS), View.of({"accelerator": ["h100-sxm"]})) == []
+
+    def test_with_older_runs_chosen_are_the_newest_alone(self, tmp_path: Path) -> None:
+        assert (
+            ways(library_of(tmp_path, ROWS), View.of(options={"runs": "all"}))[-1]
+            == "with the newest runs alone"
+        )
+
+    def test_are_each_other_book_and_provider_where_a_price_counts(self, shipped: Library) -> None:
+        view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]})
+        priced = [words for words in ways(shipped, view, Choice()) if words.startswith("at ")]
+        held = shipped.fetch("SELECT count(DISTINCT book), count(DISTINCT provider) FROM prices"
+                             " WHERE terms = 'on_demand' AND usd_per_accelerator_hour > 0")[0]  # fmt: skip
+        assert len(priced) == held[0] * (held[0] > 1) + held[1]
+        assert not [words for words in ways(shipped, view) if words.startswith("at ")]
+
+    @given(views)
+    def test_each_ranks_some_points_and_not_as_many_as_the_own_one(
+        self, library: Library, view: View
+    ) -> None:
+        counts = {}
+
+        def verdict(one: Variation) -> Verdict:
+            counts[one.words] = evidence.tally(library, one.ranking).used
+            return Verdict("a", "a wins")
+
+        variations.of(library, view, None, verdict)
+        if counts:
+            own = counts.pop("")
+            assert counts
+            assert all(many not in (0, own) for many in counts.values())
+
+
+class TestWhatIsFound:
+    def test_is_in_how_many_ways_it_holds_and_what_wins_in_the_others(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, ROWS)
+        found = variations.of(library, View(), None, lambda one: most(library, one))
+        assert found is not None
+        assert (found.ways, found.holding, found.unknown) == (4, 3, ())
+        assert [(way, verdict.code) for way, verdict in found.otherwise] == [
+            ("without flagged points", "h200-sxm")
+        ]
+        (told,) = variations.statements(found)
+        assert told.text == "Holds in 3 of 4 ways to look; h200-sxm wins without flagged points."
+        assert (told.role, told.kind, told.values) == ("variation", "holds_in", {"ways": 4, "holding": 3})
+
+    def test_is_nothing_without_a_verdict_of_its_own(self, tmp_path: Path) -> None:
+        assert variations.of(library_of(tmp_path, ROWS), View(), None, lambda one: None) is None
+
+    def test_a_way_in_which_nothing_can_be_said_neither_holds_nor_not(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, ROWS)
+        found = variations.of(
+            library, View(), None, lambda one: None if one.words else Verdict("a", "a wins")
+        )
+        assert found == Robustness(
+            1, 1, (), ("without flagged points", "without speculation", "with older runs too")
+        )
+        assert variations.statements(found) == []
+
+    def test_says_nothing_where_the_headline_holds(self) -> None:
+        assert variations.statements(None) == []
+        assert variations.statements(Robustness(5, 5, (), ())) == []
+
+    def test_one_winner_is_told_once_with_all_its_ways(self) -> None:
+        other = tuple((f"in way {place}", Verdict("b", "b wins")) for place in range(6))
+        (told,) = variations.statements(
+            Robustness(8, 2, (*other, ("at c's price", Verdict("c", "c wins"))), ())
+        )
+        assert told.text == (
+            "Holds in 2 of 8 ways to look; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
+            " price."
+        )
+
+    @given(views)
+    def test_adds_up(self, library: Library, view: View) -> None:
+        found = variations.of(library, view, None, lambda one: most(library, one))
+        if found is not None:
+            assert found.ways == found.holding + len(found.otherwise)
+            assert found.holding >= 1
