@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from bench.cli import output
 from bench.cli.arguments import Parser, opened, shared, where

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bench.basis import story
+from bench.basis.limits import NONE
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
@@ -53,7 +54,7 @@ class TestLimits:
         assert view_of(at, "data").slo == slo
         at = moved(at, "heatmap")
         assert view_of(at, "heatmap").slo == slo
-        assert moved(limited(at), "data").session_state["kept"].views["data"].slo == ()
+        assert moved(limited(at), "data").session_state["kept"].views["data"].slo == (NONE,)
 
     def test_in_a_link_are_those_of_the_box(self, opened: Open) -> None:
         at = opened("heatmap", slo=[LIMIT, "ttft_ms_p99<=2000"], model="deepseek-r1")
