@@ -93,12 +93,16 @@ class Stories:
 
 @dataclass(frozen=True)
 class Story:
-    """What an answer is about: the View narrowed to one story, and what was filled in."""
+    """What an answer is about: the View narrowed to one story, and what was filled in.
+
+    `lacking` says what the story of every other page has not, where a page knows it better than its needs do.
+    """
 
     view: View
     pins: Mapping[str, str]
     among: Stories
     free: Collection[str]
+    lacking: str = ""
 
     @property
     def needs(self) -> Needs | None:
@@ -170,7 +174,8 @@ def statements(found: Story) -> list[Statement]:
     if found.instead_of and found.needs is not None:
         said.append(
             coverage(
-                "other_story", f"{found.instead_of} has no {found.needs.words}; this is the nearest that has."
+                "other_story",
+                f"{found.instead_of} has no {found.lacking or found.needs.words}; this is the nearest that has.",
             )
         )
     if found.left_out:

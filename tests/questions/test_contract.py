@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
 
+from bench import catalogue, flags, names
+from bench.basis import points
 from bench.chart import DARK, LIGHT
+from bench.cli.asking import document
+from bench.cli.output import plain
 from bench.errors import BenchError, UnknownName
 from bench.library import Library
-from bench.questions import Question, question, questions
+from bench.questions import Question, answered, options, question, questions
+from bench.records import POINT_FIELDS
 from bench.view import FILTER_BY_KEY, View
 
 ROOT = Path(__file__).resolve().parents[2]
 every_question = pytest.mark.parametrize("name", list(questions()))
+ROLES = {"headline", "finding", "coverage", "caveat", "variation"}
+HEADLINE_WORDS = 25
 
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return Library.open(tmp_path_factory.mktemp("none") / "own")
+VIEWS = {
+    "nothing chosen": {},
+    "a model": {"model": ["llama-3.1-70b"]},
+    "an accelerator": {"accelerator": ["h200"]},
+    "an article": {"source": ["inferencebench-gemma4-h100"]},
+    "flagged": {"source": ["rvllm-tpu-v6e-vs-h100"]},
+    "four bits": {"precision": ["fp4"]},
+}
+every_view = pytest.mark.parametrize("where", VIEWS.values(), ids=VIEWS)
 
 
 @pytest.fixture(scope="module")
@@ -34,62 +48,121 @@ def test_it_states_what_it_is_and_has_a_page(name: str) -> None:
     assert asked.TITLE
     assert asked.QUESTION.endswith("?")
     assert isinstance(asked.ORDER, int)
+    assert asked.NEEDS in ("points", "facts")
     assert (ROOT / "pages" / f"{name}.py").is_file()
-    keys = [option.key for option in asked.OPTIONS]
+    keys = [option.key for option in options(name)]
     assert len(keys) == len(set(keys))
     assert not set(keys) & FILTER_BY_KEY.keys()
     assert all(option.label and option.help.endswith(".") for option in asked.OPTIONS)
 
 
 @every_question
-def test_a_completed_view_is_whole_and_says_the_same_when_completed_again(
-    name: str, shipped: Library
+@every_view
+def test_every_column_of_its_rows_has_a_label(
+    name: str, where: dict[str, list[str]], shipped: Library
 ) -> None:
-    complete = question(name).complete(shipped, View())
+    stated = {column.key for column in question(name).COLUMNS}
+    for key in question(name).answer(shipped, View.of(where)).rows.columns:
+        known = key in stated or key in FILTER_BY_KEY or key in POINT_FIELDS or catalogue.is_metric(key)
+        assert known or key in ("point_id", "isl", "osl", "source_id", "passport"), key
+
+
+@every_question
+@every_view
+def test_a_completed_view_is_whole_and_says_the_same_when_completed_again(
+    name: str, where: dict[str, list[str]], shipped: Library
+) -> None:
+    complete = question(name).complete(shipped, View.of(where))
     assert complete.whole
     assert question(name).complete(shipped, complete) == complete
     assert View.from_query(complete.query()) == complete
 
 
 @every_question
-def test_the_answer_is_the_same_before_and_after_completing_the_view(name: str, shipped: Library) -> None:
-    asked = question(name)
-    answer = asked.answer(shipped, View())
-    again = asked.answer(shipped, answer.view)
-    assert (again.headline, again.findings, again.caveats) == (
-        answer.headline,
-        answer.findings,
-        answer.caveats,
-    )
+@every_view
+def test_the_answer_is_the_same_before_and_after_completing_the_view(
+    name: str, where: dict[str, list[str]], shipped: Library
+) -> None:
+    answer = question(name).answer(shipped, View.of(where))
+    again = question(name).answer(shipped, answer.view)
+    assert again.statements == answer.statements
     assert again.rows.equals(answer.rows)
-    assert len(asked.rows(shipped, answer.view)) == len(answer.rows)
+    assert plain(document(again)) == plain(document(answer))
+    assert question(name).complete(shipped, View.of(where)) == answer.view
 
 
 @every_question
-def test_its_answer_is_a_sentence_with_a_number_and_says_why(name: str, shipped: Library) -> None:
-    answer = question(name).answer(shipped, View())
-    assert answer.headline.endswith(".")
+@every_view
+def test_its_answer_is_a_sentence_with_a_number_and_says_why(
+    name: str, where: dict[str, list[str]], shipped: Library
+) -> None:
+    answer = question(name).answer(shipped, View.of(where))
+    assert [one.role for one in answer.statements].count("headline") == 1
+    assert {one.role for one in answer.statements} <= ROLES
+    assert all(one.kind and one.text.endswith(".") for one in answer.statements)
     assert any(character.isdigit() for character in answer.headline)
     assert answer.question == question(name).QUESTION
     assert answer.library_version == shipped.version
-    assert answer.why
+    assert answer.rows.empty or answer.why
     assert all(reason.formula and reason.source for reason in answer.why)
-    assert json.loads(json.dumps(dict(answer.numbers), allow_nan=False)) is not None
+
+
+@every_question
+@every_view
+def test_headlines_are_short_a_name_counting_once_and_flags_not(
+    name: str, where: dict[str, list[str]], shipped: Library
+) -> None:
+    headline = question(name).answer(shipped, View.of(where)).headline
+    told = re.sub(r" \(flagged: [^)]*\)|; flagged: [^)]*", "", headline)
+    for name in sorted({row.name for row in (*names.models(), *names.accelerators())}, key=len, reverse=True):
+        told = re.sub(rf"(\d+ x )?{re.escape(name)}", "name", told)
+    assert len(told.split()) <= HEADLINE_WORDS, headline
+
+
+@every_question
+@every_view
+def test_its_result_is_typed_and_its_json_is_derived_from_it(
+    name: str, where: dict[str, list[str]], shipped: Library
+) -> None:
+    answer = answered(name, shipped, View.of(where))
+    assert is_dataclass(answer.result)
+    told = plain(document(answer))
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert told["headline"] == answer.headline
+    assert isinstance(told["result"], dict)
+    assert "numbers" not in told
+    ids = set(shipped.query("SELECT point_id FROM points")["point_id"])
+    assert all(id in ids for one in answer.statements for id in one.point_ids)
+
+
+@every_question
+@every_view
+def test_every_flag_of_a_named_point_stands_in_the_sentence(
+    name: str, where: dict[str, list[str]], shipped: Library
+) -> None:
+    """Of every point that a headline or a finding rests on; `warns` and `excludes` are told, notes are not."""
+    for one in question(name).answer(shipped, View.of(where)).statements:
+        if one.role not in ("headline", "finding"):
+            continue
+        named = points.named(shipped, one.point_ids).values()
+        for words in flags.telling(kind for point in named for kind in point.flag_kinds):
+            assert words in one.text, (one.kind, words)
 
 
 @every_question
 def test_its_chart_is_drawn_in_both_themes(name: str, shipped: Library) -> None:
     answer = question(name).answer(shipped, View())
     for theme in (LIGHT, DARK):
-        figure = question(name).figure(answer, theme)
+        figure = question(name).figure(answer.result, theme)
         assert isinstance(figure, go.Figure)
         assert len(figure.data) > 0
         assert figure.layout.font.color == theme.text
 
 
 @every_question
-def test_every_option_in_force_is_offered(name: str, shipped: Library) -> None:
-    complete = question(name).complete(shipped, View())
+@every_view
+def test_every_option_in_force_is_offered(name: str, where: dict[str, list[str]], shipped: Library) -> None:
+    complete = question(name).complete(shipped, View.of(where))
     offered = question(name).choices(shipped, complete)
     for option in question(name).OPTIONS:
         chosen = complete.option(option.key)
@@ -112,9 +185,11 @@ def said(name: str, library: Library) -> str:
 
 @every_question
 def test_a_selection_of_nothing_gives_a_sentence(name: str, shipped: Library) -> None:
-    answer = question(name).answer(shipped, View.of({"model": ["no-such-model"]}, whole=True))
+    answer = answered(name, shipped, View.of({"model": ["no-such-model"]}, whole=True))
     assert answer.headline.endswith(".")
     assert any("no-such-model" in caveat for caveat in answer.caveats)
+    for theme in (LIGHT, DARK):
+        assert isinstance(question(name).figure(answer.result, theme), go.Figure)
 
 
 def test_a_question_that_does_not_exist_is_named_with_the_nearest() -> None:

@@ -71,7 +71,7 @@ OPTIONS: tuple[Option, ...] = (
            "What an API takes for a million output tokens, in USD.", example="2.5"),
 )  # fmt: skip
 COLUMNS = (
-    Column("deployment", "Deployment"), Column("provider", "Provider"), Column("terms", "Terms"),
+    Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"), Column("terms", "Terms"),
     Column("book", "Price book"), Column("region", "Region"), Column("regions", "Regions at this price"),
     Column("instance", "Instance"), Column("as_of", "Price as of"), Column("note", "Note on the price"),
     Column("price_age_days", "Price age", "days"), Column("price_url", "Price published at"),

@@ -87,8 +87,7 @@ def _of_one(found: Cost) -> Statement:
     elif len(offers) == 1:
         behind = f"one quote, {prices.quoted(offers[0].quote)}"
     else:
-        over = "median over providers" if lead.price.providers > 1 else "median"
-        behind = f"{prices.counted_quotes(len(offers))}, {over} {number(lead.usd_per_million)}"
+        behind = f"{prices.counted_quotes(len(offers))}, median {number(lead.usd_per_million)}"
     return headline(
         "one", _opened(f"{text}{found.deciding.words}: {behind}."), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),

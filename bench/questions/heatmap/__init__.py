@@ -28,6 +28,7 @@ ORDER = 20
 NEEDS = "points"
 
 COLUMNS = (
+    Column("cell", "Place"), Column("panel", "Panel"), Column("x", "Horizontal axis"), Column("y", "Vertical axis"),
     Column("state", "Cell"), Column("points", "Points in it"), Column("winner", "Best deployment"),
     Column("value", "Value"), Column("like_loads", "At one load"),
 )  # fmt: skip

@@ -70,12 +70,13 @@ def choices(library: Library, view: View) -> Choices:
         for one in selection.offers(library, view, key)
     ]
     several = {key for key, (_, is_several) in stated.items() if is_several}
+    panels = several | {view.option("panel")}
     divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
     return {
         "x": axes,
         "y": axes,
         "metric": [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in coloured],
-        "panel": [*((key, _name(key)) for key in PANELS if key in several), (NONE, "One panel")],
+        "panel": [*((key, _name(key)) for key in PANELS if key in panels), (NONE, "One panel")],
         "load": [("best", "Best in each cell"), *levels],
         "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
         "ratio_by": [(NONE, "No ratio"), *((key, _name(key)) for key, one in divisible.items() if one in several)],
@@ -145,7 +146,7 @@ def held(library: Library, view: View, columns: Iterable[str], stating: Iterable
     """How many ranked points that state some columns have each of others, and whether several values (of no metric)."""
     listed, condition = list(filter(library.has, columns)), evidence.ranked(library, evidence.read(view))
     several = {one: "NULL" if catalogue.is_metric(one) else f"min({one}) <> max({one})" for one in listed}
-    sought = ", ".join(f"count({one}), {differ}" for one, differ in several.items()) or "0"
+    sought = ", ".join(f"count({one}), {differ}" for one, differ in several.items()) or "count(*)"
     placed = "".join(f" AND {one} IS NOT NULL" for one in stating)
     row = library.fetch(f"SELECT {sought} FROM points WHERE {condition.sql}{placed}", condition.params)[0]
     return {

@@ -153,7 +153,8 @@ def _story(library: Library, view: View) -> Story:
     told = story.told(library, view, choosing.needs(library, x, y), {group})
     x, y = choosing.chosen(library, told.view, x, y)
     whole = told.view.with_options(x=x, y=y, group=group, x_scale=view.option("x_scale", "auto"))
-    return replace(told, view=(prices.completed(library, whole) if y in PRICED else whole).made_whole())
+    whole = prices.completed(library, whole) if y in PRICED else whole
+    return replace(told, view=whole.made_whole(), lacking=choosing.needs(library, x, y).words)
 
 
 def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:

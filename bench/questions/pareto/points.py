@@ -153,7 +153,8 @@ class Points:
 
         A point has the mark 1 where it keeps the limits, else 0.
         """
-        query = self._sql(f"{points.SQL}, CASE WHEN {self.kept.sql} THEN 1 ELSE 0 END AS mark", ids)
+        facts = ", ".join(name for name in points.COLUMNS if name != "point_id")
+        query = self._sql(f"{facts}, CASE WHEN {self.kept.sql} THEN 1 ELSE 0 END AS mark", ids)
         return self.library.query(
             f"SELECT * EXCLUDE (code), code = '{USED}' AS enters FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
             query.params,
