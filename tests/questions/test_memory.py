@@ -14,7 +14,9 @@ from bench.view import View
 
 
 def fit(found: memory.Memory, accelerator: str, accelerators: int) -> memory.Fit:
-    return next(one for one in found.fits if (one.accelerator, one.accelerators) == (accelerator, accelerators))
+    return next(
+        one for one in found.fits if (one.accelerator, one.accelerators) == (accelerator, accelerators)
+    )
 
 
 @pytest.fixture(scope="module")
