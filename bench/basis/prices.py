@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import statistics
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
@@ -206,6 +206,28 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
     A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
     """
+    return _once(_listed(library, choice, accelerators, points))
+
+
+def by_choice(
+    library: Library, choice: Choice, points: Clause | None = None
+) -> Callable[[Choice], dict[str, ChipPrice]]:
+    """The price of each accelerator under a choice of another book or provider, without asking for each again."""
+    held = _listed(library, replace(choice, book=EVERY, provider=EVERY), None, points)
+
+    def priced(other: Choice) -> dict[str, ChipPrice]:
+        wanted = [
+            one for one in held if other.book in (EVERY, one.book) and other.provider in (EVERY, one.provider)
+        ]
+        return of_chips(_once(wanted), other)
+
+    return priced
+
+
+def _listed(
+    library: Library, choice: Choice, accelerators: Collection[str] | None, points: Clause | None
+) -> list[Quote]:
+    """Every price under a choice as the books print it, the cheapest of each accelerator first."""
     columns = ", ".join(column.name for column in fields(Quote))
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
@@ -225,13 +247,16 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
         " as_of DESC NULLS LAST, book, terms, region, instance",
         condition.params,
     )
-    every = [Quote(*row) for row in found]
-    return tuple(
-        {
-            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
-            for one in reversed(every)
-        }.values()
-    )[::-1]
+    return [Quote(*row) for row in found]
+
+
+def _once(every: Collection[Quote]) -> tuple[Quote, ...]:
+    """The quotes, equal ones of one provider once."""
+    found = {
+        (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
+        for one in reversed(list(every))
+    }
+    return tuple(found.values())[::-1]
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:

@@ -35,7 +35,7 @@ class Needs:
     """What a page cannot do without: `points` is SQL that is TRUE for a point it can use, `words` say what that is.
 
     At least `fewest` groups of usable points, alike in the SQL expressions `each`, must meet the SQL aggregate
-    `having`: "two counts of chips on one accelerator".
+    `having`: "two counts of chips on one accelerator". `params` are bound in these, in this order.
     """
 
     words: str
@@ -43,13 +43,15 @@ class Needs:
     each: str = "1"
     having: str = "TRUE"
     fewest: int = 1
+    params: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
 class Story:
     """What an answer is about: the View narrowed to one story, what was filled in, and what that leaves out.
 
-    `instead_of` is the story of every other page, in words, where it lacks what this page needs; else "".
+    `instead_of` is the story of every other page, in words, where it lacks what this page needs; else "". `fits` is
+    that the story filled in has what the page needs.
     """
 
     view: View
@@ -57,6 +59,7 @@ class Story:
     left_out: int
     instead_of: str
     needs: Needs | None
+    fits: bool = True
 
 
 def told(library: Library, view: View, needs: Needs | None = None, free: Collection[str] = ()) -> Story:
@@ -71,18 +74,19 @@ def told(library: Library, view: View, needs: Needs | None = None, free: Collect
     absent = [key for key in KEYS if not own.values(key)]
     if (view.whole and not pins) or not absent:
         return Story(view, {}, 0, "", needs)
-    rows = _stories(library, own, absent, needs)
+    rows = _stories(library, own, absent, needs, free)
     if not rows:
-        return Story(view, {}, 0, "", needs)
+        return Story(view, {}, 0, "", needs, fits=False)
+    fits = True
     if not view.whole:
         usable = [row for row in rows if needs is None or row["fits"] >= needs.fewest]
         chosen = min(usable, key=lambda row: _distance(rows[0], row, absent), default=rows[0])
-        pins = _pins(chosen, absent, free)
+        pins, fits = _pins(chosen, absent, free), bool(usable)
     view = own.with_where(**{key: (value,) for key, value in pins.items()})
     view = replace(view.with_options(**{FILLED: " ".join(pins)}), whole=view.whole)
     beside = selection.count(library, own) - selection.count(library, view) if own.where and pins else 0
     instead = "" if pins == _pins(rows[0], absent, free) else _words(rows[0], own)
-    return Story(view, pins, beside, instead, needs)
+    return Story(view, pins, beside, instead, needs, fits)
 
 
 def own_choice(view: View) -> View:
@@ -137,27 +141,30 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
     return {key: selection.written(row[key]) for key in absent if row[key] is not None and key not in free}
 
 
-def _stories(
-    library: Library, view: View, absent: Sequence[str], needs: Needs | None
-) -> list[dict[str, Any]]:
-    """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed."""
+def _stories(library: Library, view: View, absent: Sequence[str], needs: Needs | None,
+             free: Collection[str]) -> list[dict[str, Any]]:  # fmt: skip
+    """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed.
+
+    Keys that are `free` on the page are open there, so what is needed is looked for among all their values.
+    """
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
-    held = library.metric_columns()
-    figures = (
-        " OR ".join(f'"{key}" IS NOT NULL' for key in catalogue.metrics_of(*FIGURES, held=held)) or "FALSE"
-    )
-    names = ", ".join(absent)
+    stored = library.metric_columns()
+    keys = catalogue.metrics_of(*FIGURES, held=stored)
+    figures = " OR ".join(f'"{key}" IS NOT NULL' for key in keys) or "FALSE"
     columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
     groups = ", ".join(map(as_asked, absent))
     fitting, params = "SELECT NULL AS fits WHERE FALSE", ()
+    held = [key for key in absent if key not in free]
     if needs is not None:
+        told = "".join(f"{as_asked(key)} AS {key}, " for key in held)
+        each = "".join(f"{as_asked(key)}, " for key in held)
         fitting = (
-            f"SELECT {names}, count(*) AS fits FROM (SELECT {columns} FROM points WHERE {condition.sql}"
-            f" AND ({needs.points}) GROUP BY {groups}, {needs.each} HAVING {needs.having})"
-            f" GROUP BY ALL"
+            f"SELECT {''.join(f'{key}, ' for key in held)}count(*) AS fits FROM (SELECT {told}1 FROM points"
+            f" WHERE {condition.sql} AND ({needs.points}) GROUP BY {each}{needs.each} HAVING {needs.having})"
+            " GROUP BY ALL"
         )
-        params = condition.params
-    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in absent)
+        params = (*condition.params, *needs.params)
+    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in held) or "TRUE"
     rows = library.fetch(
         f"WITH story AS (SELECT {columns}, count(*) FILTER ({figures}) AS points, count(*) AS every,"
         f" count(DISTINCT accelerator) AS chips FROM points WHERE {condition.sql} GROUP BY {groups})"

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations
 from operator import ne
 from typing import Any
 
+from bench import selection
 from bench.library import Library
-from bench.questions.crossover import asked as asking
-from bench.questions.crossover import labels, versus
-from bench.questions.crossover.asked import LENGTHS, LOADS, SIDE_LENGTH, Asked
-from bench.questions.crossover.curves import Measured, fixed_columns, measured
-from bench.questions.crossover.divisors import Prices
-from bench.questions.crossover.versus import Match, Outcome, Side
+from bench.questions.crossover import curves, phrases, versus
+from bench.questions.crossover.asked import LENGTHS, LOADS, SIDE_LENGTH, Asked, Per
+from bench.questions.crossover.curves import Measured, Priced
+from bench.questions.crossover.result import Compared, Crosses, Leads, ListedPair, Outcome, Side
+from bench.questions.crossover.versus import Held, Match
 from bench.selection import Clause
 from bench.view import View
 
@@ -26,55 +26,35 @@ NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harn
 FEWEST = 2
 """A curve of fewer places is none."""
 MOST_PAIRS = 200
-MOST_CANDIDATES = 400
-KINDS = ("crosses", "passes", "tie", "a_leads", "b_leads")
+DIVIDED_OTHERWISE = 40
+"""Of so many pairs it is told how many cross per chip, dollar and watt."""
+
+Key = tuple[tuple[tuple[str, Any], ...], tuple[Any, ...]]
+"""A curve: what tells it apart, by column, and what is fixed along it."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One curve that can be a side: what it is by column, what is fixed along it, and its points."""
+    """One curve that can be a side: what it is, its points, and it in words."""
 
-    facts: Mapping[str, Any]
-    fixed: tuple[Any, ...]
-    rows: tuple[Measured, ...]
-    label: str = ""
-    value: str = ""
+    key: Key
+    held: Held
+    side: Side
 
-    @cached_property
-    def xs(self) -> frozenset[float]:
-        """Where it was measured."""
-        return frozenset(row.x for row in self.rows)
-
-    @cached_property
+    @property
     def compared(self) -> tuple[Any, ...]:
         """The facts in which sides are alike or not: all but the accelerator and the name of the variant."""
-        return tuple(value for key, value in self.facts.items() if key not in ("accelerator", "variant"))
-
-    @cached_property
-    def side(self) -> Side:
-        """It as a side of a pair."""
-        return Side(self.label, self.rows)
-
-    @cached_property
-    def chips(self) -> tuple[int, ...]:
-        """The counts of accelerators it was measured on."""
-        return tuple(sorted({row.accelerators for row in self.rows if row.accelerators}))
+        return tuple(value for key, value in self.key[0] if key not in ("accelerator", "variant"))
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two candidates, what their comparison came to, and in how many facts they differ."""
-
-    a: Candidate
-    b: Candidate
-    match: Match
-    outcome: Outcome
-    unlike: int = 0
-
-
-def owners(asked: Asked) -> tuple[str, ...]:
-    """What a candidate is told apart by; the count of chips too, unless values are divided by it."""
-    return ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
+def grouped(library: Library, condition: Clause, asked: Asked) -> dict[Key, Held]:
+    """What was measured of each curve of an accelerator; counts of chips are told apart where nothing is divided."""
+    columns = ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
+    groups: dict[Key, list[Measured]] = defaultdict(list)
+    for row in curves.measured(library, condition, asked, columns):
+        if row.point.accelerator is not None:
+            groups[tuple((key, getattr(row.point, key)) for key in columns), row.fixed].append(row)
+    return {key: Held(rows) for key, rows in groups.items()}
 
 
 def candidates(
@@ -84,134 +64,127 @@ def candidates(
 
     `own` are filters of the condition that the View does not hold, so that a candidate has to carry them.
     """
-    columns = owners(asked)
-    groups: dict[tuple[Any, ...], list[Measured]] = {}
-    for row in measured(library, condition, asked.along, asked.metric, columns):
-        if row.accelerator is not None:
-            groups.setdefault((row.owner, row.fixed), []).append(row)
-    mates: dict[str, list[Candidate]] = defaultdict(list)
-    for (owner, fixed), rows in groups.items():
-        one = Candidate(dict(zip(columns, owner, strict=True)), fixed, tuple(rows))
-        mates[one.facts["accelerator"]].append(one)
-    every = [one for held in mates.values() for one in held]
-    found = sorted((one for one in every if len(one.xs) >= FEWEST), key=lambda one: -len(one.xs))
+    groups = grouped(library, condition, asked)
+    mates: dict[str, dict[Key, Held]] = defaultdict(dict)
+    for key, held in groups.items():
+        mates[_chip(key)][key] = held
     kept: dict[str, Candidate] = {}
-    for one in found[:MOST_CANDIDATES]:
-        where = _chosen_by(library, one, mates[one.facts["accelerator"]], view, asked)
-        where = where.with_where(**{**dict(where.where), **dict(own.where)}) if own else where
-        value = asking.written(where)
-        if len(value) <= SIDE_LENGTH:
-            words = labels.of_side(where, {one.facts["accelerator"]}, one.chips, [one.facts])
-            kept.setdefault(value, replace(one, label=words, value=value))
+    for key, held in sorted(groups.items(), key=lambda item: -len(item[1].xs)):
+        if len(held.xs) >= FEWEST:
+            where = _chosen_by(library, key, mates[_chip(key)], view, asked)
+            side = phrases.side(
+                where.with_where(**{**dict(where.where), **dict((own or View()).where)}), held.points
+            )
+            if len(side.filters) <= SIDE_LENGTH:
+                kept.setdefault(side.filters, Candidate(key, held, side))
     return list(kept.values())
 
 
-def _chosen_by(
-    library: Library, one: Candidate, mates: Sequence[Candidate], view: View, asked: Asked
-) -> View:
-    """The filters that choose a curve and no other, by its facts where those do, else by its series."""
-    where, left = _apart(one, mates, view, asked)
-    if left or any(value is None for value in where.values()):
-        loads = {key: where[key] for key in LOADS if where.get(key) is not None}
-        return View.of(
-            {"series": _series(library, one), **{key: [labels.written(loads[key])] for key in loads}}
-        )
-    return View.of({key: (labels.written(part),) for key, part in where.items()})
+def listed(
+    found: Sequence[Candidate], left: Sequence[Candidate] | None, asked: Asked, priced: Priced
+) -> tuple[tuple[ListedPair, ...], tuple[tuple[Per, tuple[Outcome, ...]], ...], int]:
+    """The pairs of comparable candidates, the most telling first, what they come to divided otherwise, and how many
+    are beyond MOST_PAIRS.
 
-
-def _apart(
-    one: Candidate, mates: Sequence[Candidate], view: View, asked: Asked
-) -> tuple[dict[str, Any], list[Candidate]]:
-    """As few facts of a curve as tell it from all others of its accelerator, and those that none of them tells off."""
-    where: dict[str, Any] = {"accelerator": one.facts["accelerator"]}
-    if "accelerators" in one.facts and len({mate.facts["accelerators"] for mate in mates}) > 1:
-        where["accelerators"] = one.facts["accelerators"]
-        mates = [mate for mate in mates if mate.facts["accelerators"] == one.facts["accelerators"]]
-    alone = [
-        key
-        for key in NAMED
-        if all(mate.facts[key] != one.facts[key] for mate in mates if mate.facts != one.facts)
-    ]
-    for key in alone[:1] or NAMED:
-        narrower = [mate for mate in mates if mate.facts[key] == one.facts[key]]
-        if len(narrower) < len(mates):
-            where[key], mates = one.facts[key], narrower
-    columns = fixed_columns(asked.along)
-    for key in ("isl", "osl", *LOADS):
-        if key not in columns or view.values(key):
-            continue
-        place = columns.index(key)
-        narrower = [mate for mate in mates if mate.fixed[place] == one.fixed[place]]
-        # The load a length is followed at belongs to what a pair is, wherever it is stated.
-        stated = asked.along in LENGTHS and key in LOADS and one.fixed[place] is not None
-        if len(narrower) < len(mates) or stated:
-            where[key], mates = one.fixed[place], narrower
-    return where, [mate for mate in mates if mate is not one and len(mate.xs) >= FEWEST]
-
-
-def _series(library: Library, one: Candidate) -> list[str]:
-    """The ids of the series that its points belong to."""
-    ids = [point for row in one.rows for point in row.point_ids]
-    return [
-        row[0]
-        for row in library.fetch(
-            "SELECT DISTINCT series_id FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY 1",
-            (ids,),
-        )
-    ]
-
-
-def listed(found: Sequence[Candidate], left: Sequence[Candidate] | None, asked: Asked,
-           prices: Prices) -> tuple[list[Pair], int]:  # fmt: skip
-    """The pairs of comparable candidates, the most telling first, and how many are beyond MOST_PAIRS.
-
-    Pairs are of different accelerators, where more than one is selected; with a `left` side chosen, of it and others.
+    Pairs are of different accelerators, where any are; with a `left` side chosen, of it and others.
     """
-    several = len({one.facts["accelerator"] for one in found}) > 1
     # Of many candidates few differ in what is fixed and where they were measured.
     shared, unlike_fixed = cache(versus.shared), cache(versus.unlike_fixed)
     usable = []
     for a, b in _couples(found, left):
-        if several and a.facts["accelerator"] == b.facts["accelerator"]:
-            continue
-        if unlike_fixed(a.fixed, b.fixed, asked.along):
-            continue
-        knots = shared(a.xs, b.xs)
-        if knots >= FEWEST:
-            usable.append((unlikeness(a, b), -knots, a.label, b.label, a, b))
-    usable.sort(key=lambda row: row[:4])
+        if unlike_fixed(a.key[1], b.key[1], asked.along) is None:
+            knots = shared(a.held.xs, b.held.xs)
+            order = (sum(map(ne, a.compared, b.compared)), -knots, a.side.label, b.side.label)
+            usable += [(order, a, b)] if knots >= FEWEST else []
+    apart = [row for row in usable if _chip(row[1].key) != _chip(row[2].key)] or usable
     told = []
-    for unlike, _, _, _, a, b in usable[:MOST_PAIRS]:
-        match = Match(a.side, b.side)
-        told.append(Pair(a, b, match, versus.compared(match, asked, asked.per, prices), unlike))
-    return sorted(told, key=_telling), max(0, len(usable) - MOST_PAIRS)
+    for order, a, b in sorted(apart, key=lambda row: row[0])[:MOST_PAIRS]:
+        match, facts = Match(a.held, b.held), (a.held.points[0], b.held.points[0])
+        outcome = versus.compared(match, asked, asked.per, priced)
+        sides = phrases.told_apart(a.side, b.side, [facts])
+        told.append((ListedPair(0, *sides, outcome, order[0], (a.key, b.key)), match))
+    told.sort(key=lambda row: _telling(row[0]))
+    otherwise = tuple(
+        (per, tuple(versus.compared(match, asked, per, priced) for _, match in told))
+        for per in asked.pers
+        if per != asked.per and 0 < len(told) <= DIVIDED_OTHERWISE
+    )
+    placed = tuple(replace(one, place=place) for place, (one, _) in enumerate(told))
+    return placed, otherwise, max(0, len(apart) - MOST_PAIRS)
+
+
+def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View, asked: Asked) -> View:
+    """The filters that choose a curve and no other of its accelerator: as few facts as do, else its series."""
+    left = dict(mates)
+    where: dict[str, Any] = {"accelerator": _chip(one)}
+
+    def narrow(key: str, part: int, *, always: bool = False) -> None:
+        value = _facts(one, part, asked).get(key)
+        narrower = {mate: held for mate, held in left.items() if _facts(mate, part, asked).get(key) == value}
+        if len(narrower) < len(left) or always:
+            where[key] = value
+            for mate in left.keys() - narrower.keys():
+                del left[mate]
+
+    facts = _facts(one, 0, asked)
+    narrow("accelerators", 0)
+    others = [_facts(mate, 0, asked) for mate in left if mate[0] != one[0]]
+    alone = [key for key in NAMED if all(other[key] != facts[key] for other in others)]
+    for key in alone[:1] or NAMED:
+        narrow(key, 0)
+    fixed = _facts(one, 1, asked)
+    for key in ("isl", "osl", *LOADS):
+        if key in fixed and not view.values(key):
+            # The load a length is followed at belongs to what a pair is, wherever it is stated.
+            narrow(key, 1, always=asked.along in LENGTHS and key in LOADS and fixed[key] is not None)
+    if None in where.values() or any(mate != one and len(held.xs) >= FEWEST for mate, held in left.items()):
+        loads = {key: where[key] for key in LOADS if where.get(key) is not None}
+        where = {"series": _series(library, mates[one]), **loads}
+    return View.of(
+        {key: value if isinstance(value, list) else [_written(value)] for key, value in where.items()}
+    )
+
+
+def _facts(key: Key, part: int, asked: Asked) -> dict[str, Any]:
+    """What tells a curve apart, or with `part` 1 what is fixed along it, by column."""
+    return dict(key[0]) if part == 0 else dict(zip(curves.fixed_columns(asked.along), key[1], strict=True))
+
+
+def _chip(key: Key) -> str:
+    return str(key[0][0][1])
+
+
+def _series(library: Library, held: Held) -> list[str]:
+    """The ids of the series that its points belong to."""
+    found = library.fetch(
+        "SELECT DISTINCT series_id FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY 1",
+        (sorted(held.ids),),
+    )
+    return [series_id for (series_id,) in found]
+
+
+def _written(value: object) -> str:
+    """A value as a filter writes it."""
+    return str(value).lower() if isinstance(value, bool) else selection.written(value)
 
 
 def _couples(
     found: Sequence[Candidate], left: Sequence[Candidate] | None
 ) -> Iterable[tuple[Candidate, Candidate]]:
+    """Every two of them, TPUs before others as the side asked about; with a `left` side, of it and the others."""
     if left is None:
-        return combinations(sorted(found, key=_first), 2)
-    ids = {point for one in left for row in one.rows for point in row.point_ids}
-    others = [one for one in found if not any(point in ids for row in one.rows for point in row.point_ids)]
-    return ((one, other) for one in left for other in others)
+        return combinations(
+            sorted(found, key=lambda one: (not _chip(one.key).startswith("tpu"), one.side.label)), 2
+        )
+    taken = frozenset[str]().union(*(one.held.ids for one in left))
+    return ((one, other) for one in left for other in found if not other.held.ids & taken)
 
 
-def _first(one: Candidate) -> tuple[Any, ...]:
-    """TPUs before others, as the side asked about; else by name."""
-    return (not str(one.facts["accelerator"]).startswith("tpu"), one.label)
-
-
-def unlikeness(a: Candidate, b: Candidate) -> int:
-    """In how many facts two sides differ besides the accelerator and the name of the variant."""
-    return sum(map(ne, a.compared, b.compared))
-
-
-def _telling(pair: Pair) -> tuple[Any, ...]:
+def _telling(pair: ListedPair) -> tuple[Any, ...]:
     """The most alike pairs first; of those the ones that cross, widest leads on both sides first, then close races."""
-    kind, found = pair.outcome.kind, pair.outcome.found
-    smallest = abs(found.smallest.lead_percent) if found and found.smallest else 0.0
-    leads = [knot.lead_percent for knot in found.knots] if found else [0.0]
-    both = min(max(leads), -min(leads)) if kind == "crosses" else 0.0
-    place = min(KINDS.index(kind), KINDS.index("a_leads")) if kind in KINDS else len(KINDS)
-    return (pair.unlike, place, smallest, -both, pair.a.label, pair.b.label, pair.a.value, pair.b.value)
+    outcome = pair.outcome
+    smallest = abs(outcome.smallest.lead_percent) if isinstance(outcome, Leads) else 0.0
+    leads = [knot.lead_percent for knot in outcome.found.knots] if isinstance(outcome, Crosses) else [0.0]
+    order = 0 if isinstance(outcome, Crosses) else 1 if isinstance(outcome, Compared) else 2
+    named = (pair.a.label, pair.b.label, pair.a.filters, pair.b.filters)
+    return (pair.unlike, order, smallest, -min(max(leads), -min(leads)), *named)

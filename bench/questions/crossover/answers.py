@@ -1,0 +1,202 @@
+"""The two answers and their rows: a chosen pair under every normalisation, or every pair of a story."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pandas as pd
+
+from bench import flags
+from bench.basis import evidence, prices
+from bench.basis.evidence import Ranking, Reason, Tally
+from bench.library import Library
+from bench.questions import Column
+from bench.questions.crossover import curves, defaults, pairs, phrases, result, versus
+from bench.questions.crossover.asked import ALONG, Asked, axis_words, place
+from bench.questions.crossover.curves import Priced
+from bench.questions.crossover.phrases import Teller, member
+from bench.questions.crossover.result import SIDES, Compared, Listing, Outcome, Pair, Place, Side, SideKey
+from bench.questions.crossover.versus import Match
+from bench.selection import Clause, clause
+from bench.view import View
+from bench.wording import inline
+
+PER_COLUMN = {"raw": "", "accelerator": "_per_chip", "dollar": "_per_usd_per_h", "watt": "_per_w"}
+COLUMNS = (
+    Column("users_per_accelerator", "Users per chip"), Column("a_over_b", "A / B"),
+    Column("leads", "Leads (a, b or tie)"),
+    Column("a_lead_percent", "Lead of A (%, better over worse)"), Column("a_measured", "A measured"),
+    Column("b_measured", "B measured"), Column("tie", "Tie"), Column("settled", "Settled"),
+    Column("a_series", "A: the best deployment"), Column("b_series", "B: the best deployment"),
+    Column("label_a", "A"), Column("label_b", "B"), Column("verdict", "Verdict"), Column("crossing", "First crossing"),
+    Column("between", "Between the measured"), Column("from", "Compared from"), Column("to", "Compared to"),
+    Column("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
+    Column("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), Column("knots", "Places"),
+)  # fmt: skip
+LISTED = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to",
+          "a_lead_percent_low", "a_lead_percent_high", "knots", "a", "b")  # fmt: skip
+
+
+def pair(library: Library, whole: View, asked: Asked) -> Pair:
+    """The answer for a chosen pair."""
+    ranking, choice = evidence.read(whole), prices.read(library, whole)
+    listed = prices.chip_prices(library, choice, points=either(library, ranking, asked))
+    priced, match = Priced.of(asked, choice, listed), versus.matched(library, ranking, asked)
+    outcome = versus.compared(match, asked, asked.per, priced)
+    a, b = (
+        replace(
+            side,
+            curve=outcome.curve(key) if isinstance(outcome, Compared) else None,
+            hollow=_hollow(library, ranking, asked, match, priced, key),
+            price=priced.of_all(key, side.points),
+        )
+        for key, side in zip(SIDES, named(asked, match, outcome), strict=True)
+    )
+    chips = {one.accelerator for one in (*a.points, *b.points)}
+    return Pair(
+        asked, a, b, outcome, versus.under_every(match, asked, priced), versus.break_even(match, asked, priced),
+        choice, tuple(price for chip, price in listed.items() if chip in chips),
+        _tally(library, ranking, asked, match),
+    )  # fmt: skip
+
+
+def listing(library: Library, whole: View, asked: Asked) -> Listing:
+    """Every pair's verdict, or why there is no pair."""
+    ranking, choice = evidence.read(whole), prices.read(library, whole)
+    condition = evidence.ranked(library, ranking)
+    found, left = pairs.candidates(library, whole, condition, asked), None
+    if own := asked.a or asked.b:
+        left = pairs.candidates(library, whole, defaults.of_side(library, ranking, own), asked, own)
+    priced = Priced(choice, prices.chip_prices(library, choice, points=condition))
+    told, otherwise, beyond = pairs.listed(found, left, asked, priced)
+    chips = {side.accelerator for one in told for side in (one.a, one.b)}
+    return Listing(
+        asked, told, beyond, curves=len(found), left=None if left is None else len(left), otherwise=otherwise,
+        accelerators=tuple(sorted({one.side.accelerator or "" for one in found})), choice=choice,
+        prices=tuple(price for chip, price in priced.chips.items() if chip in chips),
+        tally=evidence.tally(library, ranking, _reasons(library, asked)),
+    )  # fmt: skip
+
+
+def named(asked: Asked, match: Match, outcome: Outcome | None = None) -> tuple[Side, Side]:
+    """Both sides in words, with what they differ in at every compared knot, and their points."""
+    a, b = phrases.side(asked.a or View(), match.a.points), phrases.side(asked.b or View(), match.b.points)
+    if isinstance(outcome, Compared):
+        knots = [
+            (outcome.member("a", one).facts, outcome.member("b", one).facts) for one in outcome.found.knots
+        ]
+        a, b = phrases.told_apart(a, b, knots)
+    return (replace(a, name="A"), replace(b, name="B")) if a.label == b.label else (a, b)
+
+
+def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
+    """What can be a side of this selection, and the sides chosen: each accelerator, count of it and curve, in words."""
+    ranking = evidence.read(whole)
+    found = pairs.candidates(library, whole, evidence.ranked(library, ranking), asked)
+    told = [*named(asked, versus.matched(library, ranking, asked))] if asked.is_pair else []
+    for chip in sorted({one.side.accelerator or "" for one in found}):
+        points = [point for one in found if one.side.accelerator == chip for point in one.held.points]
+        counts = sorted({one.accelerators for one in points if one.accelerators})
+        every = [(), *((count,) for count in counts if len(counts) > 1)]
+        told += [
+            phrases.side(View.of({"accelerator": [chip], "accelerators": only}), points) for only in every
+        ]
+    labels = [(side.filters, side.label) for side in (*told, *(one.side for one in found))]
+    first = dict(reversed(labels))
+    return {filters: first[filters] for filters, _ in labels}
+
+
+def either(library: Library, ranking: Ranking, asked: Asked) -> Clause:
+    """The points of any of the sides that are chosen; of the whole View when none is."""
+    owns: list[View | None] = [own for own in (asked.a, asked.b) if own]
+    conditions = [defaults.of_side(library, ranking, own) for own in owns or [None]]
+    sql = " OR ".join(f"({one.sql})" for one in conditions)
+    return Clause(f"({sql})", tuple(value for one in conditions for value in one.params))
+
+
+def _hollow(
+    library: Library, ranking: Ranking, asked: Asked, match: Match, priced: Priced, side: SideKey
+) -> tuple[Place, ...]:
+    """The places of points that a flag keeps out of every ranking, under the compared workload."""
+    if match.fixed is None:
+        return ()
+    own, fixed = (asked.a, match.fixed[0]) if side == "a" else (asked.b, match.fixed[1])
+    condition = clause(defaults.narrowed(ranking, own).view).also(flags.has_sql(flags.EXCLUDING))
+    held = curves.measured(library, curves.narrowed(condition, asked.along, fixed), asked)
+    curve = curves.divided(held, curves.divisor(asked.per, side, priced), asked.better)
+    return tuple(place for one in (curve.members if curve else ()) for place in one.places)
+
+
+def _tally(library: Library, ranking: Ranking, asked: Asked, match: Match) -> Tally:
+    """What becomes of every point that either side selects."""
+    told = []
+    for own, fixed in zip((asked.a, asked.b), match.fixed or (None, None), strict=True):
+        further = _reasons(library, asked)
+        if fixed is not None:
+            same = curves.narrowed(Clause("TRUE", ()), asked.along, fixed)
+            words = "of other lengths or loads"
+            further.append(Reason("other_workload", words, f"NOT ({same.sql})", same.params))
+        told.append(evidence.tally(library, defaults.narrowed(ranking, own), further))
+    counts = Counter(told[0].counts) + Counter(told[1].counts)
+    return Tally(dict(counts), told[0].reasons)
+
+
+def _reasons(library: Library, asked: Asked) -> list[Reason]:
+    """Why a ranked point is on no curve."""
+    no_value = f"{defaults.value_sql(library, asked.metric)} IS NULL"
+    no_axis = f"NOT coalesce({ALONG[asked.along]} > 0, FALSE)"
+    unnamed = Reason("unnamed", "that state no accelerator", "accelerator IS NULL")
+    return [
+        Reason("no_axis", f"without {axis_words(asked.along)}", no_axis),
+        Reason("no_metric", f"without {inline(asked.row)}", no_value),
+        *([] if asked.is_pair else [unnamed]),
+    ]
+
+
+def rows(found: result.Result) -> pd.DataFrame:
+    """One row for each knot of a pair, or one for each pair."""
+    if isinstance(found, Pair):
+        return _of_knots(found)
+    return pd.DataFrame([_of_pair(one, found.asked) for one in found.pairs], columns=list(LISTED))
+
+
+def value_columns(asked: Asked) -> tuple[str, str]:
+    """What both sides' values are called as columns: "a_output_tokens_per_s_per_chip"."""
+    value = f"{asked.metric}{PER_COLUMN[asked.per]}"
+    return f"a_{value}", f"b_{value}"
+
+
+def _of_knots(found: Pair) -> pd.DataFrame:
+    """One row for each knot."""
+    asked, outcome = found.asked, found.outcome
+    a, b = value_columns(asked)
+    columns = [asked.along, a, b, "a_measured", "b_measured", "a_over_b", "leads", "a_lead_percent",
+               "a_lead_percent_low", "a_lead_percent_high", "tie", "settled", "a_series", "b_series", "a_point_id",
+               "b_point_id"]  # fmt: skip
+    rows = []
+    for knot in outcome.found.knots if isinstance(outcome, Compared) else ():
+        assert isinstance(outcome, Compared)
+        members = outcome.member("a", knot), outcome.member("b", knot)
+        here = [one.at(knot.x) for one in members]
+        rows.append([
+            knot.x, knot.y_a, knot.y_b, knot.measured_a, knot.measured_b, knot.y_a / knot.y_b,
+            knot.leader or "tie", knot.lead_percent, knot.lead_low, knot.lead_high, knot.tie, knot.settled,
+            *(", ".join(member(one.facts)) for one in members),
+            *(one.point.point_id if one else None for one in here),
+        ])  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _of_pair(pair: result.ListedPair, asked: Asked) -> list[object]:
+    first = pair.crossings[0] if pair.crossings else None
+    found = pair.outcome.found if isinstance(pair.outcome, Compared) else None
+    leads = [knot.lead_percent for knot in found.knots] if found else []
+    ends = (found.overlap if found else None) or (None, None)
+    kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
+    verdict = Teller.short(asked, pair.a, pair.b).brief(pair.outcome)
+    between = f"{place(first.below.x)} and {place(first.above.x)}" if first else None
+    return [
+        pair.place, pair.a.label, pair.b.label, kind, verdict, first.x if first else None, between, *ends,
+        min(leads, default=None), max(leads, default=None), len(leads), pair.a.filters, pair.b.filters,
+    ]  # fmt: skip
