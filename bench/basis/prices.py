@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import statistics
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from bench import catalogue
@@ -206,28 +206,18 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
     A row of a book without a price is no quote. A modelled cost enters only where it is asked for by its terms.
     """
-    return _once(_listed(library, choice, accelerators, points))
+    every = _printed(library, choice, accelerators, points)
+    return tuple(
+        {
+            (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
+            for one in reversed(every)
+        }.values()
+    )[::-1]
 
 
-def by_choice(
-    library: Library, choice: Choice, points: Clause | None = None
-) -> Callable[[Choice], dict[str, ChipPrice]]:
-    """The price of each accelerator under a choice of another book or provider, without asking for each again."""
-    held = _listed(library, replace(choice, book=EVERY, provider=EVERY), None, points)
-
-    def priced(other: Choice) -> dict[str, ChipPrice]:
-        wanted = [
-            one for one in held if other.book in (EVERY, one.book) and other.provider in (EVERY, one.provider)
-        ]
-        return of_chips(_once(wanted), other)
-
-    return priced
-
-
-def _listed(
-    library: Library, choice: Choice, accelerators: Collection[str] | None, points: Clause | None
-) -> list[Quote]:
-    """Every price under a choice as the books print it, the cheapest of each accelerator first."""
+def _printed(library: Library, choice: Choice, accelerators: Collection[str] | None = None,
+             points: Clause | None = None) -> list[Quote]:  # fmt: skip
+    """The same, each as often as books print it."""
     columns = ", ".join(column.name for column in fields(Quote))
     condition = Clause("usd_per_accelerator_hour > 0", ())
     for column, value in (("book", choice.book), ("provider", choice.provider)):
@@ -248,15 +238,6 @@ def _listed(
         condition.params,
     )
     return [Quote(*row) for row in found]
-
-
-def _once(every: Collection[Quote]) -> tuple[Quote, ...]:
-    """The quotes, equal ones of one provider once."""
-    found = {
-        (one.accelerator, one.provider, one.terms, one.usd_per_accelerator_hour): one
-        for one in reversed(list(every))
-    }
-    return tuple(found.values())[::-1]
 
 
 def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
@@ -284,6 +265,23 @@ def of_chips(held: Iterable[Quote], choice: Choice) -> dict[str, ChipPrice]:
 def chip_prices(library: Library, choice: Choice, points: Clause | None = None) -> dict[str, ChipPrice]:
     """The price of each accelerator under a choice; one without such a price is absent."""
     return of_chips(quotes(library, choice, points=points), choice)
+
+
+def chip_prices_of_each(library: Library, choices: Iterable[Choice]) -> dict[Choice, dict[str, ChipPrice]]:
+    """The price of each accelerator under each of these choices, by one query for all of the same terms."""
+    every = list(choices)
+    held = {terms: _printed(library, Choice(terms)) for terms in {one.terms for one in every}}
+    return {
+        one: of_chips(
+            [
+                q
+                for q in held[one.terms]
+                if one.book in (EVERY, q.book) and one.provider in (EVERY, q.provider)
+            ],
+            one,
+        )
+        for one in every
+    }
 
 
 def alternatives(library: Library, choice: Choice) -> dict[str, Choice]:

@@ -35,7 +35,8 @@ class Needs:
     """What a page cannot do without: `points` is SQL that is TRUE for a point it can use, `words` say what that is.
 
     At least `fewest` groups of usable points, alike in the SQL expressions `each`, must meet the SQL aggregate
-    `having`: "two counts of chips on one accelerator". `params` are bound in these, in this order.
+    `having`: "two counts of chips on one accelerator". `params` are bound in `points`, `each` and `having`, in this
+    order; keys that are `open` may differ within a group, as they stay open on the page.
     """
 
     words: str
@@ -44,6 +45,7 @@ class Needs:
     having: str = "TRUE"
     fewest: int = 1
     params: tuple[Any, ...] = ()
+    open: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Story:
     """What an answer is about: the View narrowed to one story, what was filled in, and what that leaves out.
 
     `instead_of` is the story of every other page, in words, where it lacks what this page needs; else "". `fits` is
-    that the story filled in has what the page needs.
+    that some story of the selection has what the page needs.
     """
 
     view: View
@@ -74,19 +76,18 @@ def told(library: Library, view: View, needs: Needs | None = None, free: Collect
     absent = [key for key in KEYS if not own.values(key)]
     if (view.whole and not pins) or not absent:
         return Story(view, {}, 0, "", needs)
-    rows = _stories(library, own, absent, needs, free)
+    rows = _stories(library, own, absent, needs)
     if not rows:
-        return Story(view, {}, 0, "", needs, fits=False)
-    fits = True
+        return Story(view, {}, 0, "", needs)
+    usable = [row for row in rows if needs is None or row["fits"] >= needs.fewest]
     if not view.whole:
-        usable = [row for row in rows if needs is None or row["fits"] >= needs.fewest]
         chosen = min(usable, key=lambda row: _distance(rows[0], row, absent), default=rows[0])
-        pins, fits = _pins(chosen, absent, free), bool(usable)
+        pins = _pins(chosen, absent, free)
     view = own.with_where(**{key: (value,) for key, value in pins.items()})
     view = replace(view.with_options(**{FILLED: " ".join(pins)}), whole=view.whole)
     beside = selection.count(library, own) - selection.count(library, view) if own.where and pins else 0
     instead = "" if pins == _pins(rows[0], absent, free) else _words(rows[0], own)
-    return Story(view, pins, beside, instead, needs, fits)
+    return Story(view, pins, beside, instead, needs, bool(usable))
 
 
 def own_choice(view: View) -> View:
@@ -141,30 +142,29 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
     return {key: selection.written(row[key]) for key in absent if row[key] is not None and key not in free}
 
 
-def _stories(library: Library, view: View, absent: Sequence[str], needs: Needs | None,
-             free: Collection[str]) -> list[dict[str, Any]]:  # fmt: skip
-    """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed.
-
-    Keys that are `free` on the page are open there, so what is needed is looked for among all their values.
-    """
+def _stories(
+    library: Library, view: View, absent: Sequence[str], needs: Needs | None
+) -> list[dict[str, Any]]:
+    """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
-    stored = library.metric_columns()
-    keys = catalogue.metrics_of(*FIGURES, held=stored)
-    figures = " OR ".join(f'"{key}" IS NOT NULL' for key in keys) or "FALSE"
+    held = library.metric_columns()
+    figures = (
+        " OR ".join(f'"{key}" IS NOT NULL' for key in catalogue.metrics_of(*FIGURES, held=held)) or "FALSE"
+    )
     columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
     groups = ", ".join(map(as_asked, absent))
     fitting, params = "SELECT NULL AS fits WHERE FALSE", ()
-    held = [key for key in absent if key not in free]
+    alike = [key for key in absent if needs is None or key not in needs.open]
     if needs is not None:
-        told = "".join(f"{as_asked(key)} AS {key}, " for key in held)
-        each = "".join(f"{as_asked(key)}, " for key in held)
+        told = "".join(f"{as_asked(key)} AS {key}, " for key in alike)
+        by = "".join(f"{as_asked(key)}, " for key in alike)
         fitting = (
-            f"SELECT {''.join(f'{key}, ' for key in held)}count(*) AS fits FROM (SELECT {told}1 FROM points"
-            f" WHERE {condition.sql} AND ({needs.points}) GROUP BY {each}{needs.each} HAVING {needs.having})"
-            " GROUP BY ALL"
+            f"SELECT * EXCLUDE (one), count(*) AS fits FROM (SELECT {told}1 AS one FROM points WHERE {condition.sql}"
+            f" AND ({needs.points}) GROUP BY {by}{needs.each} HAVING {needs.having})"
+            f" GROUP BY ALL"
         )
         params = (*condition.params, *needs.params)
-    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in held) or "TRUE"
+    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in alike) or "TRUE"
     rows = library.fetch(
         f"WITH story AS (SELECT {columns}, count(*) FILTER ({figures}) AS points, count(*) AS every,"
         f" count(DISTINCT accelerator) AS chips FROM points WHERE {condition.sql} GROUP BY {groups})"

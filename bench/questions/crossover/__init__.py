@@ -92,7 +92,9 @@ def robustness(library: Library, view: View) -> Robustness | None:
     else:
         listed = statements.named_pairs(answers.listing(library, whole, asked))
         tellers = [Teller.short(asked, pair.a, pair.b) for pair in listed]
-    priced = prices.by_choice(library, choice, answers.either(library, ranking, asked))
+    ways = [choice, *prices.alternatives(library, choice).values()] if asked.per == "dollar" else [choice]
+    priced = prices.chip_prices_of_each(library, ways)
+    priced[choice] = prices.chip_prices(library, choice, answers.either(library, ranking, asked))
     known: dict[Ranking, list[Match]] = {}
 
     def matches(one: Ranking) -> list[Match]:
@@ -105,7 +107,7 @@ def robustness(library: Library, view: View) -> Robustness | None:
     def verdict(one: Variation) -> Verdict | None:
         if one.ranking not in known:
             known[one.ranking] = matches(one.ranking)
-        of = Priced.of(asked, one.prices, priced(one.prices))
+        of = Priced.of(asked, one.prices, priced[one.prices])
         outcomes = [versus.compared(match, asked, asked.per, of) for match in known[one.ranking]]
         return statements.verdict(outcomes, tellers)
 

@@ -87,6 +87,9 @@ def named(asked: Asked, match: Match, outcome: Outcome | None = None) -> tuple[S
             (outcome.member("a", one).facts, outcome.member("b", one).facts) for one in outcome.found.knots
         ]
         a, b = phrases.told_apart(a, b, knots)
+    elif a.points and b.points:
+        ends = [(one, b.points[0]) for one in a.points] + [(a.points[0], one) for one in b.points]
+        a, b = phrases.told_apart(a, b, ends)
     return (replace(a, name="A"), replace(b, name="B")) if a.label == b.label else (a, b)
 
 
@@ -94,7 +97,9 @@ def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
     """What can be a side of this selection, and the sides chosen: each accelerator, count of it and curve, in words."""
     ranking = evidence.read(whole)
     found = pairs.candidates(library, whole, evidence.ranked(library, ranking), asked)
-    told = [*named(asked, versus.matched(library, ranking, asked))] if asked.is_pair else []
+    told = [phrases.side(own, ()) for own in (asked.a, asked.b) if own]
+    if asked.is_pair:
+        told = [*named(asked, versus.matched(library, ranking, asked))]
     for chip in sorted({one.side.accelerator or "" for one in found}):
         points = [point for one in found if one.side.accelerator == chip for point in one.held.points]
         counts = sorted({one.accelerators for one in points if one.accelerators})

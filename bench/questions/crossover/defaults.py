@@ -12,11 +12,10 @@ from bench.basis.evidence import Ranking
 from bench.basis.story import Needs, Story
 from bench.library import Library
 from bench.questions.crossover import asked as asking
-from bench.questions.crossover.asked import ALONG, LENGTHS, LOADS, axis_words
+from bench.questions.crossover.asked import ALONG, LENGTHS, LOADS
 from bench.records import POINT_FIELDS
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import inline
 
 THROUGHPUTS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s")
 
@@ -38,7 +37,8 @@ def told(library: Library, view: View) -> Story:
         if best[0]:
             _, along, metric, found = best
     per = view.option("per", "raw") if asking.Asked(along, metric, "raw").is_divisible else "raw"
-    whole = found.view.with_options(along=along, metric=metric, per=per)
+    a, b = (asking.written(own) if own else None for own in sides)
+    whole = found.view.with_options(a=a, b=b, along=along, metric=metric, per=per)
     return replace(found, view=prices.completed(library, whole).made_whole())
 
 
@@ -85,7 +85,8 @@ def value_sql(library: Library, metric: str) -> str:
 
 def _story(library: Library, view: View, sides: Sides, along: str) -> Story:
     """The story with something to compare along this axis, or any load; as it is where two sides share none."""
-    found = story.told(library, view, _needs(library, view, sides, along), {"precision", along})
+    needs = _needs(library, view, sides, along)
+    found = story.told(library, view, needs, needs.open)
     if not all(sides) or view.whole:
         return found
     return replace(found, instead_of="") if found.fits else Story(story.own_choice(view), {}, 0, "", None)
@@ -93,21 +94,20 @@ def _story(library: Library, view: View, sides: Sides, along: str) -> Story:
 
 def _needs(library: Library, view: View, sides: Sides, along: str) -> Needs:
     """Two accelerators with two places each, or points of both sides; of one side alone, and of others."""
-    metric = view.option("metric")
-    held = " OR ".join(f"{value_sql(library, key)} IS NOT NULL" for key in _metrics(library, metric))
+    said, free = "curves of two accelerators", ("precision", along)
+    metrics = _metrics(library, view.option("metric"))
+    held = " OR ".join(f"{value_sql(library, key)} IS NOT NULL" for key in metrics)
     x = f"({ALONG[along]})" if along else f"coalesce({', '.join(LOADS)})"
     usable = f"({held}) AND {x} > 0"
-    what = inline(catalogue.metric(metric)) if metric else "throughput"
-    said = f"{what} of two accelerators along {axis_words(along) if along else 'a load'}"
     chosen = [selection.clause(own) for own in sides if own]
     if not chosen:
         of = "accelerator" if len(view.values("accelerator")) != 1 else "deployment_id"
-        return Needs(said, usable, f"load_kind, {of}", f"count(DISTINCT {x}) > 1", 2)
+        return Needs(said, usable, f"load_kind, {of}", f"count(DISTINCT {x}) > 1", 2, (), free)
     conditions = [f"bool_or({one.sql})" for one in chosen]
     if len(chosen) == 1:
         conditions.append(f"NOT bool_and({chosen[0].sql})")
     params = tuple(value for one in (*chosen, *chosen)[:2] for value in one.params)
-    return Needs(said, usable, having=" AND ".join(conditions), params=params)
+    return Needs(said, usable, having=" AND ".join(conditions), params=params, open=free)
 
 
 def _metrics(library: Library, metric: str) -> list[str]:

@@ -17,7 +17,7 @@ from bench.questions.crossover import result
 from bench.questions.crossover.asked import LENGTHS, USERS, Asked, Per, at, axis_words, place, span, written
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Member, Outcome, Side, SideKey, Verdict
 from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted, joined, lowered, number
+from bench.wording import counted, inline, joined, number
 
 PER_WORDS: dict[Per, str] = {
     "raw": "raw", "accelerator": "per chip", "dollar": "per dollar", "watt": "per rated watt",
@@ -42,7 +42,8 @@ def side(own: View, points: Collection[Facts]) -> Side:
 
     The hardware is "" where its filters leave more than two accelerators.
     """
-    kinds = sorted({one.accelerator for one in points if one.accelerator}) or list(own.values("accelerator"))
+    kinds = sorted({one.accelerator for one in points if one.accelerator})
+    chips = [value_label("accelerator", one) for one in kinds] or list(map(_chip, own.values("accelerator")))
     counts = tuple(sorted({one.accelerators for one in points if one.accelerators}))
     stated = own.values("accelerators")
     count = stated[0] if len(stated) == 1 else str(counts[0]) if len(counts) == 1 else ""
@@ -118,7 +119,7 @@ class Teller:
     @property
     def what(self) -> str:
         """What is compared: "output throughput per dollar"."""
-        words = lowered(self.asked.row.label)
+        words = inline(self.asked.row)
         return words if self.asked.per == "raw" else f"{words} {PER_WORDS[self.asked.per]}"
 
     def at(self, *xs: float) -> str:
@@ -280,7 +281,7 @@ class Teller:
                 return {
                     "nothing": f"nothing is measured of {who}",
                     "not_ranked": f"no point of {who} may be ranked",
-                    "axis": f"{who} has no {lowered(self.asked.row.label)} along {axis_words(self.asked.along)}",
+                    "axis": f"{who} has no {inline(self.asked.row)} along {axis_words(self.asked.along)}",
                     "chips": f"the number of chips of {who} is not stated",
                 }[why.code]
             case result.NotComparable() if why.key in ("model", "load_kind"):
@@ -321,6 +322,12 @@ def _saying(side: Side, key: str, word: str) -> Side:
     if key == "precision" and side.hardware:
         return replace(side, hardware=f"{side.hardware} {word}")
     return replace(side, parts=(word, *side.parts))
+
+
+def _chip(text: str) -> str:
+    """An accelerator or a family of them as a filter names it."""
+    slugs = names.matching("accelerator", text)
+    return value_label("accelerator", slugs[0]) if len(slugs) == 1 else text.upper()
 
 
 def _shown(key: str, value: str) -> str:

@@ -104,7 +104,8 @@ class Compared:
 
     def best(self, side: SideKey) -> tuple[Member, ...]:
         """The members of a side that are the best at a knot, in the order in which they are."""
-        return tuple({id(one): one for knot in self.found.knots if (one := self.member(side, knot))}.values())
+        members = (self.member(side, knot) for knot in self.found.knots)
+        return tuple({id(one): one for one in members}.values())
 
     def named(self, *knots: Knot) -> list[Facts]:
         """The points that stand at these knots on both sides; a side interpolated there has none."""
