@@ -107,7 +107,7 @@ def robustness(library: Library, view: View) -> Robustness | None:
     def verdict(one: Variation) -> Verdict | None:
         if one.ranking not in known:
             known[one.ranking] = matches(one.ranking)
-        of = Priced.of(asked, one.prices, priced[one.prices])
+        of = Priced(asked, one.prices, priced[one.prices])
         outcomes = [versus.compared(match, asked, asked.per, of) for match in known[one.ranking]]
         return statements.verdict(outcomes, tellers)
 

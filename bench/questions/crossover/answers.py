@@ -42,12 +42,12 @@ def pair(library: Library, whole: View, asked: Asked) -> Pair:
     """The answer for a chosen pair."""
     ranking, choice = evidence.read(whole), prices.read(library, whole)
     listed = prices.chip_prices(library, choice, points=either(library, ranking, asked))
-    priced, match = Priced.of(asked, choice, listed), versus.matched(library, ranking, asked)
+    priced, match = Priced(asked, choice, listed), versus.matched(library, ranking, asked)
     outcome = versus.compared(match, asked, asked.per, priced)
     a, b = (
         replace(
             side,
-            curve=outcome.curve(key) if isinstance(outcome, Compared) else None,
+            curve=outcome.curves[key] if isinstance(outcome, Compared) else None,
             hollow=_hollow(library, ranking, asked, match, priced, key),
             price=priced.of_all(key, side.points),
         )
@@ -68,7 +68,7 @@ def listing(library: Library, whole: View, asked: Asked) -> Listing:
     found, left = pairs.candidates(library, whole, condition, asked), None
     if own := asked.a or asked.b:
         left = pairs.candidates(library, whole, defaults.of_side(library, ranking, own), asked, own)
-    priced = Priced(choice, prices.chip_prices(library, choice, points=condition))
+    priced = Priced(asked, choice, prices.chip_prices(library, choice, points=condition))
     told, otherwise, beyond = pairs.listed(found, left, asked, priced)
     chips = {side.accelerator for one in told for side in (one.a, one.b)}
     return Listing(

@@ -19,24 +19,13 @@ LOADS = ("batch", "concurrency", "request_rate")
 LENGTHS = ("isl", "osl", "context_tokens")
 USERS = "users_per_accelerator"
 ALONG = {
-    "batch": "batch",
-    "concurrency": "concurrency",
-    USERS: "coalesce(concurrency, batch) / accelerators",
-    "request_rate": "request_rate",
-    "isl": "isl",
-    "osl": "osl",
-    "context_tokens": "context_tokens",
-}
+    "batch": "batch", "concurrency": "concurrency", USERS: "coalesce(concurrency, batch) / accelerators",
+    "request_rate": "request_rate", "isl": "isl", "osl": "osl", "context_tokens": "context_tokens",
+}  # fmt: skip
 """The axes: option value -> its SQL over a point's columns, NULL where the point does not state it."""
 
-AXIS_WORDS = {
-    USERS: "users per chip",
-    "request_rate": "request rate",
-    "isl": "input length",
-    "osl": "output length",
-    "context_tokens": "context",
-}
-
+AXIS_WORDS = {USERS: "users per chip", "request_rate": "request rate", "isl": "input length", "osl": "output length",
+              "context_tokens": "context"}  # fmt: skip
 Per = Literal["raw", "accelerator", "dollar", "watt"]
 PERS: tuple[Per, ...] = ("raw", "accelerator", "dollar", "watt")
 UNITS = {"raw": "", "accelerator": "/chip", "dollar": " per USD/h", "watt": "/W"}
@@ -122,9 +111,10 @@ def read(view: View) -> Asked:
 def check(view: View) -> None:
     """UnknownName or UsageError for what the reader wrote into an option and it cannot be."""
     basis.check_every(view, OPTIONS)
-    if view.option("metric") and not is_comparable(catalogue.metric(view.option("metric"))):
+    metric = view.option("metric")
+    if metric and catalogue.metric(metric).kind not in COMPARED:
         raise UsageError(
-            f"metric={view.option('metric')[:60]} is neither a throughput nor a latency; choose one as in"
+            f"metric={metric[:60]} is neither a throughput nor a latency; choose one as in"
             " metric=output_tokens_per_s."
         )
     sides = [side(view, key) for key in ("a", "b")]
@@ -134,11 +124,6 @@ def check(view: View) -> None:
                 f"{option.key}={view.option(option.key)[:40]} prices one side of a pair, but none is chosen; choose a"
                 f" and b, or leave {option.key} out."
             )
-
-
-def is_comparable(metric: Metric) -> bool:
-    """Whether curves of this metric are compared here: throughputs, latencies and interactivity."""
-    return metric.kind in COMPARED
 
 
 def side(view: View, key: str) -> View | None:

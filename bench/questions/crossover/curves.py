@@ -7,7 +7,7 @@ here among runs, so no curve lies below a ranked point of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bench import names
@@ -43,12 +43,8 @@ class Measured:
     repeats: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
-class Workload:
-    """A workload that a side holds, by `fixed_columns`, and where on the axis."""
-
-    fixed: tuple[Any, ...]
-    xs: frozenset[float]
+Workload = tuple[tuple[Any, ...], frozenset[float]]
+"""A workload that a side holds, by `fixed_columns`, and where on the axis."""
 
 
 def fixed_columns(along: str) -> tuple[str, ...]:
@@ -66,7 +62,7 @@ def workloads(library: Library, condition: Clause, asked: Asked) -> list[Workloa
         f" GROUP BY {fixed} ORDER BY ALL",
         condition.params,
     )
-    return [Workload(tuple(row[:-1]), frozenset(row[-1])) for row in found]
+    return [(tuple(row[:-1]), frozenset(row[-1])) for row in found]
 
 
 def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
@@ -84,14 +80,10 @@ def measured(library: Library, condition: Clause, asked: Asked, curves: Sequence
     """
     columns = fixed_columns(asked.along)
     fixed = ", ".join(f"{as_asked(key)} AS fixed_{key}" for key in columns)
-    line = ", ".join((*LINE, "engine_version"))
+    line = (*LINE, "engine_version")
     if asked.along in LENGTHS:
-        alike = (
-            key for key in (*columns, "shared_prefix_share", "turns") if key not in ("model", "load_kind")
-        )
-        line = ", ".join(
-            (*(key for key in LINE if key != "workload_id"), "engine_version", *map(as_asked, alike))
-        )
+        alike = (*(key for key in columns if key not in LINE), "shared_prefix_share", "turns")
+        line = (*(key for key in line if key != "workload_id"), *map(as_asked, alike))
     run = "line, date IS NULL"
     curve = f"hash({', '.join((*curves, *(f'fixed_{key}' for key in columns)))})"
     most = (
@@ -103,7 +95,7 @@ def measured(library: Library, condition: Clause, asked: Asked, curves: Sequence
     direction = "" if asked.better == "lower" else "DESC"
     found = library.fetch(
         f"WITH stated AS (SELECT {points.SQL}, repeat, {fixed}, {_x(asked)} AS x,"
-        f" {value_sql(library, asked.metric)} AS y, hash({line}) AS line FROM points"
+        f" {value_sql(library, asked.metric)} AS y, hash({', '.join(line)}) AS line FROM points"
         f" WHERE {_stated(library, condition, asked).sql}),"
         f" gaps AS (SELECT *, date - lag(date) OVER (PARTITION BY {run} ORDER BY date) > {RUN_GAP_DAYS} AS apart"
         " FROM stated),"
@@ -117,9 +109,8 @@ def measured(library: Library, condition: Clause, asked: Asked, curves: Sequence
     )
     many = len(points.COLUMNS)
     told = [Measured(row[-4], tuple(row[many:-4]), row[-3], row[-2], Facts(*row[:many])) for row in found]
-    repeats = _repeats(
-        library, asked, [one.point.point_id for one, row in zip(told, found, strict=True) if row[-1]]
-    )
+    repeated = [one.point.point_id for one, row in zip(told, found, strict=True) if row[-1]]
+    repeats = _repeats(library, asked, repeated) if repeated else {}
     return [replace(one, repeats=repeats.get(one.point.point_id, ())) for one in told] if repeats else told
 
 
@@ -143,8 +134,6 @@ def divided(
 
 def _repeats(library: Library, asked: Asked, ids: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """All repeats of each of these points, by its id: what stands aside for it, and itself; several at least."""
-    if not ids:
-        return {}
     same = f"hash({', '.join((*LINE, 'source_id', 'source_url', 'engine_version', *LOADS))})"
     y = value_sql(library, asked.metric)
     found = library.fetch(
@@ -173,20 +162,15 @@ def _stated(library: Library, condition: Clause, asked: Asked) -> Clause:
 class Priced:
     """What an hour of one accelerator costs under a choice of prices; what the reader states is for all of a side."""
 
+    asked: Asked
     choice: Choice
-    chips: Mapping[str, ChipPrice] = field(default_factory=dict)
-    stated: Mapping[SideKey, float] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, asked: Asked, choice: Choice, chips: Mapping[str, ChipPrice]) -> Priced:
-        """The prices under a choice, with what the reader states."""
-        stated: dict[SideKey, float | None] = {"a": asked.price_a, "b": asked.price_b}
-        return cls(choice, chips, {key: usd for key, usd in stated.items() if usd is not None})
+    chips: Mapping[str, ChipPrice]
 
     def price(self, side: SideKey, accelerator: str | None) -> ChipPrice | None:
         """The price of an accelerator on one side; None when not known."""
-        if side in self.stated:
-            return ChipPrice(accelerator or "", self.stated[side], stated=True)
+        stated = self.asked.price_a if side == "a" else self.asked.price_b
+        if stated is not None:
+            return ChipPrice(accelerator or "", stated, stated=True)
         return self.chips.get(accelerator or "")
 
     def of_all(self, side: SideKey, held: Iterable[Facts]) -> ChipPrice | None:
@@ -197,10 +181,16 @@ class Priced:
 
 
 def divisor(per: Per, side: SideKey, priced: Priced) -> Callable[[Measured], float | None]:
-    """What a side's values are divided by."""
+    """What a side's values are divided by: chips, paid USD for an hour of use, or published power (TDP) in W."""
 
     def of(row: Measured) -> float | None:
-        each = _of_a_chip(per, side, row.point, priced)
+        chip, each = row.point.accelerator, 1.0
+        if per == "dollar":
+            price = priced.price(side, chip)
+            each = price.usd / priced.choice.utilisation if price else 0.0
+        elif per == "watt":
+            known = names.accelerator(chip) if chip else None
+            each = (known.tdp_w if known else None) or 0.0
         return each * row.point.accelerators if each and row.point.accelerators else None
 
     return (lambda _: 1.0) if per == "raw" else of
@@ -208,19 +198,6 @@ def divisor(per: Per, side: SideKey, priced: Priced) -> Callable[[Measured], flo
 
 def lacking(per: Per, rows: Sequence[Measured]) -> NotKnown:
     """Why a side cannot be divided by this."""
-    points = [row.point for row in rows]
-    chips = tuple(sorted({one.accelerator for one in points if one.accelerator}))
-    if not any(one.accelerators for one in points):
-        return NotKnown("chips", chips)
-    return NotKnown("price" if per == "dollar" else "power", chips)
-
-
-def _of_a_chip(per: Per, side: SideKey, point: Facts, priced: Priced) -> float | None:
-    """One chip in what is divided by: 1, its paid USD for an hour of use, or its published power (TDP) in W."""
-    if per == "dollar":
-        price = priced.price(side, point.accelerator)
-        return price.usd / priced.choice.utilisation if price else None
-    if per == "watt":
-        row = names.accelerator(point.accelerator) if point.accelerator else None
-        return row.tdp_w if row else None
-    return 1.0
+    chips = tuple(sorted({row.point.accelerator for row in rows if row.point.accelerator}))
+    counted = any(row.point.accelerators for row in rows)
+    return NotKnown("chips" if not counted else "price" if per == "dollar" else "power", chips)

@@ -50,16 +50,18 @@ def draw(found: Result, theme: Theme) -> go.Figure:
 
 
 def _pair(found: Pair, outcome: Compared, theme: Theme) -> go.Figure:
-    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
+    figure, tell = (
+        chart.layout(go.Figure(), theme, height=HEIGHT),
+        Teller.short(found.asked, found.a, found.b),
+    )
     own = {key: chart.accelerator_colour(side.accelerator, theme) for key, side in found.sides.items()}
     if own["a"] == own["b"]:
         own["b"] = next(one for one in chart.OKABE_ITO[3:] if one.lower() != own["a"].lower())
     for key in SIDES:
-        figure.add_traces([*_curve(found, outcome, key, own[key])])
-    tell = Teller.short(found.asked, found.a, found.b)
+        figure.add_traces(_curve(found, outcome, key, own[key]))
     _add_crossings(figure, outcome, tell, theme)
     _add_changes(figure, outcome, tell, theme)
-    xs = sorted({one.x for key in SIDES for one, _ in outcome.curve(key).places()})
+    xs = sorted({one.x for key in SIDES for one, _ in outcome.curves[key].places()})
     strips.add(figure, outcome.found.knots, found.asked, (xs[0], xs[-1]), theme, own)
     figure.add_annotation(
         x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
@@ -73,7 +75,7 @@ def _pair(found: Pair, outcome: Compared, theme: Theme) -> go.Figure:
 
 def _curve(found: Pair, outcome: Compared, key: SideKey, colour: str) -> list[dict[str, Any]]:
     """A side's line, its measured points, and hollow those that a flag keeps out of every ranking."""
-    curve, hollow = outcome.curve(key), found.sides[key].hollow
+    curve, hollow = outcome.curves[key], found.sides[key].hollow
     line = [point for part in curve.lines for point in (*part, (None, None))]
     best = list(curve.places())
     return [
@@ -159,7 +161,7 @@ def _set_axes(figure: go.Figure, found: Pair, outcome: Compared, xs: Sequence[fl
         ticks = list(xs)
     room = 0.045 * log10(max(xs[-1] / xs[0], 1.5))
     better = " · lower is better" if asked.better == "lower" else ""
-    places = [one for key in SIDES for one, _ in outcome.curve(key).places()]
+    places = [one for key in SIDES for one, _ in outcome.curves[key].places()]
     values = [one.y for one in (*places, *found.a.hollow, *found.b.hollow)]
     marks = decade_ticks(min(values) / 1.3, max(values) * 1.3)
     figure.update_layout(
@@ -188,14 +190,14 @@ def _apart(xs: Sequence[float]) -> list[float]:
 def _add_ends(figure: go.Figure, found: Pair, outcome: Compared, colours: Colours) -> None:
     """Each curve's name: beside its end where that is the last of the axis, else above or below it to the right."""
     ends = {
-        key: max((one for one, wins in outcome.curve(key).places() if wins), key=lambda one: one.x)
+        key: max((one for one, wins in outcome.curves[key].places() if wins), key=lambda one: one.x)
         for key in SIDES
     }
     last = max(end.x for end in ends.values())
     names = {key: _in_lines(side, found.sides[OTHER[key]]) for key, side in found.sides.items()}
     room = max(len(line) for lines in names.values() for line in lines)
     upper: SideKey = "a" if ends["a"].y >= ends["b"].y else "b"
-    values = [one.y for key in SIDES for one, _ in outcome.curve(key).places()]
+    values = [one.y for key in SIDES for one, _ in outcome.curves[key].places()]
     near = abs(log10(ends["a"].y / ends["b"].y)) < CLOSE * max(log10(max(values) / min(values)), 1e-9)
     figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
     for key, end in ends.items():

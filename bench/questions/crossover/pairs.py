@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
-from operator import ne
 from typing import Any
 
 from bench import selection
@@ -40,11 +39,6 @@ class Candidate:
     key: Key
     held: Held
     side: Side
-
-    @property
-    def compared(self) -> tuple[Any, ...]:
-        """The facts in which sides are alike or not: all but the accelerator and the name of the variant."""
-        return tuple(value for key, value in self.key[0] if key not in ("accelerator", "variant"))
 
 
 def grouped(library: Library, condition: Clause, asked: Asked) -> dict[Key, Held]:
@@ -94,7 +88,9 @@ def listed(
     for a, b in _couples(found, left):
         if unlike_fixed(a.key[1], b.key[1], asked.along) is None:
             knots = shared(a.held.xs, b.held.xs)
-            order = (sum(map(ne, a.compared, b.compared)), -knots, a.side.label, b.side.label)
+            both = zip(a.key[0], b.key[0], strict=True)
+            unlike = sum(one != two for one, two in both if one[0] not in ("accelerator", "variant"))
+            order = (unlike, -knots, a.side.label, b.side.label)
             usable += [(order, a, b)] if knots >= FEWEST else []
     apart = [row for row in usable if _chip(row[1].key) != _chip(row[2].key)] or usable
     told = []
@@ -139,9 +135,12 @@ def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View
             narrow(key, 1, always=asked.along in LENGTHS and key in LOADS and fixed[key] is not None)
     if None in where.values() or any(mate != one and len(held.xs) >= FEWEST for mate, held in left.items()):
         loads = {key: where[key] for key in LOADS if where.get(key) is not None}
-        where = {"series": _series(library, mates[one]), **loads}
+        sql = "SELECT DISTINCT series_id FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY 1"
+        series = [series_id for (series_id,) in library.fetch(sql, (sorted(mates[one].ids),))]
+        where = {"series": series, **loads}
+    told = {key: str(one).lower() if isinstance(one, bool) else one for key, one in where.items()}
     return View.of(
-        {key: value if isinstance(value, list) else [_written(value)] for key, value in where.items()}
+        {key: one if isinstance(one, list) else [selection.written(one)] for key, one in told.items()}
     )
 
 
@@ -152,20 +151,6 @@ def _facts(key: Key, part: int, asked: Asked) -> dict[str, Any]:
 
 def _chip(key: Key) -> str:
     return str(key[0][0][1])
-
-
-def _series(library: Library, held: Held) -> list[str]:
-    """The ids of the series that its points belong to."""
-    found = library.fetch(
-        "SELECT DISTINCT series_id FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY 1",
-        (sorted(held.ids),),
-    )
-    return [series_id for (series_id,) in found]
-
-
-def _written(value: object) -> str:
-    """A value as a filter writes it."""
-    return str(value).lower() if isinstance(value, bool) else selection.written(value)
 
 
 def _couples(

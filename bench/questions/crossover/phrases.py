@@ -11,11 +11,10 @@ from bench.basis.likeness import fact_words
 from bench.basis.points import Facts
 from bench.basis.wording import TWICE, between
 from bench.chart import setting, value_label
-from bench.maths.crossover import Crossing, Knot, Turn
-from bench.maths.leads import Break
+from bench.maths.crossover import Crossing, Knot
 from bench.questions.crossover import result
 from bench.questions.crossover.asked import LENGTHS, USERS, Asked, Per, at, axis_words, place, span, written
-from bench.questions.crossover.result import OTHER, SIDES, Compared, Member, Outcome, Side, SideKey, Verdict
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Outcome, Side, SideKey, Verdict
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, inline, joined, number
 
@@ -33,9 +32,6 @@ IN_WORDS = ("precision", "speculation", "disaggregated")
 SAID = ("precision", "engine", "speculation", "disaggregated")
 """What a side's words say where the other side is unlike in it throughout."""
 
-TOLD_APART = ("accelerator", "engine", "precision", "speculation", "harness", "variant", "source")
-"""Members alike in these are layouts of one deployment."""
-
 
 def side(own: View, points: Collection[Facts]) -> Side:
     """A side with these filters in words, by what was measured of it: "4 x TPU v6e", "column B, server defaults".
@@ -43,27 +39,19 @@ def side(own: View, points: Collection[Facts]) -> Side:
     The hardware is "" where its filters leave more than two accelerators.
     """
     kinds = sorted({one.accelerator for one in points if one.accelerator})
-    chips = [value_label("accelerator", one) for one in kinds] or list(map(_chip, own.values("accelerator")))
+    chips = sorted(map(_chip, kinds or own.values("accelerator")))
     counts = tuple(sorted({one.accelerators for one in points if one.accelerators}))
     stated = own.values("accelerators")
-    count = stated[0] if len(stated) == 1 else str(counts[0]) if len(counts) == 1 else ""
-    hardware = (
-        " and ".join(sorted(value_label("accelerator", one) for one in kinds)) if len(kinds) <= 2 else ""
-    )
-    if count not in ("", "1") and len(kinds) == 1:
-        hardware = f"{count} x {hardware}"
-    parts = [
-        joined([_shown(key, value) for value in values], last="or")
-        for key, values in own.where
-        if key not in UNNAMED
-    ]
+    count = stated[0] if len(stated) == 1 else str(counts[0]) if len(counts) == 1 else "1"
+    hardware = f"{'' if count == '1' else f'{count} x '}{chips[0]}" if len(chips) == 1 else ""
+    hardware = " and ".join(chips) if len(chips) == 2 else hardware
+    told = [(key, values) for key, values in own.where if key not in UNNAMED]
+    parts = [joined([_shown(key, value) for value in values], last="or") for key, values in told]
     for key in OF_SERIES if own.values("series") else ():
         found = {getattr(one, key) for one in points} - {None}
         parts += [fact_words(key, found.pop())] if len(found) == 1 else []
     only = kinds[0] if len(kinds) == 1 else None
-    return Side(
-        hardware, tuple(dict.fromkeys(filter(None, parts))), written(own), only, counts, points=tuple(points)
-    )
+    return Side(hardware, tuple(dict.fromkeys(parts)), written(own), only, counts, points=tuple(points))
 
 
 def told_apart(a: Side, b: Side, knots: Sequence[tuple[Facts, Facts]]) -> tuple[Side, Side]:
@@ -132,17 +120,15 @@ class Teller:
 
     def leads(self, side: SideKey, knots: Iterable[Knot], *, whom: bool = True) -> str:
         """Who leads by how much: "H200 leads B200 by 2.8 % to 55 %", "H200 is 2.1 to 6.4 times as fast as B200"."""
-        margin, is_times = _margin(knots)
-        other = self.who(OTHER[side]) if whom else ""
+        (margin, is_times), other = _margin(knots), self.who(OTHER[side]) if whom else ""
         if is_times:
-            return f"{self.who(side)} is {margin} as fast{f' as {other}' if whom else ''}"
-        return f"{self.who(side)} leads {f'{other} ' if whom else ''}{margin}"
+            return f"{self.who(side)} is {margin}{f' as {other}' if other else ''}"
+        return f"{self.who(side)} leads {f'{other} ' if other else ''}{margin}"
 
     def lead_at(self, knot: Knot) -> str:
         """Who leads at a knot by how much: "H200 SXM leads by 2.8 % at batch 512"."""
-        return (
-            f"{self.leads(knot.leader, [knot], whom=False) if knot.leader else 'a tie'} at {self.at(knot.x)}"
-        )
+        who = self.leads(knot.leader, [knot], whom=False) if knot.leader else "a tie"
+        return f"{who} at {self.at(knot.x)}"
 
     def sentence(self, outcome: Outcome) -> str:
         """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop."""
@@ -152,9 +138,8 @@ class Teller:
                 more = "; elsewhere it passes on without a known crossing" if others else ""
                 return f"{self._crossing(outcome.crossings)}{more}"
             case result.Leads():
-                found = outcome.found
-                knots = [knot for knot in found.knots if knot.settled] or list(found.knots)
-                lead = f"{self.leads(outcome.leader, found.decided)} in {self.what} from {self.span(knots)}"
+                knots = [knot for knot in outcome.found.knots if knot.settled] or outcome.found.knots
+                lead = f"{self.leads(outcome.leader, outcome.found.decided)} in {self.what} from {self.span(knots)}"
                 return f"{lead}{self._open(outcome)}; no crossing"
             case result.Passes():
                 return self._passing(outcome)
@@ -180,40 +165,22 @@ class Teller:
                 return f"{lead}{self._open(outcome, bare=True)}"
             case result.Tie():
                 return "a tie throughout"
+            case result.Passes() if len(outcome.found.turns) > 1:
+                return f"{self._counts(outcome)}; no crossing known"
             case result.Passes():
-                turns = outcome.found.turns
-                if len(turns) > 1:
-                    return f"{self._counts(outcome)}; no crossing known"
-                old, new = self.who(OTHER[turns[0].leads_after]), self.who(turns[0].leads_after)
-                return f"{old} to {place(turns[0].below.x)}, {new} from {place(turns[0].above.x)}; no crossing known"
+                (turn,) = outcome.found.turns
+                old, new = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
+                return f"{old} to {place(turn.below.x)}, {new} from {place(turn.above.x)}; no crossing known"
             case result.NoOverlap():
                 return "ranges do not overlap"
             case _:
-                words = {
-                    "not_known": "not known",
-                    "not_comparable": "not comparable",
-                    "no_points": "not measured",
-                }
-                return f"{words[outcome.kind]}: {self._reason(outcome)}"
+                return f"{'not known' if outcome.kind == 'not_known' else 'not compared'}: {self._reason(outcome)}"
 
     def held_equal(self, verdict: Verdict) -> str:
         """What is held equal for a verdict: "Same batch", "Same concurrency, 4 chips each"."""
         per_chip = verdict.along == USERS and self.asked.along == "batch"
         axis = "batch per chip" if per_chip else axis_words(verdict.along)
         return f"Same {axis}, {counted(verdict.chips, 'chip')} each" if verdict.chips else f"Same {axis}"
-
-    def changing(self, turn: Turn, outcome: Compared) -> str:
-        """What changes where the lead passes on without a crossing: "MI355X changes layout from tp 2 (…) to tp 4"."""
-        assert turn.cut is not None
-        before, after = _around(turn, turn.cut, outcome)
-        ends, begins = before.span[1], after.span[0]
-        ended = f" (not measured above {place(ends)})" if ends < turn.above.x else ""
-        begun = f" (not measured below {place(begins)})" if begins > turn.below.x else ""
-        kinds = {tuple(getattr(one.facts, key) for key in TOLD_APART) for one in (before, after)}
-        one, other = apart(member(before.facts), member(after.facts))
-        what = f"{'layout' if len(kinds) == 1 else 'deployment'} from {one}{ended} to {other}{begun}"
-        again = f"between two runs of {one}{ended}{begun}"
-        return f"{self.who(turn.cut.side)} changes {what if one != other else again}"
 
     def _crossing(self, crossings: Sequence[Crossing]) -> str:
         if len(crossings) > 1:
@@ -227,9 +194,8 @@ class Teller:
         return f"{who} overtakes {whom} at {self.at(one.x)}, {where}, in {self.what}"
 
     def _changes(self, crossings: Sequence[Crossing]) -> str:
-        return joined(
-            [f"{self.who(one.leads_after)} from {place(one.x)}" for one in crossings], at_most=SHOWN
-        )
+        told = [f"{self.who(one.leads_after)} from {place(one.x)}" for one in crossings]
+        return joined(told, at_most=SHOWN)
 
     def _counts(self, outcome: Compared) -> str:
         a, b = (sum(knot.leader == key for knot in outcome.found.knots) for key in SIDES)
@@ -244,29 +210,23 @@ class Teller:
         (turn,) = found.turns
         before = [knot for knot in found.knots if knot.x <= turn.below.x]
         after = [knot for knot in found.knots if knot.x >= turn.above.x]
-        old, new = (self._ahead([knot for knot in knots if not knot.tie]) for knots in (before, after))
+        old, new = (_margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
         return (
             f"{self.who(OTHER[turn.leads_after])} leads in {self.what} at {self.span(before)} ({old}),"
             f" {self.who(turn.leads_after)} at {reach(after[0].x, after[-1].x)} ({new}); no crossing is known between"
             f" {place(turn.below.x)} and {place(turn.above.x)}"
         )
 
-    def _ahead(self, knots: Iterable[Knot]) -> str:
-        margin, is_times = _margin(knots)
-        return f"{margin} as fast" if is_times else margin
-
     def _open(self, outcome: Compared, *, bare: bool = False) -> str:
         """Where the two tie while one leads elsewhere, and where it leads only because the other's best was not run."""
-        knots = outcome.found.knots
-        ties, rest = (
-            [one.x for one in knots if one.tie],
-            [one.x for one in knots if not (one.tie or one.settled)],
-        )
-        tied, left = (
-            joined(list(map(place, xs)), at_most=3) if bare or not xs else self.at(*xs) for xs in (ties, rest)
-        )
-        tie = f", a tie at {tied}" if ties else ""
-        return f"{tie}, and at {left} of what was measured" if rest else tie
+
+        def where(xs: Sequence[float]) -> str:
+            return joined(list(map(place, xs)), at_most=3) if bare else self.at(*xs)
+
+        ties = [one.x for one in outcome.found.knots if one.tie]
+        rest = [one.x for one in outcome.found.knots if not (one.tie or one.settled)]
+        tie = f", a tie at {where(ties)}" if ties else ""
+        return f"{tie}, and at {where(rest)} of what was measured" if rest else tie
 
     def _reason(self, why: Outcome) -> str:
         """Why there is no verdict, in a few words; "" where there is one."""
@@ -285,14 +245,12 @@ class Teller:
                     "chips": f"the number of chips of {who} is not stated",
                 }[why.code]
             case result.NotComparable() if why.key in ("model", "load_kind"):
-                a, b = (
-                    joined([value_label(why.key, one) for one in told], at_most=2) for told in (why.a, why.b)
-                )
+                sides = ([value_label(why.key, one) for one in told] for told in (why.a, why.b))
+                a, b = (joined(told, at_most=2) for told in sides)
                 return f"the {'models' if why.key == 'model' else 'kinds of load'} differ, {a} against {b}"
             case result.NotComparable():
                 values = f"{number(float(why.a[0]))} against {number(float(why.b[0]))}"
-                unit = " tokens" if why.key in LENGTHS else ""
-                return f"the {axis_words(why.key)}s differ, {values}{unit}"
+                return f"the {axis_words(why.key)}s differ, {values}{' tokens' if why.key in LENGTHS else ''}"
             case _:
                 return ""
 
@@ -303,17 +261,10 @@ def reach(low: float, high: float) -> str:
 
 
 def _margin(knots: Iterable[Knot]) -> tuple[str, bool]:
-    """By how much somebody leads, "by 14 % to 30 %" or "1.6 to 3.2 times", and whether it is told as times."""
+    """By how much somebody leads, "by 14 % to 30 %" or "1.6 to 3.2 times as fast", and whether it is told as times."""
     ratios = [knot.ratio for knot in knots] or [1.0]
-    return between(min(ratios), max(ratios)), max(ratios) >= TWICE
-
-
-def _around(turn: Turn, cut: Break, outcome: Compared) -> tuple[Member, Member]:
-    """The best members of the side that a turn without a crossing is due to: the one below and the one above."""
-    missing = outcome.curve(cut.side).members[cut.member]
-    if cut.beyond == "below":
-        return outcome.member(cut.side, turn.below), missing
-    return missing, outcome.member(cut.side, turn.above)
+    is_times = max(ratios) >= TWICE
+    return f"{between(min(ratios), max(ratios))}{' as fast' if is_times else ''}", is_times
 
 
 def _saying(side: Side, key: str, word: str) -> Side:

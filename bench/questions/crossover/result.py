@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -83,10 +83,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two curves that were compared, in the unit asked for, and who leads where."""
+    """Two curves that were compared, in the unit asked for, by side, and who leads where."""
 
-    a: Curve = field(metadata={HIDDEN: True})
-    b: Curve = field(metadata={HIDDEN: True})
+    curves: Mapping[SideKey, Curve] = field(metadata={HIDDEN: True})
     found: Crossover
 
     @property
@@ -94,13 +93,9 @@ class Compared:
         """The crossings by more than a tie."""
         return [one for one in self.found.crossings if not one.within_tie]
 
-    def curve(self, side: SideKey) -> Curve:
-        """The curve of a side."""
-        return self.a if side == "a" else self.b
-
     def member(self, side: SideKey, knot: Knot) -> Member:
         """The best member of a side at a knot."""
-        return self.curve(side).members[knot.member_a if side == "a" else knot.member_b]
+        return self.curves[side].members[knot.member_a if side == "a" else knot.member_b]
 
     def best(self, side: SideKey) -> tuple[Member, ...]:
         """The members of a side that are the best at a knot, in the order in which they are."""
@@ -122,20 +117,12 @@ class Crosses(Compared):
 
 @dataclass(frozen=True)
 class Leads(Compared):
-    """One side leads wherever both were measured, but for ties."""
+    """One side leads wherever both were measured, but for ties; by least and most at two of the settled knots."""
 
-    leader: SideKey = "a"
+    leader: SideKey
+    smallest: Knot
+    largest: Knot
     kind: Literal["leads"] = "leads"
-
-    @property
-    def smallest(self) -> Knot:
-        """The knot at which the lead is smallest, of settled ones where there are any."""
-        return self.found.smallest or self.found.knots[0]
-
-    @property
-    def largest(self) -> Knot:
-        """The knot at which it is largest."""
-        return self.found.largest or self.found.knots[-1]
 
 
 @dataclass(frozen=True)
@@ -221,8 +208,7 @@ class Side:
 
     def without(self, words: Collection[str]) -> str:
         """Its words without some."""
-        kept = replace(self, parts=tuple(part for part in self.parts if part not in words))
-        return kept.label
+        return replace(self, parts=tuple(part for part in self.parts if part not in words)).label
 
 
 @dataclass(frozen=True)
@@ -240,12 +226,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """The price of one chip of a side, in USD per hour, at which both give the same per dollar at `x`."""
+    """The price of one chip of a side, in USD per hour, at which both give the same per dollar at `x`.
+
+    `accelerators` is how many chips that deployment has; `left_out` how many places are, as no lead is settled there.
+    """
 
     side: SideKey
     x: float
     usd_per_accelerator_hour: float
     accelerators: int | None
+    left_out: int
 
 
 @dataclass(frozen=True)
@@ -277,12 +267,6 @@ class Pair:
         """Whether both sides are the same points."""
         a, b = ({point.point_id for point in side.points} for side in (self.a, self.b))
         return bool(a) and a == b
-
-    @property
-    def unsettled(self) -> int:
-        """At how many places per chip who leads is not settled."""
-        each = next((one.outcome for one in self.verdicts if one.per == "accelerator"), None)
-        return sum(not knot.settled for knot in each.found.knots) if isinstance(each, Compared) else 0
 
     @property
     def first_even(self) -> dict[SideKey, BreakEven]:

@@ -68,10 +68,9 @@ def verdict(outcomes: Sequence[Outcome], tellers: Sequence[Teller]) -> Verdict |
     """What comparisons come to in one code, and in words; None where none comes to anything."""
     told = [_verdict(outcome, tell) for outcome, tell in zip(outcomes, tellers, strict=True)]
     known = [one for one in told if one is not None]
-    if len(known) < 2:
-        return known[0] if known else None
     crossing = sum(isinstance(outcome, Crosses) for outcome in outcomes)
-    return Verdict("|".join(one.code for one in known), f"{crossing} of {len(outcomes)} pairs cross")
+    words = known[0].words if len(known) == 1 else f"{crossing} of {len(outcomes)} pairs cross"
+    return Verdict("|".join(one.code for one in known), words) if known else None
 
 
 def named_pairs(found: Listing) -> Sequence[ListedPair]:
@@ -268,14 +267,21 @@ def _extremes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
 def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     """Where the lead passes on, or stays, only because a side's best deployment was not measured further."""
     found = outcome.found
-    for turn in [one for one in found.turns if one.crossing is None and one.cut is not None][:MOST_TOLD]:
-        where = f"Between {place(turn.below.x)} and {place(turn.above.x)}"
-        text = f"{where} {tell.changing(turn, outcome)}, so where the two would cross is not known."
-        yield finding("change", text, below=turn.below.x, above=turn.above.x)
+    for turn in [one for one in found.turns if one.crossing is None][:MOST_TOLD]:
+        cut = turn.cut
+        if cut is not None:
+            ends = [outcome.member(cut.side, knot) for knot in (turn.below, turn.above)]
+            ends[cut.beyond == "below"] = outcome.curves[cut.side].members[cut.member]
+            said = " to ".join(apart(*(member(end.facts) for end in ends)))
+            text = (
+                f"Between {place(turn.below.x)} and {place(turn.above.x)} the best of {tell.who(cut.side)} changes from"
+                f" {said}, so where the two would cross is not known."
+            )
+            yield finding("change", text, below=turn.below.x, above=turn.above.x)
     for one in (found.lacking or (() if found.turns else found.breaks))[:MOST_TOLD]:
         low, high = sorted((one.x, one.until))
         knots = [knot for knot in found.knots if low <= knot.x <= high and not knot.tie and knot.x != one.x]
-        words = ", ".join(member(outcome.curve(one.side).members[one.member].facts))
+        words = ", ".join(member(outcome.curves[one.side].members[one.member].facts))
         other = OTHER[one.side]
         leads = tell.leads(other, knots, whom=False) if knots else f"{tell.who(other)} leads"
         text = (
@@ -289,11 +295,11 @@ def _even(found: Pair, best: BreakEven, tell: Teller) -> Statement:
     """Below which price a side wins per dollar, at the place where it may cost the most."""
     chips, each, now = best.accelerators, best.usd_per_accelerator_hour, found.sides[best.side].price
     whole = f"{number(each * chips)} USD/h for its {chips} chips, " if chips and chips > 1 else ""
-    open_words = f"; {counted(found.unsettled, 'place')} where a best deployment was not run left out"
+    open_words = f"; {counted(best.left_out, 'place')} where a best deployment was not run left out"
     text = (
         f"Per dollar {tell.who(best.side)} wins below {whole}{number(each, 3)} USD per chip and hour"
         f"{f' (now {number(now.usd)})' if now else ''}, at {tell.at(best.x)} against {tell.who(OTHER[best.side])}"
-        f"{open_words if found.unsettled else ''}."
+        f"{open_words if best.left_out else ''}."
     )
     return finding("break_even", text, side=best.side, x=best.x, usd_per_accelerator_hour=each)
 
@@ -376,22 +382,19 @@ def _no_pair(found: Listing) -> str:
 def why(asked: Asked, choice: Choice) -> tuple[Why, ...]:
     """Formula, inputs and source of what is told."""
     reasons = (
-        Why("Crossing",
-            "each run of a deployment is straight between its own neighbouring points on log-log axes and says nothing"
-            " outside its range; a side is the best of them at each place; where the two sides' lines meet is exact",
+        Why("Crossing", "each run of a deployment is straight between its own neighbouring points on log-log axes and"
+            " says nothing outside its range; a side is the best of them at each place; where both meet is exact",
             f"{asked.row.label} along {axis_words(asked.along)} of all ranked points; of repeats the middle one",
             "log-log interpolation, as between points of a power law"),
-        Why("Interval",
-            "with repeats every place at which the 95 % interval of the ratio holds 1 (Welch's t on logarithms);"
-            " without, the two knots around the crossing", "points that number their repeats",
+        Why("Interval", "with repeats every place at which the 95 % interval of the ratio holds 1 (Welch's t on"
+            " logarithms); without, the two knots around the crossing", "points that number their repeats",
             "E. C. Fieller, Biometrika 24 (1932); B. L. Welch, Biometrika 34 (1947)"),
         Why("Lead", "better / worse; within 1 % of 1, or with a 95 % interval that holds 1, it is a tie",
             "both sides' values at a place", "Kneepoint's definition"),
         Why(asked.row.axis, asked.row.formula, asked.row.definition, asked.row.source),
         Why("Break-even price", "price of A's chip = price of B's chip x (A per chip / B per chip)",
             f"prices: {choice.words}, unless stated by you", "both sides give the same tokens per dollar"),
-        Why("Per watt", "throughput / (rated power of one chip x chips)",
-            "rated power (TDP) of data/accelerators.csv; absent where none is published",
+        Why("Per watt", "throughput / (rated power of one chip x chips)", "rated power (TDP) of data/accelerators.csv",
             "data sheets as cited there; no power was measured"),
     )  # fmt: skip
     return reasons if asked.is_divisible else reasons[:4]

@@ -19,7 +19,7 @@ from bench.maths.crossover import Knot
 from bench.plain_text import html
 from bench.questions.crossover.asked import Asked, at, axis_title, place
 from bench.questions.crossover.phrases import Teller
-from bench.questions.crossover.result import Compared, ListedPair, Listing, SideKey
+from bench.questions.crossover.result import Compared, Listing, SideKey
 from bench.wording import number
 
 MOST_STRIPS = 15
@@ -29,24 +29,24 @@ ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
 STRIP = (0.36, 0.7)
 """The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
 
-NARROW_PX, BESIDE_PX = 460, 340
-"""How long the strips are on a page of 800 px, and with names beside them: a cell has what fits into it there."""
-MORE_PX = (0, 270, 545)
-"""So much longer they are on pages as wide as `roomy.FROM_PX` says: 0.92 of what such a page is wider than 800 px."""
+NARROW_PX, BESIDE_PX, MORE_PX = 460, 340, (0, 270, 545)
+"""How long the strips are on a page of 800 px, with names beside them, and so much longer on wider pages
+(`roomy.FROM_PX`, 0.92 of what such a page is wider): a cell has what fits into it there."""
+
 LETTERS_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}
 DIGIT_PX = 6.3
 """How wide letters are in a cell, in the size of its text; a digit, and what is not listed, has one width."""
-APART = 0.07
-MOST_COLOURED = 4.0
-"""From this ratio on the colour is the same, so that one outlier does not pale all others."""
-MOST_TICKS = 14
+
+APART, MOST_TICKS, LONGEST_NAME = 0.07, 14, 92
+MOST_COLOURED, COLOURS_APART = 4.0, 120.0
+"""From this ratio on the colour is the same, so that one outlier does not pale all others; two colours so far apart in
+RGB are told apart at a glance, H100 and H200 lie 107 apart."""
+
 MARKERS, CELL_PX = 64, 24
 """So many unseen markers lie side by side on the axis, each so wide and high that they touch at 1,500 px."""
+
 UNSETTLED = "?"
 """What stands behind a lead that is of what was measured there and no more: the other's best nearby was not."""
-LONGEST_NAME = 92
-COLOURS_APART = 120.0
-"""Two colours so far apart in RGB are told apart at a glance; H100 and H200 lie 107 apart."""
 
 Ends = tuple[float, float]
 
@@ -59,42 +59,48 @@ def log10(value: float) -> float:
 def of_pairs(found: Listing, theme: Theme) -> go.Figure:
     """One strip for each of the most telling pairs, the crossing marked, on one axis."""
     listed = found.pairs[:MOST_STRIPS]
-    held = {pair.place: _knots(pair) for pair in listed}
-    every = [knot for knots in held.values() for knot in knots]
+    held = [pair.outcome.found.knots if isinstance(pair.outcome, Compared) else () for pair in listed]
+    every = [knot for knots in held for knot in knots]
     xs = sorted({knot.x for knot in every}) or [1.0]
     figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
     colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
-    for line, pair in enumerate(listed):
-        bottom = len(listed) - 1 - line
+    for bottom, (pair, knots) in enumerate(reversed(list(zip(listed, held, strict=True)))):
         span = (bottom + STRIP[0], bottom + STRIP[1])
-        if held[pair.place]:
-            _add_strip(figure, held[pair.place], found.asked, colouring, ends, span, "y", str(pair.place))
+        if knots:
+            _add_strip(figure, knots, found.asked, colouring, ends, span, "y", str(pair.place))
         names = f"{pair.a.label} against {pair.b.label}"
-        names = names if len(names) <= LONGEST_NAME else names[: LONGEST_NAME - 1] + "…"
-        figure.add_annotation(
-            x=0, xref="paper", y=span[1] + 0.02, xanchor="left", yanchor="bottom", showarrow=False,
-            text=html(names), font={"size": 13, "color": theme.text},
-        )  # fmt: skip
+        _add_words(
+            figure,
+            names if len(names) <= LONGEST_NAME else f"{names[:LONGEST_NAME]}…",
+            span[1] + 0.02,
+            theme.text,
+        )
         _add_marks(figure, [one.x for one in pair.crossings], bottom, ends, theme)
-    _set_axes(figure, found.asked, xs, len(listed))
+    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
+    room = 0.045 * max(ends[1] - ends[0], 0.5)
     _, orange, *_, blue, _ = DIVERGING[theme.name]
-    figure.add_annotation(
-        x=0, xref="paper", y=1, yref="paper", xanchor="left", yanchor="bottom", yshift=14, showarrow=False,
-        align="left", font={"size": 13, "color": theme.muted},
-        text=f"<span style='color:{blue}'>■</span> A, named first, leads   "
-             f"<span style='color:{orange}'>■</span> B leads   ▲ where they cross{doubt(every)}",
+    _add_words(
+        figure,
+        f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
+        f" B leads   ▲ where they cross{doubt(every)}",
+        len(listed),
+        theme.muted,
+        markup=True,
+    )
+    figure.update_layout(
+        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": TOP_PX, "b": BOTTOM_PX},
+        uirevision=f"list {found.asked.along} {found.asked.metric}",
+        xaxis={"type": "log", "range": [ends[0] - room, ends[1] + room], "tickvals": ticks,
+               "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(found.asked.along)),
+               "title_font_size": 13, "showgrid": False, "tickangle": 0},
+        yaxis={"range": [-0.05, len(listed)], "visible": False, "fixedrange": True},
     )  # fmt: skip
     return figure
 
 
 def add(
-    figure: go.Figure,
-    knots: Sequence[Knot],
-    asked: Asked,
-    ends: Ends,
-    theme: Theme,
-    colours: Mapping[SideKey, str],
-) -> None:
+    figure: go.Figure, knots: Sequence[Knot], asked: Asked, ends: Ends, theme: Theme, colours: Mapping[SideKey, str]
+) -> None:  # fmt: skip
     """The strip of one pair under its curves: a lead has its curve's colour, where those are easily told apart."""
     colouring = _colouring(knots, theme)
     if math.dist(rgb(colours["a"]), rgb(colours["b"])) >= COLOURS_APART:
@@ -111,18 +117,11 @@ def doubt(knots: Sequence[Knot]) -> str:
 
 def fitting(knot: Knot, px: float) -> str:
     """The longest text about a lead that a cell so wide has room for."""
-    if knot.tie:
-        texts = ["tie", "="]
-    else:
-        side, size = "A" if knot.lead_percent > 0 else "B", abs(knot.lead_percent)
-        mark = "" if knot.settled else UNSETTLED
-        lead = f"{size:.1f}" if size < 9.95 else f"{size:,.0f}"
-        texts = [f"{side} +{lead}%{mark}", f"+{lead}%{mark}", f"{size:,.0f}%{mark}", mark]
+    side, size = "A" if knot.lead_percent > 0 else "B", abs(knot.lead_percent)
+    mark, whole = "" if knot.settled else UNSETTLED, f"{size:,.0f}%"
+    lead = f"{size:.1f}%" if size < 9.95 else whole
+    texts = ["tie", "="] if knot.tie else [f"{side} +{lead}{mark}", f"+{lead}{mark}", f"{whole}{mark}", mark]
     return next((one for one in texts if px >= sum(LETTERS_PX.get(letter, DIGIT_PX) for letter in one)), "")
-
-
-def _knots(pair: ListedPair) -> Sequence[Knot]:
-    return pair.outcome.found.knots if isinstance(pair.outcome, Compared) else ()
 
 
 def _colouring(knots: Sequence[Knot], theme: Theme) -> Colouring:
@@ -145,13 +144,12 @@ def _add_strip(
     ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
     narrow, stops = NARROW_PX if name else BESIDE_PX, colouring.stops
     texts, xs, hovers = [], [], []
-    for low, high, knot in zip(edges, edges[1:], knots, strict=False):
+    for (low, high), knot in zip(pairwise(edges), knots, strict=True):
         texts.append(by_width([fitting(knot, (high - low) / width * (narrow + more)) for more in MORE_PX]))
         parts = max(1, math.ceil((high - low) / width * MARKERS))
         xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]
         hovers += [_hover(knot, asked)] * parts
-    middle = sum(span) / 2
-    shared = {"type": "scatter", "yaxis": yaxis, "showlegend": False}
+    middle, shared = sum(span) / 2, {"type": "scatter", "yaxis": yaxis, "showlegend": False}
     figure.add_traces([
         {"type": "heatmap", "x": [10**edge for edge in edges], "y": list(span), "z": [colouring.of(ratios).tolist()],
          "yaxis": yaxis, "zmin": colouring.low, "zmax": colouring.high, "showscale": False, "hoverinfo": "skip",
@@ -159,27 +157,35 @@ def _add_strip(
         {**shared, "mode": "text", "y": [middle] * len(knots), "hoverinfo": "skip", "text": texts,
          "x": [10 ** ((low + high) / 2) for low, high in pairwise(edges)],
          "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in colouring.dark_ink(ratios)]}},
-        {**shared, "mode": "markers", "x": xs, "y": [middle] * len(xs),
-         "marker": {"size": CELL_PX, "symbol": "square", "opacity": 0},
-         "hovertext": hovers, "hovertemplate": "%{hovertext}<extra></extra>",
+        {**shared, "mode": "markers", "x": xs, "y": [middle] * len(xs), "hovertext": hovers,
+         "hovertemplate": "%{hovertext}<extra></extra>", "marker": {"size": CELL_PX, "symbol": "square", "opacity": 0},
          **({"customdata": [name] * len(xs)} if name is not None else {})},
     ])  # fmt: skip
 
 
 def _edges(places: Sequence[float], ends: Ends) -> list[float]:
     """The borders of the cells: half-way between knots, and a little beyond the first and the last."""
-    least = 0.02 * max(ends[1] - ends[0], 0.5)
+    beyond = 0.04 * max(ends[1] - ends[0], 0.5)
     inner = [(one + other) / 2 for one, other in pairwise(places)]
-    return [places[0] - 2 * least, *inner, places[-1] + 2 * least]
+    return [places[0] - beyond, *inner, places[-1] + beyond]
 
 
 def _hover(knot: Knot, asked: Asked) -> str:
-    unit, open_words = html(asked.unit), "of what was measured here: the other's best nearby was not"
-    values = [f"A: <b>{number(knot.y_a)}</b> {unit}", f"B: <b>{number(knot.y_b)}</b> {unit}"]
-    lead = Teller(asked, "A", "B").lead_at(knot)
+    values = [
+        f"{side}: <b>{number(y)}</b> {html(asked.unit)}" for side, y in (("A", knot.y_a), ("B", knot.y_b))
+    ]
+    told = [html(at(asked.along, knot.x)), *values, html(Teller(asked, "A", "B").lead_at(knot))]
     return "<br>".join(
-        [html(at(asked.along, knot.x)), *values, html(lead), *([] if knot.settled else [open_words])]
+        [*told, *([] if knot.settled else ["of what was measured here: the other's best nearby was not"])]
     )
+
+
+def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, markup: bool = False) -> None:
+    """A line of text at the left, above a strip or above all."""
+    figure.add_annotation(
+        x=0, xref="paper", y=y, xanchor="left", yanchor="bottom", yshift=14 if markup else 0, showarrow=False,
+        align="left", text=text if markup else html(text), font={"size": 13, "color": colour},
+    )  # fmt: skip
 
 
 def _add_marks(figure: go.Figure, crossings: Sequence[float], bottom: int, ends: Ends, theme: Theme) -> None:
@@ -197,16 +203,3 @@ def _add_marks(figure: go.Figure, crossings: Sequence[float], bottom: int, ends:
                 x=named, y=bottom + STRIP[0] - 0.1, yanchor="top", showarrow=False, text=f"<b>{place(x)}</b>",
                 font={"size": 13, "color": theme.text},
             )  # fmt: skip
-
-
-def _set_axes(figure: go.Figure, asked: Asked, xs: Sequence[float], lines: int) -> None:
-    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
-    room = 0.045 * max(log10(xs[-1] / xs[0]), 0.5)
-    figure.update_layout(
-        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": TOP_PX, "b": BOTTOM_PX},
-        uirevision=f"list {asked.along} {asked.metric}",
-        xaxis={"type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room], "tickvals": ticks,
-               "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(asked.along)),
-               "title_font_size": 13, "showgrid": False, "tickangle": 0},
-        yaxis={"range": [-0.05, lines], "visible": False, "fixedrange": True},
-    )  # fmt: skip

@@ -47,11 +47,6 @@ class Held:
         """Their ids."""
         return frozenset(point.point_id for point in self.points)
 
-    @property
-    def counts(self) -> set[int]:
-        """The counts of chips it was measured on."""
-        return {point.accelerators for point in self.points if point.accelerators}
-
     def curve(self, side: SideKey, asked: Asked, per: Per, priced: Priced) -> Curve | NotKnown:
         """Its curve as this side; kept but for one in dollars, whose price may be another the next time."""
         found = self.known.get(per)
@@ -79,7 +74,7 @@ def matched(library: Library, ranking: Ranking, asked: Asked) -> Match:
     a, b = (curves.workloads(library, condition, asked) for condition in conditions)
     found = _fitting(a, b, asked.along)
     if isinstance(found, tuple):
-        return read(library, ranking, asked, (found[0].fixed, found[1].fixed))
+        return read(library, ranking, asked, (found[0][0], found[1][0]))
     return Match(lacking=found or _nothing(library, ranking, asked, "b" if a else "a"))
 
 
@@ -104,17 +99,19 @@ def compared(match: Match, asked: Asked, per: Per, priced: Priced) -> Outcome:
     if isinstance(b, NotKnown):
         return b
     found = crossover.compared(a.envelope, b.envelope)
+    told: dict[SideKey, Curve] = {"a": a, "b": b}
+    if found.smallest and found.largest:
+        leader: SideKey = "a" if found.verdict == "a_leads" else "b"
+        return result.Leads(told, found, leader, found.smallest, found.largest)
     match found.verdict:
         case "crosses":
-            return result.Crosses(a, b, found)
+            return result.Crosses(told, found)
         case "passes":
-            return result.Passes(a, b, found)
-        case "a_leads" | "b_leads":
-            return result.Leads(a, b, found, "a" if found.verdict == "a_leads" else "b")
-        case "tie":
-            return result.Tie(a, b, found)
-        case _:
+            return result.Passes(told, found)
+        case "no_overlap":
             return result.NoOverlap(found.range_a, found.range_b)
+        case _:
+            return result.Tie(told, found)
 
 
 def under_every(match: Match, asked: Asked, priced: Priced) -> tuple[Verdict, ...]:
@@ -135,14 +132,19 @@ def break_even(match: Match, asked: Asked, priced: Priced) -> tuple[BreakEven, .
     outcome = compared(match, asked, "accelerator", priced)
     if not (isinstance(outcome, Compared) and asked.is_divisible):
         return ()
-    told: list[BreakEven] = []
+    told = []
+    settled = [knot for knot in outcome.found.knots if knot.settled]
     sides: tuple[tuple[SideKey, SideKey, Held], ...] = (("a", "b", match.b), ("b", "a", match.a))
-    for side, other, rows in sides:
-        price = priced.of_all(other, rows.points)
-        for knot in (one for one in outcome.found.knots if one.settled and price):
-            over, under = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
-            each = crossover.break_even_price(over, under, 1, 1, price.usd if price else 0.0)
-            told.append(BreakEven(side, knot.x, each, outcome.member(side, knot).facts.accelerators))
+    for side, other, held in sides:
+        if price := priced.of_all(other, held.points):
+            for knot in settled:
+                over, under = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
+                each = crossover.break_even_price(over, under, 1, 1, price.usd)
+                chips, left_out = (
+                    outcome.member(side, knot).facts.accelerators,
+                    len(outcome.found.knots) - len(settled),
+                )
+                told.append(BreakEven(side, knot.x, each, chips, left_out))
     return tuple(sorted(told, key=lambda one: (one.side, -one.usd_per_accelerator_hour)))
 
 
@@ -167,19 +169,18 @@ def _fitting(
     a: Sequence[Workload], b: Sequence[Workload], along: str
 ) -> tuple[Workload, Workload] | result.NotComparable | None:
     """Of what each side holds the two that can be compared and share the most of the axis, or why none can."""
-    models = {one.fixed[0] for one in a} & {one.fixed[0] for one in b}
-    couples = [(one, two) for one in a for two in b if not models or one.fixed[0] == two.fixed[0]]
+    models = {fixed[0] for fixed, _ in a} & {fixed[0] for fixed, _ in b}
+    couples = [(one, two) for one in a for two in b if not models or one[0][0] == two[0][0]]
 
     def rank(couple: tuple[Workload, Workload]) -> tuple[Any, ...]:
-        one, two = couple
-        fixed = sorted((repr(one.fixed), repr(two.fixed)))
-        return (shared(one.xs, two.xs), len(one.xs) + len(two.xs), fixed)
+        (one, xs), (two, others) = couple
+        return (shared(xs, others), len(xs) + len(others), sorted((repr(one), repr(two))))
 
-    fits = [(one, two) for one, two in couples if unlike_fixed(one.fixed, two.fixed, along) is None]
+    fits = [couple for couple in couples if unlike_fixed(couple[0][0], couple[1][0], along) is None]
     if fits or not couples:
         return max(fits, key=rank, default=None)
     one, two = max(couples, key=lambda couple: rank(couple)[1:])
-    return unlike_fixed(one.fixed, two.fixed, along)
+    return unlike_fixed(one[0], two[0], along)
 
 
 def _nothing(
@@ -208,7 +209,7 @@ def _held_equal(match: Match, asked: Asked) -> list[tuple[str, int | None]]:
     """What can be held equal between the sides: (axis, count of chips or None for the best layout)."""
     if match.lacking:
         return [(asked.along, None)]
-    a, b = match.a.counts, match.b.counts
+    a, b = ({one.accelerators for one in held.points if one.accelerators} for held in (match.a, match.b))
     common = sorted(a & b)[:MOST_COUNTS] if len(a | b) > 1 else []
     load = "concurrency" if asked.along == USERS else asked.along
     equal: list[tuple[str, int | None]] = [(load, None), *((load, chips) for chips in common)]

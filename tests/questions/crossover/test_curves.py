@@ -93,14 +93,14 @@ def test_no_measured_point_of_a_newest_run_is_missing_or_understated(shipped, ne
         answer = answer_of(shipped, workload, a, b)
         compared = outcome(answer)
         for side, chip in (("a", a), ("b", b)):
-            raw, curve = newest[workload][chip], compared.curve(side)
+            raw, curve = newest[workload][chip], compared.curves[side]
             assert {place.x for member in curve.members for place in member.places} == set(raw)
             for x, rows in raw.items():
                 best = max(row["output_tokens_per_s"] / row["accelerators"] for row in rows)
                 assert curve.envelope.y(x) >= best * (1 - 1e-12), (workload, chip, x)
         at_knots = {knot.x for knot in knots(answer)}
         for x in newest[workload][a].keys() | newest[workload][b].keys():
-            both = compared.a.envelope.covers(x) and compared.b.envelope.covers(x)
+            both = compared.curves["a"].envelope.covers(x) and compared.curves["b"].envelope.covers(x)
             assert (x in at_knots) == both
 
 

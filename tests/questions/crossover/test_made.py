@@ -152,7 +152,7 @@ def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
     assert (kind(answer), found.crossings) == ("passes", ())
     (cut,) = found.breaks
     assert (cut.x, cut.until, cut.side) == (64, 256, "a")
-    assert outcome(answer).curve("a").members[cut.member].facts.tp == 2
+    assert outcome(answer).curves["a"].members[cut.member].facts.tp == 2
     assert answer.headline.endswith(
         "2 x H100 SXM leads in output throughput at concurrency 1 to 64 (1.33 to 2.37 times as fast), 2 x H200 SXM at"
         " 256 (by 50 %); no crossing is known between 64 and 256."
@@ -160,8 +160,7 @@ def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
     assert answer.rows["settled"].tolist() == [True, True, False]
     assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "tp 2", "dp 2"]
     assert text(answer, "change") == (
-        "Between 64 and 256 2 x H100 SXM changes layout from tp 2 (not measured above 64) to dp 2, so where the two"
-        " would cross is not known."
+        "Between 64 and 256 the best of 2 x H100 SXM changes from tp 2 to dp 2, so where the two would cross is not known."
     )
     assert text(answer, "ranges") == "2 x H100 SXM was measured with tp 2 at 1 to 64 and dp 2 at 1 to 256."
     assert [(turn.below.x, turn.above.x, turn.crossing) for turn in found.turns] == [(64, 256, None)]
@@ -623,6 +622,6 @@ def test_no_curve_lies_below_a_measured_point_of_a_newest_run(tmp_path_factory, 
         )
     ]
     library = library_of(tmp_path_factory.mktemp("drawn"), rows, points("h200-sxm", {1: 50, 8: 400}))
-    curve = outcome(asked(library)).a
+    curve = outcome(asked(library)).curves["a"]
     for x in {x for x, *_ in drawn}:
         assert curve.envelope.y(x) >= max(y for at, y, *_ in drawn if at == x) * (1 - 1e-12)

@@ -157,9 +157,11 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
         " (by 14 % to 30 %), 4 x TPU v7x, vLLM at 64 to 256 (by 5.4 % to 46 %); no crossing is known between 32 and 64."
     )
     assert answer.findings[0] == (
-        "Between 32 and 64 MI355X changes layout from 2 chips, tp 2 (not measured above 32) to 4 chips, tp 4, so where"
-        " the two would cross is not known."
+        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 to 4 chips, tp 4, so where the two would cross is"
+        " not known."
     )
+    ranges = [one.text for one in said(answer, "ranges")]
+    assert "MI355X was measured with 2 chips, tp 2 at 4 to 32 and 4 chips, tp 4 at 32 to 256." in ranges
     assert verdict(answer, "accelerator", chips=4).kind == "leads"
     assert leads(answer, "accelerator", chips=4) == {32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1}
     per_chip = verdict(answer, "accelerator", "users_per_accelerator")
@@ -266,11 +268,13 @@ def test_of_the_best_of_all_it_is_told_where_the_best_was_not_run(shipped):
     assert (kind(answer), outcome(answer).crossings) == ("passes", [])
     breaks = outcome(answer).found.breaks
     assert [(cut.x, cut.until, cut.side) for cut in breaks] == [(512, 768, "b")]
-    change = text(answer, "change")
-    assert change.startswith(
-        "Between 512 and 768 H100 SXM FP8 changes deployment from rvLLM, CUDA graph, forward only"
+    assert text(answer, "change").startswith(
+        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only"
     )
-    assert "(not measured above 512)" in change
+    assert (
+        "H100 SXM FP8 was measured with rvLLM, CUDA graph, forward only, April 2026 at 1 to 512"
+        in " ".join(one.text for one in said(answer, "ranges"))
+    )
 
 
 def test_two_accelerators_without_a_common_model_are_not_comparable(shipped):
