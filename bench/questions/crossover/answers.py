@@ -16,24 +16,22 @@ from bench.questions.crossover import curves, defaults, pairs, phrases, result, 
 from bench.questions.crossover.asked import ALONG, Asked, axis_words, place
 from bench.questions.crossover.curves import Priced
 from bench.questions.crossover.phrases import Teller, member
-from bench.questions.crossover.result import SIDES, Compared, Listing, Outcome, Pair, Place, Side, SideKey
+from bench.questions.crossover.result import SIDES, Compared, Listing, NoOverlap, Outcome, Pair, Side
 from bench.questions.crossover.versus import Match
 from bench.selection import Clause, clause
 from bench.view import View
 from bench.wording import inline
 
 PER_COLUMN = {"raw": "", "accelerator": "_per_chip", "dollar": "_per_usd_per_h", "watt": "_per_w"}
-COLUMNS = (
-    Column("users_per_accelerator", "Users per chip"), Column("a_over_b", "A / B"),
-    Column("leads", "Leads (a, b or tie)"),
-    Column("a_lead_percent", "Lead of A (%, better over worse)"), Column("a_measured", "A measured"),
-    Column("b_measured", "B measured"), Column("tie", "Tie"), Column("settled", "Settled"),
-    Column("a_series", "A: the best deployment"), Column("b_series", "B: the best deployment"),
-    Column("label_a", "A"), Column("label_b", "B"), Column("verdict", "Verdict"), Column("crossing", "First crossing"),
-    Column("between", "Between the measured"), Column("from", "Compared from"), Column("to", "Compared to"),
-    Column("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
-    Column("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), Column("knots", "Places"),
-)  # fmt: skip
+COLUMNS = tuple(map(Column, *zip(
+    ("users_per_accelerator", "Users per chip"), ("a_over_b", "A / B"), ("leads", "Leads (a, b or tie)"),
+    ("a_lead_percent", "Lead of A (%, better over worse)"), ("a_measured", "A measured"), ("b_measured", "B measured"),
+    ("tie", "Tie"), ("settled", "Settled"), ("a_series", "A: the best deployment"), ("label_a", "A"), ("label_b", "B"),
+    ("b_series", "B: the best deployment"), ("verdict", "Verdict"), ("crossing", "First crossing"), ("knots", "Places"),
+    ("between", "Between the measured"), ("from", "Compared from"), ("to", "Compared to"),
+    ("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
+    ("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), strict=True,
+)))  # fmt: skip
 LISTED = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to",
           "a_lead_percent_low", "a_lead_percent_high", "knots", "a", "b")  # fmt: skip
 
@@ -47,8 +45,8 @@ def pair(library: Library, whole: View, asked: Asked) -> Pair:
     a, b = (
         replace(
             side,
-            curve=outcome.curves[key] if isinstance(outcome, Compared) else None,
-            hollow=_hollow(library, ranking, asked, match, priced, key),
+            curve=outcome.curves[key] if isinstance(outcome, Compared | NoOverlap) else None,
+            hollow=_hollow(library, ranking, match, priced, key),
             price=priced.of_all(key, side.points),
         )
         for key, side in zip(SIDES, named(asked, match, outcome), strict=True)
@@ -82,14 +80,12 @@ def listing(library: Library, whole: View, asked: Asked) -> Listing:
 def named(asked: Asked, match: Match, outcome: Outcome | None = None) -> tuple[Side, Side]:
     """Both sides in words, with what they differ in at every compared knot, and their points."""
     a, b = phrases.side(asked.a or View(), match.a.points), phrases.side(asked.b or View(), match.b.points)
+    couples = [(one, other) for one in a.points for other in b.points[:1]]
+    couples += [(one, other) for one in a.points[:1] for other in b.points]
     if isinstance(outcome, Compared):
-        knots = [
-            (outcome.member("a", one).facts, outcome.member("b", one).facts) for one in outcome.found.knots
-        ]
-        a, b = phrases.told_apart(a, b, knots)
-    elif a.points and b.points:
-        ends = [(one, b.points[0]) for one in a.points] + [(a.points[0], one) for one in b.points]
-        a, b = phrases.told_apart(a, b, ends)
+        best = [[outcome.member(side, knot).facts for side in SIDES] for knot in outcome.found.knots]
+        couples = [(one, other) for one, other in best]
+    a, b = phrases.told_apart(a, b, couples)
     return (replace(a, name="A"), replace(b, name="B")) if a.label == b.label else (a, b)
 
 
@@ -104,9 +100,8 @@ def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
         points = [point for one in found if one.side.accelerator == chip for point in one.held.points]
         counts = sorted({one.accelerators for one in points if one.accelerators})
         every = [(), *((count,) for count in counts if len(counts) > 1)]
-        told += [
-            phrases.side(View.of({"accelerator": [chip], "accelerators": only}), points) for only in every
-        ]
+        owns = (View.of({"accelerator": [chip], "accelerators": only}) for only in every)
+        told += [phrases.side(own, points) for own in owns]
     labels = [(side.filters, side.label) for side in (*told, *(one.side for one in found))]
     first = dict(reversed(labels))
     return {filters: first[filters] for filters, _ in labels}
@@ -120,10 +115,10 @@ def either(library: Library, ranking: Ranking, asked: Asked) -> Clause:
     return Clause(f"({sql})", tuple(value for one in conditions for value in one.params))
 
 
-def _hollow(
-    library: Library, ranking: Ranking, asked: Asked, match: Match, priced: Priced, side: SideKey
-) -> tuple[Place, ...]:
+def _hollow(library: Library, ranking: Ranking, match: Match, priced: Priced,
+            side: result.SideKey) -> tuple[result.Place, ...]:  # fmt: skip
     """The places of points that a flag keeps out of every ranking, under the compared workload."""
+    asked = priced.asked
     if match.fixed is None:
         return ()
     own, fixed = (asked.a, match.fixed[0]) if side == "a" else (asked.b, match.fixed[1])
@@ -180,16 +175,15 @@ def _of_knots(found: Pair) -> pd.DataFrame:
                "a_lead_percent_low", "a_lead_percent_high", "tie", "settled", "a_series", "b_series", "a_point_id",
                "b_point_id"]  # fmt: skip
     rows = []
-    for knot in outcome.found.knots if isinstance(outcome, Compared) else ():
-        assert isinstance(outcome, Compared)
-        members = outcome.member("a", knot), outcome.member("b", knot)
-        here = [one.at(knot.x) for one in members]
-        rows.append([
-            knot.x, knot.y_a, knot.y_b, knot.measured_a, knot.measured_b, knot.y_a / knot.y_b,
-            knot.leader or "tie", knot.lead_percent, knot.lead_low, knot.lead_high, knot.tie, knot.settled,
-            *(", ".join(member(one.facts)) for one in members),
-            *(one.point.point_id if one else None for one in here),
-        ])  # fmt: skip
+    if isinstance(outcome, Compared):
+        for knot in outcome.found.knots:
+            best = [outcome.member(side, knot) for side in SIDES]
+            points = [one.at(knot.x) for one in best]
+            rows.append([
+                knot.x, knot.y_a, knot.y_b, knot.measured_a, knot.measured_b, knot.y_a / knot.y_b,
+                knot.leader or "tie", knot.lead_percent, knot.lead_low, knot.lead_high, knot.tie, knot.settled,
+                *(", ".join(member(one.facts)) for one in best), *(one and one.point.point_id for one in points),
+            ])  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
 

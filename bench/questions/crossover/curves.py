@@ -114,15 +114,12 @@ def measured(library: Library, condition: Clause, asked: Asked, curves: Sequence
     return [replace(one, repeats=repeats.get(one.point.point_id, ())) for one in told] if repeats else told
 
 
-def divided(
-    rows: Sequence[Measured], divisor: Callable[[Measured], float | None], better: Better
-) -> Curve | None:
+def divided(rows: Sequence[Measured], by: Callable[[Measured], float | None], better: Better) -> Curve | None:
     """The curve of these after dividing; those whose divisor is not known are left out, None when all are."""
     members: dict[int, list[Place]] = {}
     for row in rows:
-        by = divisor(row)
-        if by is not None:
-            place = Place(row.x, row.y / by, row.point, tuple(one / by for one in row.repeats))
+        if divisor := by(row):
+            place = Place(row.x, row.y / divisor, row.point, tuple(one / divisor for one in row.repeats))
             members.setdefault(row.member, []).append(place)
     if not members:
         return None

@@ -15,73 +15,61 @@ from bench.plain_text import html
 from bench.questions.crossover import strips
 from bench.questions.crossover.asked import axis_title, place
 from bench.questions.crossover.phrases import Teller
-from bench.questions.crossover.result import OTHER, SIDES, Compared, Pair, Place, Result, Side, SideKey
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Curve, Pair, Place, Result, Side, SideKey
 from bench.questions.crossover.strips import log10
 from bench.wording import number
 
-HEIGHT = 560
-STRIP_SHARE = 0.15
-"""The share of the chart's height that the strip of ratios takes."""
+HEIGHT, STRIP_SHARE, FAINT = 560, 0.15, 0.4
+"""The chart's height, the share of it that the strip of ratios takes, and how faint a point is that another beats."""
 
-FAINT = 0.4
-"""Points of a member that is the best elsewhere, but not at their place."""
-FEW_TICKS = 4
-MOST_CHANGES = 3
-"""So many brackets without a crossing are drawn; of more the strip tells."""
-TICKS_APART = 0.065
+MOST_CHANGES, TICKS_APART, CLOSE = 3, 0.065, 0.05
+"""So many brackets without a crossing are drawn, of more the strip tells; ticks, and the ends of both curves, are so
+far apart at least, as shares of the axis."""
 
-CLOSE = 0.05
-"""The share of the chart's height, in which both curves end, that a line of a name takes."""
+LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX, MOST_LINES = 20, 7, 170, 4
+"""A line of a curve's name, the width of a letter, the room beside the chart at most, and how many lines there are."""
 
-LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX = 20, 7, 170
-"""A line of a curve's name, the width of a letter, and the room beside the chart at most."""
-MOST_LINES = 4
-
-Colours = Mapping[SideKey, str]
+Curves = Mapping[SideKey, Curve]
 
 
 def draw(found: Result, theme: Theme) -> go.Figure:
     """The chart of an answer's result; one with nothing to draw says so."""
     if not isinstance(found, Pair):
         return strips.of_pairs(found, theme) if found.pairs else chart.empty("No pair to draw.", theme)
-    if not isinstance(found.outcome, Compared):
+    curves = {key: side.curve for key, side in found.sides.items() if side.curve is not None}
+    if len(curves) < len(SIDES):
         return chart.empty("Nothing can be compared, so nothing is drawn.", theme)
-    return _pair(found, found.outcome, theme)
-
-
-def _pair(found: Pair, outcome: Compared, theme: Theme) -> go.Figure:
-    figure, tell = (
-        chart.layout(go.Figure(), theme, height=HEIGHT),
-        Teller.short(found.asked, found.a, found.b),
-    )
+    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
+    tell = Teller.short(found.asked, found.a, found.b)
     own = {key: chart.accelerator_colour(side.accelerator, theme) for key, side in found.sides.items()}
     if own["a"] == own["b"]:
         own["b"] = next(one for one in chart.OKABE_ITO[3:] if one.lower() != own["a"].lower())
-    for key in SIDES:
-        figure.add_traces(_curve(found, outcome, key, own[key]))
-    _add_crossings(figure, outcome, tell, theme)
-    _add_changes(figure, outcome, tell, theme)
-    xs = sorted({one.x for key in SIDES for one, _ in outcome.curves[key].places()})
-    strips.add(figure, outcome.found.knots, found.asked, (xs[0], xs[-1]), theme, own)
+    for key, curve in curves.items():
+        figure.add_traces(_curve(found, curve, key, own[key]))
+    xs = sorted({one.x for curve in curves.values() for one, _ in curve.places})
+    _set_axes(figure, found, curves, xs)
+    _add_ends(figure, found, curves, own)
+    said = "The two were measured at different places, so nobody leads"
+    if isinstance(found.outcome, Compared):
+        _add_crossings(figure, found.outcome, tell, theme)
+        knots = found.outcome.found.knots
+        strips.add(figure, knots, found.asked, (xs[0], xs[-1]), theme, own)
+        said = f"Who leads: A is {html(tell.a)}{strips.doubt(knots)}"
     figure.add_annotation(
-        x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
-        text=f"Who leads: A is {html(tell.a)}{strips.doubt(outcome.found.knots)}",
+        x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, text=said,
         font={"size": 12, "color": theme.muted},
     )  # fmt: skip
-    _set_axes(figure, found, outcome, xs)
-    _add_ends(figure, found, outcome, own)
     return figure
 
 
-def _curve(found: Pair, outcome: Compared, key: SideKey, colour: str) -> list[dict[str, Any]]:
+def _curve(found: Pair, curve: Curve, key: SideKey, colour: str) -> list[dict[str, Any]]:
     """A side's line, its measured points, and hollow those that a flag keeps out of every ranking."""
-    curve, hollow = outcome.curves[key], found.sides[key].hollow
     line = [point for part in curve.lines for point in (*part, (None, None))]
-    best = list(curve.places())
+    hollow = found.sides[key].hollow
     return [
         {"type": "scatter", "mode": "lines", "x": [x for x, _ in line], "y": [y for _, y in line], "hoverinfo": "skip",
          "connectgaps": False, "showlegend": False, "line": {"color": colour, "width": 2}},
-        _markers(found, key, [one for one, _ in best], colour, [wins for _, wins in best]),
+        _markers(found, key, [one for one, _ in curve.places], colour, [wins for _, wins in curve.places]),
         *([_markers(found, key, hollow, colour, [])] if hollow else []),
     ]  # fmt: skip
 
@@ -112,56 +100,48 @@ def _hover(found: Pair, key: SideKey, one: Place, *, ranked: bool) -> str:
 
 
 def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Theme) -> None:
-    """Each crossing with its bracket; of several only the place is written, every other one higher."""
-    shown = outcome.crossings
+    """Each crossing with its bracket, of several only its place, every other one higher; and where the lead passes on
+    without one: the bracket, and of a single one whose best changes."""
+    shown, turns = outcome.crossings, outcome.found.turns
     for order, one in enumerate(shown):
-        _add_bracket(figure, one.interval.low, one.interval.high, theme)
-        figure.add_shape(
-            type="line", x0=one.x, x1=one.x, y0=0, y1=1, yref="y domain",
-            line={"color": theme.text, "width": 1, "dash": "dot"},
-        )  # fmt: skip
+        leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
+        ends, text = (one.interval.low, one.interval.high), f"<b>{place(one.x)}</b>{leads}"
+        _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
+        line = {"color": theme.text, "width": 1, "dash": "dot"}
+        figure.add_shape(type="line", x0=one.x, x1=one.x, y0=0, y1=1, yref="y domain", line=line)
         figure.add_trace({
             "type": "scatter", "mode": "markers", "x": [one.x], "y": [one.y], "showlegend": False,
             "hovertemplate": f"Crossing at {place(one.x)}, interpolated<extra></extra>",
             "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
         })  # fmt: skip
-        leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
-        _add_top(figure, one.x, f"<b>{place(one.x)}</b>{leads}", theme, 15 * (order % 2))
-
-
-def _add_changes(figure: go.Figure, outcome: Compared, tell: Teller, theme: Theme) -> None:
-    """Where the lead passes on without a crossing: the bracket, and of a single one whose best changes."""
-    changes = [turn for turn in outcome.found.turns if turn.crossing is None and turn.cut is not None]
-    for turn in changes if len(changes) <= MOST_CHANGES else ():
+    changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
+    for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
         low, high = turn.below.x, turn.above.x
-        _add_bracket(figure, low, high, theme, width=1)
-        if turn.cut and len(outcome.found.turns) == 1:
-            text = f"<b>{place(low)} to {place(high)}: {html(tell.who(turn.cut.side))}'s best changes</b>"
-            _add_top(figure, (low * high) ** 0.5, text, theme, 0)
+        text = f"<b>{place(low)} to {place(high)}: {html(tell.who(cut.side))}'s best changes</b>"
+        text = text if len(turns) == 1 else ""
+        _add_bracket(figure, (low, high), (low * high) ** 0.5, text, theme, width=1)
 
 
-def _add_bracket(figure: go.Figure, low: float, high: float, theme: Theme, width: int = 0) -> None:
+def _add_bracket(
+    figure: go.Figure, ends: tuple[float, float], x: float, text: str, theme: Theme, *, width: int = 0, shift: int = 0
+) -> None:  # fmt: skip
+    """A part of the axis in grey, and words above it."""
     figure.add_shape(
-        type="rect", x0=low, x1=high, y0=0, y1=1, yref="y domain", layer="below", fillcolor=theme.muted, opacity=0.13,
-        line={"width": width, "dash": "dot", "color": theme.text},
+        type="rect", x0=ends[0], x1=ends[1], y0=0, y1=1, yref="y domain", layer="below", fillcolor=theme.muted,
+        opacity=0.13, line={"width": width, "dash": "dot", "color": theme.text},
     )  # fmt: skip
-
-
-def _add_top(figure: go.Figure, x: float, text: str, theme: Theme, shift: int) -> None:
     figure.add_annotation(
         x=log10(x), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=shift, text=text,
         font={"size": 13, "color": theme.text},
     )  # fmt: skip
 
 
-def _set_axes(figure: go.Figure, found: Pair, outcome: Compared, xs: Sequence[float]) -> None:
+def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float]) -> None:
     asked, metric = found.asked, found.asked.row
     ticks = _apart(xs) if len(xs) <= strips.MOST_TICKS else decade_ticks(xs[0], xs[-1])
-    if len(ticks) < FEW_TICKS < len(xs):
-        ticks = list(xs)
     room = 0.045 * log10(max(xs[-1] / xs[0], 1.5))
     better = " · lower is better" if asked.better == "lower" else ""
-    places = [one for key in SIDES for one, _ in outcome.curves[key].places()]
+    places = [one for curve in curves.values() for one, _ in curve.places]
     values = [one.y for one in (*places, *found.a.hollow, *found.b.hollow)]
     marks = decade_ticks(min(values) / 1.3, max(values) * 1.3)
     figure.update_layout(
@@ -187,17 +167,14 @@ def _apart(xs: Sequence[float]) -> list[float]:
     return kept[::-1]
 
 
-def _add_ends(figure: go.Figure, found: Pair, outcome: Compared, colours: Colours) -> None:
+def _add_ends(figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[SideKey, str]) -> None:
     """Each curve's name: beside its end where that is the last of the axis, else above or below it to the right."""
-    ends = {
-        key: max((one for one, wins in outcome.curves[key].places() if wins), key=lambda one: one.x)
-        for key in SIDES
-    }
+    ends = {key: [one for one, wins in curve.places if wins][-1] for key, curve in curves.items()}
     last = max(end.x for end in ends.values())
     names = {key: _in_lines(side, found.sides[OTHER[key]]) for key, side in found.sides.items()}
     room = max(len(line) for lines in names.values() for line in lines)
     upper: SideKey = "a" if ends["a"].y >= ends["b"].y else "b"
-    values = [one.y for key in SIDES for one, _ in outcome.curves[key].places()]
+    values = [one.y for curve in curves.values() for one, _ in curve.places]
     near = abs(log10(ends["a"].y / ends["b"].y)) < CLOSE * max(log10(max(values) / min(values)), 1e-9)
     figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
     for key, end in ends.items():

@@ -22,11 +22,8 @@ from bench.view import View
 NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harness", "source")
 """What tells apart the curves of one accelerator, in the order in which it is named."""
 
-FEWEST = 2
-"""A curve of fewer places is none."""
-MOST_PAIRS = 200
-DIVIDED_OTHERWISE = 40
-"""Of so many pairs it is told how many cross per chip, dollar and watt."""
+FEWEST, MOST_PAIRS, DIVIDED_OTHERWISE = 2, 200, 40
+"""A curve of fewer places is none; so many pairs are listed; of so many it is told how many cross divided otherwise."""
 
 Key = tuple[tuple[tuple[str, Any], ...], tuple[Any, ...]]
 """A curve: what tells it apart, by column, and what is fixed along it."""
@@ -65,10 +62,8 @@ def candidates(
     kept: dict[str, Candidate] = {}
     for key, held in sorted(groups.items(), key=lambda item: -len(item[1].xs)):
         if len(held.xs) >= FEWEST:
-            where = _chosen_by(library, key, mates[_chip(key)], view, asked)
-            side = phrases.side(
-                where.with_where(**{**dict(where.where), **dict((own or View()).where)}), held.points
-            )
+            where = dict(_chosen_by(library, key, mates[_chip(key)], view, asked).where)
+            side = phrases.side(View.of(where | dict((own or View()).where)), held.points)
             if len(side.filters) <= SIDE_LENGTH:
                 kept.setdefault(side.filters, Candidate(key, held, side))
     return list(kept.values())
@@ -118,7 +113,7 @@ def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View
         value = _facts(one, part, asked).get(key)
         narrower = {mate: held for mate, held in left.items() if _facts(mate, part, asked).get(key) == value}
         if len(narrower) < len(left) or always:
-            where[key] = value
+            where[key] = str(value).lower() if isinstance(value, bool) else value
             for mate in left.keys() - narrower.keys():
                 del left[mate]
 
@@ -136,12 +131,10 @@ def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View
     if None in where.values() or any(mate != one and len(held.xs) >= FEWEST for mate, held in left.items()):
         loads = {key: where[key] for key in LOADS if where.get(key) is not None}
         sql = "SELECT DISTINCT series_id FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY 1"
-        series = [series_id for (series_id,) in library.fetch(sql, (sorted(mates[one].ids),))]
-        where = {"series": series, **loads}
-    told = {key: str(one).lower() if isinstance(one, bool) else one for key, one in where.items()}
-    return View.of(
-        {key: one if isinstance(one, list) else [selection.written(one)] for key, one in told.items()}
-    )
+        ids = [point.point_id for point in mates[one].points]
+        where = {"series": [series_id for (series_id,) in library.fetch(sql, (ids,))], **loads}
+    told = {key: one if isinstance(one, list) else [one] for key, one in where.items()}
+    return View.of({key: [selection.written(value) for value in values] for key, values in told.items()})
 
 
 def _facts(key: Key, part: int, asked: Asked) -> dict[str, Any]:
@@ -153,16 +146,14 @@ def _chip(key: Key) -> str:
     return str(key[0][0][1])
 
 
-def _couples(
-    found: Sequence[Candidate], left: Sequence[Candidate] | None
-) -> Iterable[tuple[Candidate, Candidate]]:
+def _couples(found: Sequence[Candidate],
+             left: Sequence[Candidate] | None) -> Iterable[tuple[Candidate, Candidate]]:  # fmt: skip
     """Every two of them, TPUs before others as the side asked about; with a `left` side, of it and the others."""
     if left is None:
-        return combinations(
-            sorted(found, key=lambda one: (not _chip(one.key).startswith("tpu"), one.side.label)), 2
-        )
-    taken = frozenset[str]().union(*(one.held.ids for one in left))
-    return ((one, other) for one in left for other in found if not other.held.ids & taken)
+        ordered = sorted(found, key=lambda one: (not _chip(one.key).startswith("tpu"), one.side.label))
+        return combinations(ordered, 2)
+    taken = {point for one in left for point in one.held.points}
+    return ((one, other) for one in left for other in found if taken.isdisjoint(other.held.points))
 
 
 def _telling(pair: ListedPair) -> tuple[Any, ...]:

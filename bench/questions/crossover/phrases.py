@@ -13,14 +13,12 @@ from bench.basis.wording import TWICE, between
 from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, USERS, Asked, Per, at, axis_words, place, span, written
+from bench.questions.crossover.asked import LENGTHS, USERS, Asked, at, axis_words, place, span, written
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Outcome, Side, SideKey, Verdict
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, inline, joined, number
 
-PER_WORDS: dict[Per, str] = {
-    "raw": "raw", "accelerator": "per chip", "dollar": "per dollar", "watt": "per rated watt",
-}  # fmt: skip
+PER_WORDS = {"raw": "raw", "accelerator": "per chip", "dollar": "per dollar", "watt": "per rated watt"}
 SHOWN = 4
 """So many crossings are listed in a sentence; more are counted."""
 
@@ -148,12 +146,12 @@ class Teller:
             case result.NoOverlap():
                 a, b = (span(self.asked.along, *ends) for ends in (outcome.range_a, outcome.range_b))
                 return f"the ranges do not overlap: {self.a} was measured from {a}, {self.b} from {b}"
-            case result.NotKnown():
-                return f"who leads in {self.what} is not known: {self._reason(outcome)}"
-            case result.NotComparable():
-                return f"not comparable: {self._reason(outcome)}"
-            case result.NoPoints():
-                return f"no comparison: {self._reason(outcome)}"
+            case _:
+                unknown = f"who leads in {self.what} is not known"
+                why = {"not_known": unknown, "not_comparable": "not comparable"}.get(
+                    outcome.kind, "no comparison"
+                )
+                return f"{why}: {self._reason(outcome)}"
 
     def brief(self, outcome: Outcome) -> str:
         """A verdict in a cell of a table."""
@@ -249,8 +247,16 @@ class Teller:
                 a, b = (joined(told, at_most=2) for told in sides)
                 return f"the {'models' if why.key == 'model' else 'kinds of load'} differ, {a} against {b}"
             case result.NotComparable():
-                values = f"{number(float(why.a[0]))} against {number(float(why.b[0]))}"
-                return f"the {axis_words(why.key)}s differ, {values}{' tokens' if why.key in LENGTHS else ''}"
+                values, words = (
+                    f"{number(float(why.a[0]))} against {number(float(why.b[0]))}",
+                    axis_words(why.key),
+                )
+                is_length = why.key in LENGTHS
+                return (
+                    f"the {words}s differ, {values} tokens"
+                    if is_length
+                    else f"the loads differ, {words} {values}"
+                )
             case _:
                 return ""
 

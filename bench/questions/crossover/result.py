@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -59,26 +59,19 @@ class Curve:
     members: tuple[Member, ...]
     envelope: Envelope = field(metadata={HIDDEN: True}, compare=False, repr=False)
 
-    @cached_property
-    def winning(self) -> tuple[Member, ...]:
-        """The members that are the best anywhere, in the order in which they are."""
-        places = dict.fromkeys(one.member for part in self.envelope.stretches for one in part)
-        return tuple(self.members[place] for place in places)
-
     @property
     def lines(self) -> list[list[tuple[float, float]]]:
         """The best as (x, y), in pieces between gaps and jumps."""
         sign = self.envelope.sign
         return [[(one.x, math.exp(sign * one.height)) for one in part] for part in self.envelope.stretches]
 
-    def best(self, x: float) -> Member:
-        """The member that is the best at an x of the curve."""
-        return self.members[self.envelope.at(x).member]
-
-    def places(self) -> Iterator[tuple[Place, bool]]:
+    @cached_property
+    def places(self) -> list[tuple[Place, bool]]:
         """Every place of the winning members from left to right, and whether it is the best there."""
-        told = [(one, self.best(one.x) is member) for member in self.winning for one in member.places]
-        yield from sorted(told, key=lambda row: (row[0].x, row[0].y))
+        best = {x: self.members[self.envelope.at(x).member] for x in self.envelope.xs}
+        winning = {one.member for part in self.envelope.stretches for one in part}
+        told = [(one, best[one.x] is self.members[i]) for i in winning for one in self.members[i].places]
+        return sorted(told, key=lambda row: (row[0].x, row[0].y))
 
 
 @dataclass(frozen=True)
@@ -143,6 +136,7 @@ class Passes(Compared):
 class NoOverlap:
     """The two were measured at different parts of the axis."""
 
+    curves: Mapping[SideKey, Curve] = field(metadata={HIDDEN: True})
     range_a: tuple[float, float]
     range_b: tuple[float, float]
     kind: Literal["no_overlap"] = "no_overlap"
@@ -261,12 +255,6 @@ class Pair:
     def sides(self) -> dict[SideKey, Side]:
         """Both sides."""
         return {"a": self.a, "b": self.b}
-
-    @property
-    def is_same(self) -> bool:
-        """Whether both sides are the same points."""
-        a, b = ({point.point_id for point in side.points} for side in (self.a, self.b))
-        return bool(a) and a == b
 
     @property
     def first_even(self) -> dict[SideKey, BreakEven]:

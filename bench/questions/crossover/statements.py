@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from bench import flags
 from bench.basis import evidence, likeness, limits, prices
 from bench.basis.evidence import Deciding, Ranking
-from bench.basis.points import Facts
 from bench.basis.prices import Choice
-from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline
+from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.basis.variations import Verdict
 from bench.basis.wording import flagged, flags_of
 from bench.basis.wording import subject as about
@@ -24,24 +23,18 @@ from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, m
 from bench.questions.crossover.result import (
     OTHER,
     SIDES,
-    BreakEven,
     Compared,
     Crosses,
     Leads,
-    ListedPair,
     Listing,
     Outcome,
     Pair,
-    Result,
     Side,
 )
 from bench.wording import counted, joined, number
 
-MOST_TOLD = 3
-"""Of so many members or changes each is told; of more they are counted."""
-
-MOST_PLACES, MOST_NAMED = 4, 8
-"""A headline on all pairs lists so many crossings, and is of so many pairs."""
+MOST_TOLD, MOST_NAMED = 3, 8
+"""So many changes are told, and a headline on all pairs is of so many at most."""
 
 VARIED = ("load", "load_kind", "isl", "osl", "context_tokens", "max_model_len", "dataset", "chips")
 """What points of one side differ in along their curve, or by the layout that is free."""
@@ -56,7 +49,7 @@ NEXT = {
 }
 
 
-def told(found: Result, ranking: Ranking) -> Iterator[Statement]:
+def told(found: result.Result, ranking: Ranking) -> Iterator[Statement]:
     """Headline, findings and caveats."""
     yield from _of_pair(found, ranking) if isinstance(found, Pair) else _of_listing(found, ranking)
     if ranking.limits:
@@ -73,13 +66,12 @@ def verdict(outcomes: Sequence[Outcome], tellers: Sequence[Teller]) -> Verdict |
     return Verdict("|".join(one.code for one in known), words) if known else None
 
 
-def named_pairs(found: Listing) -> Sequence[ListedPair]:
-    """The pairs that the headline is about: all, where they are few, of two deployments' chips and cross, else one."""
+def named_pairs(found: Listing) -> Sequence[result.ListedPair]:
+    """The pairs that the headline is about: all, where they are few, of the same chips, and one overtakes; else one."""
     hardware = {(pair.a.hardware, pair.b.hardware) for pair in found.pairs}
-    crosses = any(pair.crossings for pair in found.pairs)
-    return (
-        found.pairs if len(hardware) == 1 and len(found.pairs) <= MOST_NAMED and crosses else found.pairs[:1]
-    )
+    leaders = {one.leads_after for pair in found.pairs for one in pair.crossings}
+    few = len(hardware) == len(leaders) == 1 and len(found.pairs) <= MOST_NAMED
+    return found.pairs if few else found.pairs[:1]
 
 
 def _verdict(outcome: Outcome, tell: Teller) -> Verdict | None:
@@ -91,10 +83,10 @@ def _verdict(outcome: Outcome, tell: Teller) -> Verdict | None:
             return Verdict(f"crosses {''.join(order)}", words)
         case Leads():
             return Verdict(f"leads {outcome.leader}", f"{tell.who(outcome.leader)} leads throughout")
-        case result.Tie():
-            return Verdict("tie", "the two tie")
-        case result.Passes():
-            return Verdict("passes", "each leads somewhere without a known crossing")
+        case Compared():
+            tie = isinstance(outcome, result.Tie)
+            words = "the two tie" if tie else "each leads somewhere without a known crossing"
+            return Verdict("tie" if tie else "passes", words)
         case _:
             return None
 
@@ -110,7 +102,8 @@ def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
     step = NEXT.get(outcome.code if isinstance(outcome, result.NotKnown) else outcome.kind)
     if step:
         yield finding("next", step)
-    if found.is_same:
+    ids = [{point.point_id for point in side.points} for side in (found.a, found.b)]
+    if ids[0] and ids[0] == ids[1]:
         yield caveat("same", "Both sides are the same points.")
     elif isinstance(outcome, Compared):
         yield from _unlike(outcome, tell)
@@ -130,64 +123,48 @@ def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
     if found.beyond:
         yield coverage("beyond", f"{counted(found.beyond, 'further pair')} of more unlike sides not listed.")
     if found.curves >= MOST_CURVES:
-        yield coverage(
-            "curves", f"Only the {MOST_CURVES} curves of the most places are compared; filter for others."
-        )
+        yield coverage("curves", f"Only the {MOST_CURVES} curves of the most places are compared.")
     if found.asked.is_divisible:
         known = {one.accelerator: one for one in found.prices}
         yield from prices.told(found.choice, known, known)
 
 
 def _headline(
-    found: Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, Outcome]], after: str
+    found: result.Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, Outcome]], after: str
 ) -> Statement:
     """The sentence on one pair, or on several of the same chips; what both sides say stands before it."""
     a, b, outcome = compared[0]
     points = [one for pair in compared for side in pair[:2] for one in side.points]
     shared = [part for part in a.parts if part in b.parts]
     precisions = {(one.precision or "").upper() for one in points}
-    begin = [about(points), *(part for part in shared if {part} != precisions), *_fixed(points, found.asked)]
+    begin = [about(points), *(part for part in shared if {part} != precisions)]
+    # Along a length what else was fixed: the other length and the load, where all points state one.
+    keys = (
+        [key for key in (*LENGTHS, *LOADS) if key != along] if (along := found.asked.along) in LENGTHS else []
+    )
+    fixed = {key: {getattr(one, key) for one in points} for key in keys}
+    begin += [setting(key, held.pop()) for key, held in fixed.items() if len(held) == 1 and None not in held]
     start = ", ".join(filter(None, begin)) if points else ""
     tell = Teller.full(found.asked, a, b, (*shared, *(precisions if len(precisions) == 1 else ())))
     text = tell.sentence(outcome) + after if len(compared) == 1 else _all(compared, tell)
-    named = [
-        one
-        for _, _, each in compared
-        if isinstance(each, Compared)
-        for one in each.named(*_named_knots(each))
-    ]
+    drawn = [each for _, _, each in compared if isinstance(each, Compared)]
+    named = [one for each in drawn for one in each.named(*_named_knots(each))]
     told = found.tally.used + found.tally.of("beyond_limit")
     few = Deciding(told, told + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits)).words
-    text = f"{f'{start}: {text}' if start else _capital(text)}{flagged(flags_of(named))}{few}."
+    text = f"{f'{start}: {text}' if start else text[:1].upper() + text[1:]}{flagged(flags_of(named))}{few}."
     kind = outcome.kind if isinstance(found, Pair) else "pairs"
-    return headline(kind, text, [one.point_id for one in named], **_values(outcome))
-
-
-def _fixed(points: Sequence[Facts], asked: Asked) -> list[str]:
-    """Along a length what else was fixed: the other length and the load, where all points state one."""
-    keys = [key for key in (*LENGTHS, *LOADS) if key != asked.along] if asked.along in LENGTHS else []
-    values = {key: {getattr(one, key) for one in points} for key in keys}
-    return [setting(key, held.pop()) for key, held in values.items() if len(held) == 1 and None not in held]
+    first = outcome.crossings[0] if isinstance(outcome, Crosses) else None
+    leader = outcome.leader if isinstance(outcome, Leads) else first.leads_after if first else None
+    return headline(kind, text, [one.point_id for one in named], x=first.x if first else None, leader=leader)
 
 
 def _all(compared: Sequence[tuple[Side, Side, Outcome]], tell: Teller) -> str:
-    """In how many pairs of two deployments' chips one overtakes the other, and where."""
-    one, other = compared[0][:2]
-    a, b = (
-        f"one {side.hardware}"
-        if side.counts == (1,) and max(against.counts, default=1) > 1
-        else side.hardware
-        for side, against in ((one, other), (other, one))
-    )
+    """In how many pairs of the same chips one overtakes the other, and where."""
     crossing = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Crosses)]
-    found = sorted((each.x, each.leads_after) for crossings in crossing for each in crossings)
-    leaders = {key for _, key in found}
-    begin = f"{b} overtakes {a}" if leaders == {"b"} else f"{a} overtakes {b}"
-    begin = begin if len(leaders) == 1 else f"{a} and {b} overtake each other"
-    xs = [x for x, _ in found]
-    some = joined([tell.at(xs[0]), *map(place, xs[1:])])
-    where = some if len(xs) <= MOST_PLACES else f"{tell.at(xs[0])} to {place(xs[-1])}"
-    return f"{begin} in {tell.what} at {where} in {len(crossing)} of {counted(len(compared), 'pair')}"
+    a, b = (side.hardware for side in compared[0][:2])
+    new, old = (a, b) if crossing[0][0].leads_after == "a" else (b, a)
+    where = tell.at(*sorted(one.x for crossings in crossing for one in crossings))
+    return f"{new} overtakes {old} in {tell.what} at {where} in {len(crossing)} of {counted(len(compared), 'pair')}"
 
 
 def _named_knots(outcome: Compared) -> list[Knot]:
@@ -198,16 +175,6 @@ def _named_knots(outcome: Compared) -> list[Knot]:
         return [outcome.smallest, outcome.largest]
     turns = outcome.found.turns
     return [turns[0].below, turns[0].above] if len(turns) == 1 else []
-
-
-def _values(outcome: Outcome) -> dict[str, Value]:
-    if isinstance(outcome, Crosses):
-        one = outcome.crossings[0]
-        return {"x": one.x, "below": one.below.x, "above": one.above.x, "leads_after": one.leads_after}
-    if isinstance(outcome, Leads):
-        low, high = outcome.smallest.lead_percent, outcome.largest.lead_percent
-        return {"leader": outcome.leader, "smallest": low, "largest": high}
-    return {}
 
 
 def _said(kind: str, text: str, outcome: Compared, *knots: Knot) -> Statement:
@@ -251,32 +218,26 @@ def _extremes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         yield _said("extremes", text, outcome, *ends)
     low, high = outcome.found.knots[0].x, outcome.found.knots[-1].x
     spans = {tell.a: outcome.found.range_a, tell.b: outcome.found.range_b}
-    wider = {
-        f"above {place(high)}": [name for name, ends in spans.items() if ends[1] > high],
-        f"below {place(low)}": [name for name, ends in spans.items() if ends[0] < low],
-    }
-    parts = [
-        f"{where} {f'only {who[0]} was measured' if len(who) == 1 else 'no deployments of both share a place'}"
-        for where, who in wider.items()
-        if who
-    ]
-    if parts:
-        yield finding("beyond", f"{_capital(joined(parts))}, so nothing is said there.")
+    for where, who in (
+        (f"Above {place(high)}", [name for name, ends in spans.items() if ends[1] > high]),
+        (f"Below {place(low)}", [name for name, ends in spans.items() if ends[0] < low]),
+    ):
+        words = f"only {who[0]} was measured" if len(who) == 1 else "no deployments of both share a place"
+        if who:
+            yield finding("beyond", f"{where} {words}, so nothing is said there.")
 
 
 def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     """Where the lead passes on, or stays, only because a side's best deployment was not measured further."""
     found = outcome.found
     for turn in [one for one in found.turns if one.crossing is None][:MOST_TOLD]:
-        cut = turn.cut
-        if cut is not None:
-            ends = [outcome.member(cut.side, knot) for knot in (turn.below, turn.above)]
-            ends[cut.beyond == "below"] = outcome.curves[cut.side].members[cut.member]
-            said = " to ".join(apart(*(member(end.facts) for end in ends)))
-            text = (
-                f"Between {place(turn.below.x)} and {place(turn.above.x)} the best of {tell.who(cut.side)} changes from"
-                f" {said}, so where the two would cross is not known."
-            )
+        if turn.cut is not None:
+            ends = [outcome.member(turn.cut.side, knot) for knot in (turn.below, turn.above)]
+            ends[turn.cut.beyond == "below"] = outcome.curves[turn.cut.side].members[turn.cut.member]
+            said = zip(apart(*(member(end.facts) for end in ends)), ends, strict=True)
+            changes = " to ".join(f"{words} (measured at {reach(*end.span)})" for words, end in said)
+            where = f"Between {place(turn.below.x)} and {place(turn.above.x)} the best of {tell.who(turn.cut.side)}"
+            text = f"{where} changes from {changes}, so where the two would cross is not known."
             yield finding("change", text, below=turn.below.x, above=turn.above.x)
     for one in (found.lacking or (() if found.turns else found.breaks))[:MOST_TOLD]:
         low, high = sorted((one.x, one.until))
@@ -285,13 +246,13 @@ def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         other = OTHER[one.side]
         leads = tell.leads(other, knots, whom=False) if knots else f"{tell.who(other)} leads"
         text = (
-            f"{_capital(one.beyond)} {tell.at(one.x)} {tell.who(one.side)} was not measured with {words}: that"
+            f"{one.beyond.capitalize()} {tell.at(one.x)} {tell.who(one.side)} was not measured with {words}: that"
             f" {leads} there is of what was measured."
         )
         yield finding("lacking", text, x=one.x)
 
 
-def _even(found: Pair, best: BreakEven, tell: Teller) -> Statement:
+def _even(found: Pair, best: result.BreakEven, tell: Teller) -> Statement:
     """Below which price a side wins per dollar, at the place where it may cost the most."""
     chips, each, now = best.accelerators, best.usd_per_accelerator_hour, found.sides[best.side].price
     whole = f"{number(each * chips)} USD/h for its {chips} chips, " if chips and chips > 1 else ""
@@ -306,26 +267,17 @@ def _even(found: Pair, best: BreakEven, tell: Teller) -> Statement:
 
 def _unlike(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     """In what the compared points of both sides are unlike, what differs within one, and their flags."""
-    best = [(name, outcome.best(side)) for name, side in ((tell.a, SIDES[0]), (tell.b, SIDES[1]))]
-    a, b = ([one.point for member in members for one in member.places] for _, members in best)
+    a, b = ([place.point for one in outcome.best(side) for place in one.places] for side in SIDES)
     counted_lengths = any(one.dataset for one in (*a, *b))
     lengths = [key for key in LENGTHS if key != tell.asked.along and not counted_lengths]
     yield from likeness.unlike((tell.a, tell.b), a, b, (*likeness.DEPLOYED, *lengths, "chips"))
-    for (name, members), points in zip(best, (a, b), strict=True):
+    for name, points in ((tell.a, a), (tell.b, b)):
         kinds = Counter(kind for point in points for kind in flags.telling(point.flag_kinds))
         words = joined([f"{kind} on {count} of {len(points)}" for kind, count in sorted(kinds.items())])
         if words:
             yield caveat("flags", f"Flags of {name}: {words}.", flagged=sum(kinds.values()))
         if parts := likeness.mixed(points, VARIED):
             yield caveat("mixed", f"{name} is the best at each place of {joined(parts)}.")
-        if 1 < len(members) <= MOST_TOLD and len({one.span for one in members}) > 1:
-            said = [(one.span, member(one.facts)) for one in members]
-            common = set(said[0][1]).intersection(*(words for _, words in said))
-            ranges = [
-                f"{', '.join(word for word in words if word not in common) or 'another run'} at {reach(*ends)}"
-                for ends, words in said
-            ]
-            yield caveat("ranges", f"{name} was measured with {joined(ranges)}.")
 
 
 def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
@@ -337,17 +289,15 @@ def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
         else:
             chips |= dict.fromkeys(one.accelerator for one in side.points if one.accelerator)
     known = {one.accelerator: one for one in found.prices}
-    yield from prices.told(
-        found.choice, known, [one for one in chips if one in known or found.asked.per == "dollar"]
-    )
+    wanted = chips if found.asked.per == "dollar" else known.keys() & chips.keys()
+    yield from prices.told(found.choice, known, sorted(wanted))
 
 
 def _races(found: Listing) -> Iterator[Statement]:
     """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
     crossing = sum(isinstance(one.outcome, Crosses) for one in found.pairs)
-    yield finding(
-        "crossing", f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross.", crossing=crossing
-    )
+    text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
+    yield finding("crossing", text, crossing=crossing)
     parts = []
     for per, outcomes in found.otherwise:
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
@@ -360,9 +310,8 @@ def _races(found: Listing) -> Iterator[Statement]:
         pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
         tell, knot = Teller.full(found.asked, pair.a, pair.b), outcome.smallest
         race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
-        yield _said(
-            "closest", f"The closest race without a crossing: {race} at {tell.at(knot.x)}", outcome, knot
-        )
+        text = f"The closest race without a crossing: {race} at {tell.at(knot.x)}"
+        yield _said("closest", text, outcome, knot)
 
 
 def _no_pair(found: Listing) -> str:
@@ -398,7 +347,3 @@ def why(asked: Asked, choice: Choice) -> tuple[Why, ...]:
             "data sheets as cited there; no power was measured"),
     )  # fmt: skip
     return reasons if asked.is_divisible else reasons[:4]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

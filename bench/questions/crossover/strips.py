@@ -33,16 +33,14 @@ NARROW_PX, BESIDE_PX, MORE_PX = 460, 340, (0, 270, 545)
 """How long the strips are on a page of 800 px, with names beside them, and so much longer on wider pages
 (`roomy.FROM_PX`, 0.92 of what such a page is wider): a cell has what fits into it there."""
 
-LETTERS_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}
-DIGIT_PX = 6.3
+LETTERS_PX, DIGIT_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}, 6.3
 """How wide letters are in a cell, in the size of its text; a digit, and what is not listed, has one width."""
 
-APART, MOST_TICKS, LONGEST_NAME = 0.07, 14, 92
 MOST_COLOURED, COLOURS_APART = 4.0, 120.0
 """From this ratio on the colour is the same, so that one outlier does not pale all others; two colours so far apart in
 RGB are told apart at a glance, H100 and H200 lie 107 apart."""
 
-MARKERS, CELL_PX = 64, 24
+MARKERS, CELL_PX, APART, MOST_TICKS, LONGEST_NAME = 64, 24, 0.07, 14, 92
 """So many unseen markers lie side by side on the axis, each so wide and high that they touch at 1,500 px."""
 
 UNSETTLED = "?"
@@ -171,13 +169,11 @@ def _edges(places: Sequence[float], ends: Ends) -> list[float]:
 
 
 def _hover(knot: Knot, asked: Asked) -> str:
-    values = [
-        f"{side}: <b>{number(y)}</b> {html(asked.unit)}" for side, y in (("A", knot.y_a), ("B", knot.y_b))
-    ]
-    told = [html(at(asked.along, knot.x)), *values, html(Teller(asked, "A", "B").lead_at(knot))]
-    return "<br>".join(
-        [*told, *([] if knot.settled else ["of what was measured here: the other's best nearby was not"])]
-    )
+    sides = (("A", knot.y_a), ("B", knot.y_b))
+    values = "<br>".join(f"{side}: <b>{number(y)}</b> {html(asked.unit)}" for side, y in sides)
+    lead = html(Teller(asked, "A", "B").lead_at(knot))
+    open_words = "" if knot.settled else "<br>of what was measured here: the other's best nearby was not"
+    return f"{html(at(asked.along, knot.x))}<br>{values}<br>{lead}{open_words}"
 
 
 def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, markup: bool = False) -> None:

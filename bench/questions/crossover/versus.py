@@ -42,11 +42,6 @@ class Held:
         """Its points."""
         return tuple(row.point for row in self.rows)
 
-    @cached_property
-    def ids(self) -> frozenset[str]:
-        """Their ids."""
-        return frozenset(point.point_id for point in self.points)
-
     def curve(self, side: SideKey, asked: Asked, per: Per, priced: Priced) -> Curve | NotKnown:
         """Its curve as this side; kept but for one in dollars, whose price may be another the next time."""
         found = self.known.get(per)
@@ -103,15 +98,11 @@ def compared(match: Match, asked: Asked, per: Per, priced: Priced) -> Outcome:
     if found.smallest and found.largest:
         leader: SideKey = "a" if found.verdict == "a_leads" else "b"
         return result.Leads(told, found, leader, found.smallest, found.largest)
-    match found.verdict:
-        case "crosses":
-            return result.Crosses(told, found)
-        case "passes":
-            return result.Passes(told, found)
-        case "no_overlap":
-            return result.NoOverlap(found.range_a, found.range_b)
-        case _:
-            return result.Tie(told, found)
+    if found.overlap is None:
+        return result.NoOverlap(told, found.range_a, found.range_b)
+    if found.verdict == "crosses":
+        return result.Crosses(told, found)
+    return result.Passes(told, found) if found.verdict == "passes" else result.Tie(told, found)
 
 
 def under_every(match: Match, asked: Asked, priced: Priced) -> tuple[Verdict, ...]:
@@ -119,7 +110,12 @@ def under_every(match: Match, asked: Asked, priced: Priced) -> tuple[Verdict, ..
     by nothing, chips, dollars and watts; a latency is divided by nothing."""
     told = []
     for along, chips in _held_equal(match, asked):
-        narrowed = _on(match, chips) if chips else _per_chip(match, asked.along, along)
+        narrowed = _per_chip(match, asked.along, along)
+        if chips:  # along a load per chip that is the load itself but for a factor
+            rows = [
+                [row for row in held.rows if row.point.accelerators == chips] for held in (match.a, match.b)
+            ]
+            narrowed = replace(match, a=Held(rows[0]), b=Held(rows[1]))
         told += [Verdict(along, chips, per, compared(narrowed, asked, per, priced)) for per in asked.pers]
     return tuple(told)
 
@@ -140,11 +136,8 @@ def break_even(match: Match, asked: Asked, priced: Priced) -> tuple[BreakEven, .
             for knot in settled:
                 over, under = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
                 each = crossover.break_even_price(over, under, 1, 1, price.usd)
-                chips, left_out = (
-                    outcome.member(side, knot).facts.accelerators,
-                    len(outcome.found.knots) - len(settled),
-                )
-                told.append(BreakEven(side, knot.x, each, chips, left_out))
+                chips = outcome.member(side, knot).facts.accelerators
+                told.append(BreakEven(side, knot.x, each, chips, len(outcome.found.knots) - len(settled)))
     return tuple(sorted(told, key=lambda one: (one.side, -one.usd_per_accelerator_hour)))
 
 
@@ -216,14 +209,6 @@ def _held_equal(match: Match, asked: Asked) -> list[tuple[str, int | None]]:
     if asked.along == USERS:
         return [(USERS, None), *equal]
     return [*equal, (USERS, None)] if load in ("batch", "concurrency") else equal
-
-
-def _on(match: Match, chips: int) -> Match:
-    """Only what was measured on so many chips; along a load per chip that is the load itself but for a factor."""
-    a, b = (
-        Held([row for row in side.rows if row.point.accelerators == chips]) for side in (match.a, match.b)
-    )
-    return replace(match, a=a, b=b)
 
 
 def _per_chip(match: Match, now: str, wanted: str) -> Match:

@@ -160,9 +160,9 @@ def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
     assert answer.rows["settled"].tolist() == [True, True, False]
     assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "tp 2", "dp 2"]
     assert text(answer, "change") == (
-        "Between 64 and 256 the best of 2 x H100 SXM changes from tp 2 to dp 2, so where the two would cross is not known."
+        "Between 64 and 256 the best of 2 x H100 SXM changes from tp 2 (measured at 1 to 64) to dp 2 (measured at 1 to"
+        " 256), so where the two would cross is not known."
     )
-    assert text(answer, "ranges") == "2 x H100 SXM was measured with tp 2 at 1 to 64 and dp 2 at 1 to 256."
     assert [(turn.below.x, turn.above.x, turn.crossing) for turn in found.turns] == [(64, 256, None)]
     (bracket,) = [
         shape for shape in crossover.figure(answer.result, LIGHT).layout.shapes if shape.type == "rect"

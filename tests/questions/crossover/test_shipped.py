@@ -157,11 +157,9 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
         " (by 14 % to 30 %), 4 x TPU v7x, vLLM at 64 to 256 (by 5.4 % to 46 %); no crossing is known between 32 and 64."
     )
     assert answer.findings[0] == (
-        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 to 4 chips, tp 4, so where the two would cross is"
-        " not known."
+        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4 (measured"
+        " at 32 to 256), so where the two would cross is not known."
     )
-    ranges = [one.text for one in said(answer, "ranges")]
-    assert "MI355X was measured with 2 chips, tp 2 at 4 to 32 and 4 chips, tp 4 at 32 to 256." in ranges
     assert verdict(answer, "accelerator", chips=4).kind == "leads"
     assert leads(answer, "accelerator", chips=4) == {32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1}
     per_chip = verdict(answer, "accelerator", "users_per_accelerator")
@@ -269,11 +267,8 @@ def test_of_the_best_of_all_it_is_told_where_the_best_was_not_run(shipped):
     breaks = outcome(answer).found.breaks
     assert [(cut.x, cut.until, cut.side) for cut in breaks] == [(512, 768, "b")]
     assert text(answer, "change").startswith(
-        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only"
-    )
-    assert (
-        "H100 SXM FP8 was measured with rvLLM, CUDA graph, forward only, April 2026 at 1 to 512"
-        in " ".join(one.text for one in said(answer, "ranges"))
+        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only, April 2026 (measured"
+        " at 1 to 512) to"
     )
 
 
