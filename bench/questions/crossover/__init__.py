@@ -24,7 +24,7 @@ from bench.questions.crossover.asked import ALONG, axis_title
 from bench.questions.crossover.curves import Priced
 from bench.questions.crossover.phrases import Teller
 from bench.questions.crossover.result import Result
-from bench.questions.crossover.versus import Held, Match
+from bench.questions.crossover.versus import Match
 from bench.view import View
 
 TITLE = "Crossover"
@@ -43,7 +43,8 @@ def complete(library: Library, view: View) -> View:
     Sides stay as chosen, or open. UnknownName or UsageError for an option that cannot be; NotFound when nothing
     loaded has a throughput or a latency.
     """
-    return _story(library, view).view
+    asking.check(view)
+    return view if defaults.is_complete(library, view) else _story(library, view).view
 
 
 def choices(library: Library, view: View) -> Choices:
@@ -86,23 +87,23 @@ def robustness(library: Library, view: View) -> Robustness | None:
     """
     whole = complete(library, view)
     asked, ranking, choice = asking.read(whole), evidence.read(whole), prices.read(library, whole)
-    if asked.is_pair:
-        own = versus.matched(library, ranking, asked)
-        tellers = [Teller.short(asked, *answers.named(asked, own))]
-    else:
-        listed = statements.named_pairs(answers.listing(library, whole, asked))
-        tellers = [Teller.short(asked, pair.a, pair.b) for pair in listed]
     ways = [choice, *prices.alternatives(library, choice).values()] if asked.per == "dollar" else [choice]
     priced = prices.chip_prices_of_each(library, ways)
     priced[choice] = prices.chip_prices(library, choice, answers.either(library, ranking, asked))
     known: dict[Ranking, list[Match]] = {}
+    if asked.is_pair:
+        own = versus.matched(library, ranking, asked)
+        known[ranking], tellers = [own], [Teller.short(asked, *answers.named(asked, own))]
+    else:
+        found = pairs.candidates(library, whole, ranking, asked)
+        named = statements.named_pairs(pairs.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
+        known[ranking] = pairs.again(named, [{one.key: one.held for one in side} for side in found])
+        tellers = [Teller.short(asked, pair.a, pair.b) for pair in named]
 
     def matches(one: Ranking) -> list[Match]:
         if asked.is_pair:
             return [versus.read(library, one, asked, own.fixed) if own.fixed else own]
-        held = pairs.grouped(library, evidence.ranked(library, one), asked)
-        none = Held(())
-        return [Match(held.get(pair.keys[0], none), held.get(pair.keys[1], none)) for pair in listed]
+        return pairs.again(named, pairs.grouped(library, one, asked))
 
     def verdict(one: Variation) -> Verdict | None:
         if one.ranking not in known:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pandas as pd
 
-from bench import flags
 from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking, Reason, Tally
 from bench.library import Library
@@ -17,8 +16,8 @@ from bench.questions.crossover.asked import ALONG, Asked, axis_words, place
 from bench.questions.crossover.curves import Priced
 from bench.questions.crossover.phrases import Teller, member
 from bench.questions.crossover.result import SIDES, Compared, Listing, NoOverlap, Outcome, Pair, Side
-from bench.questions.crossover.versus import Match
-from bench.selection import Clause, clause
+from bench.questions.crossover.versus import Held, Match
+from bench.selection import Clause
 from bench.view import View
 from bench.wording import inline
 
@@ -42,36 +41,30 @@ def pair(library: Library, whole: View, asked: Asked) -> Pair:
     listed = prices.chip_prices(library, choice, points=either(library, ranking, asked))
     priced, match = Priced(asked, choice, listed), versus.matched(library, ranking, asked)
     outcome = versus.compared(match, asked, asked.per, priced)
-    a, b = (
-        replace(
-            side,
-            curve=outcome.curves[key] if isinstance(outcome, Compared | NoOverlap) else None,
-            hollow=_hollow(library, ranking, match, priced, key),
-            price=priced.of_all(key, side.points),
-        )
-        for key, side in zip(SIDES, named(asked, match, outcome), strict=True)
-    )
-    chips = {one.accelerator for one in (*a.points, *b.points)}
+    told = []
+    for key, side in zip(SIDES, named(asked, match, outcome), strict=True):
+        curve = outcome.curves[key] if isinstance(outcome, Compared | NoOverlap) else None
+        hollow = _hollow(match.a if key == "a" else match.b, priced, key)
+        told.append(replace(side, curve=curve, hollow=hollow, price=priced.of_all(key, side.points)))
+    chips = {one.accelerator for side in told for one in side.points}
     return Pair(
-        asked, a, b, outcome, versus.under_every(match, asked, priced), versus.break_even(match, asked, priced),
-        choice, tuple(price for chip, price in listed.items() if chip in chips),
-        _tally(library, ranking, asked, match),
+        asked, told[0], told[1], outcome, versus.under_every(match, asked, priced),
+        versus.break_even(match, asked, priced), choice, _tally(library, ranking, asked, match),
+        prices=tuple(price for chip, price in listed.items() if chip in chips),
     )  # fmt: skip
 
 
 def listing(library: Library, whole: View, asked: Asked) -> Listing:
     """Every pair's verdict, or why there is no pair."""
     ranking, choice = evidence.read(whole), prices.read(library, whole)
-    condition = evidence.ranked(library, ranking)
-    found, left = pairs.candidates(library, whole, condition, asked), None
-    if own := asked.a or asked.b:
-        left = pairs.candidates(library, whole, defaults.of_side(library, ranking, own), asked, own)
-    priced = Priced(asked, choice, prices.chip_prices(library, choice, points=condition))
-    told, otherwise, beyond = pairs.listed(found, left, asked, priced)
+    found = pairs.candidates(library, whole, ranking, asked)
+    listed = prices.chip_prices(library, choice, points=evidence.ranked(library, ranking))
+    priced = Priced(asked, choice, listed)
+    told, otherwise, beyond = pairs.listed(found, asked, priced)
     chips = {side.accelerator for one in told for side in (one.a, one.b)}
     return Listing(
-        asked, told, beyond, curves=len(found), left=None if left is None else len(left), otherwise=otherwise,
-        accelerators=tuple(sorted({one.side.accelerator or "" for one in found})), choice=choice,
+        asked, told, beyond, curves=len(found[0]), left=len(found[1]) if found[1:] else None, otherwise=otherwise,
+        accelerators=tuple(sorted({one.side.accelerator or "" for one in found[0]})), choice=choice,
         prices=tuple(price for chip, price in priced.chips.items() if chip in chips),
         tally=evidence.tally(library, ranking, _reasons(library, asked)),
     )  # fmt: skip
@@ -92,7 +85,7 @@ def named(asked: Asked, match: Match, outcome: Outcome | None = None) -> tuple[S
 def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
     """What can be a side of this selection, and the sides chosen: each accelerator, count of it and curve, in words."""
     ranking = evidence.read(whole)
-    found = pairs.candidates(library, whole, evidence.ranked(library, ranking), asked)
+    (found,) = pairs.candidates(library, whole, ranking, replace(asked, a=None, b=None))
     told = [phrases.side(own, ()) for own in (asked.a, asked.b) if own]
     if asked.is_pair:
         told = [*named(asked, versus.matched(library, ranking, asked))]
@@ -115,16 +108,9 @@ def either(library: Library, ranking: Ranking, asked: Asked) -> Clause:
     return Clause(f"({sql})", tuple(value for one in conditions for value in one.params))
 
 
-def _hollow(library: Library, ranking: Ranking, match: Match, priced: Priced,
-            side: result.SideKey) -> tuple[result.Place, ...]:  # fmt: skip
+def _hollow(held: Held, priced: Priced, side: result.SideKey) -> tuple[result.Place, ...]:
     """The places of points that a flag keeps out of every ranking, under the compared workload."""
-    asked = priced.asked
-    if match.fixed is None:
-        return ()
-    own, fixed = (asked.a, match.fixed[0]) if side == "a" else (asked.b, match.fixed[1])
-    condition = clause(defaults.narrowed(ranking, own).view).also(flags.has_sql(flags.EXCLUDING))
-    held = curves.measured(library, curves.narrowed(condition, asked.along, fixed), asked)
-    curve = curves.divided(held, curves.divisor(asked.per, side, priced), asked.better)
+    curve = curves.divided(held.hollow, curves.divisor(priced.asked.per, side, priced), priced.asked.better)
     return tuple(place for one in (curve.members if curve else ()) for place in one.places)
 
 
@@ -146,12 +132,13 @@ def _reasons(library: Library, asked: Asked) -> list[Reason]:
     """Why a ranked point is on no curve."""
     no_value = f"{defaults.value_sql(library, asked.metric)} IS NULL"
     no_axis = f"NOT coalesce({ALONG[asked.along]} > 0, FALSE)"
-    unnamed = Reason("unnamed", "that state no accelerator", "accelerator IS NULL")
-    return [
-        Reason("no_axis", f"without {axis_words(asked.along)}", no_axis),
-        Reason("no_metric", f"without {inline(asked.row)}", no_value),
-        *([] if asked.is_pair else [unnamed]),
-    ]
+    told = [Reason("no_axis", f"without {axis_words(asked.along)}", no_axis)]
+    told.append(Reason("no_metric", f"without {inline(asked.row)}", no_value))
+    return (
+        told
+        if asked.is_pair
+        else [*told, Reason("unnamed", "that state no accelerator", "accelerator IS NULL")]
+    )
 
 
 def rows(found: result.Result) -> pd.DataFrame:

@@ -114,8 +114,7 @@ def check(view: View) -> None:
     metric = view.option("metric")
     if metric and catalogue.metric(metric).kind not in COMPARED:
         raise UsageError(
-            f"metric={metric[:60]} is neither a throughput nor a latency; choose one as in"
-            " metric=output_tokens_per_s."
+            f"metric={metric[:60]} is neither a throughput nor a latency; choose one as in metric=output_tokens_per_s."
         )
     sides = [side(view, key) for key in ("a", "b")]
     for option in PRICES:

@@ -53,16 +53,14 @@ def fixed_columns(along: str) -> tuple[str, ...]:
     return ("model", "load_kind", *lengths, *(LOADS if along in LENGTHS else ()))
 
 
-def workloads(library: Library, condition: Clause, asked: Asked) -> list[Workload]:
-    """Every workload of a side that has the metric along the axis."""
-    fixed = ", ".join(map(as_asked, fixed_columns(asked.along)))
-    x = _x(asked)
-    found = library.fetch(
-        f"SELECT {fixed}, list(DISTINCT {x}) FROM points WHERE {_stated(library, condition, asked).sql}"
-        f" GROUP BY {fixed} ORDER BY ALL",
-        condition.params,
-    )
-    return [(tuple(row[:-1]), frozenset(row[-1])) for row in found]
+def workloads(library: Library, within: Clause, each: Sequence[Clause], asked: Asked) -> list[list[Workload]]:
+    """For each condition, all of them `within` one, every workload that has the metric along the axis."""
+    fixed = ", ".join(f"fixed_{key}" for key in fixed_columns(asked.along))
+    where = ", ".join(f"list(DISTINCT x) FILTER (of_{i})" for i in range(len(each)))
+    stated, params = _stated(library, within, each, asked)
+    found = library.fetch(f"{stated} SELECT ({fixed}), {where} FROM stated GROUP BY ALL ORDER BY 1", params)
+    rows = ([(fixed, held[i]) for fixed, *held in found if held[i]] for i in range(len(each)))
+    return [[(tuple(fixed), frozenset(xs)) for fixed, xs in held] for held in rows]
 
 
 def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
@@ -72,46 +70,60 @@ def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
     return condition
 
 
-def measured(library: Library, condition: Clause, asked: Asked, curves: Sequence[str] = ()) -> list[Measured]:
-    """Every place of every member; with columns that tell `curves` apart, of the MOST_CURVES of the most places.
+def measured(
+    library: Library, within: Clause, each: Sequence[Clause], asked: Asked, curves: Sequence[str] = ()
+) -> list[list[Measured]]:
+    """For each condition, all of them `within` one, every place of every member.
+
+    With columns that tell `curves` apart of MOST_CURVES: those of the last condition, then those of the most places.
 
     A member is one deployment with one engine version under one workload, measured without a gap of more than
     RUN_GAP_DAYS. Of two of its points at one place the better stands.
     """
-    columns = fixed_columns(asked.along)
-    fixed = ", ".join(f"{as_asked(key)} AS fixed_{key}" for key in columns)
-    line = (*LINE, "engine_version")
-    if asked.along in LENGTHS:
-        alike = (*(key for key in columns if key not in LINE), "shared_prefix_share", "turns")
-        line = (*(key for key in line if key != "workload_id"), *map(as_asked, alike))
-    run = "line, date IS NULL"
-    curve = f"hash({', '.join((*curves, *(f'fixed_{key}' for key in columns)))})"
-    most = (
-        f" SEMI JOIN (SELECT {curve} AS curve FROM islands GROUP BY 1 ORDER BY count(DISTINCT x) DESC, min(point_id)"
-        f" LIMIT {MOST_CURVES}) AS longest ON longest.curve = {curve}"
-        if curves
-        else ""
+    fixed = [f"fixed_{key}" for key in fixed_columns(asked.along)]
+    of = [f"of_{i}" for i in range(len(each))]
+    curve = f"hash({', '.join((*curves, *fixed))})"
+    longest = (
+        f"SELECT {curve} AS curve FROM held GROUP BY 1 ORDER BY bool_or({of[-1]}) DESC,"
+        f" count(DISTINCT x) DESC, min(point_id) LIMIT {MOST_CURVES}"
     )
-    direction = "" if asked.better == "lower" else "DESC"
+    stated, params = _stated(library, within, each, asked)
     found = library.fetch(
-        f"WITH stated AS (SELECT {points.SQL}, repeat, {fixed}, {_x(asked)} AS x,"
-        f" {value_sql(library, asked.metric)} AS y, hash({', '.join(line)}) AS line FROM points"
-        f" WHERE {_stated(library, condition, asked).sql}),"
-        f" gaps AS (SELECT *, date - lag(date) OVER (PARTITION BY {run} ORDER BY date) > {RUN_GAP_DAYS} AS apart"
-        " FROM stated),"
-        f" islands AS (SELECT *, hash(line, date IS NULL, count(*) FILTER (apart) OVER (PARTITION BY {run}"
-        " ORDER BY date)) AS member FROM gaps)"
-        f" SELECT {points.SQL}, {', '.join(f'fixed_{key}' for key in columns)}, member, x, y, repeat IS NOT NULL"
-        f" FROM islands{most}"
-        f" QUALIFY row_number() OVER (PARTITION BY member, x ORDER BY y {direction}, point_id) = 1"
-        " ORDER BY max(date) OVER (PARTITION BY member) DESC NULLS LAST, member, x",
-        condition.params,
+        f"{stated}, held AS (SELECT * FROM stated WHERE {' OR '.join(of)})"
+        f" SELECT {points.SQL}, line, x, y, repeat IS NOT NULL, {', '.join((*of, *fixed))} FROM held"
+        + (f" SEMI JOIN ({longest}) AS longest ON longest.curve = {curve}" if curves else ""),
+        params,
     )
     many = len(points.COLUMNS)
-    told = [Measured(row[-4], tuple(row[many:-4]), row[-3], row[-2], Facts(*row[:many])) for row in found]
-    repeated = [one.point.point_id for one, row in zip(told, found, strict=True) if row[-1]]
-    repeats = _repeats(library, asked, repeated) if repeated else {}
-    return [replace(one, repeats=repeats.get(one.point.point_id, ())) for one in told] if repeats else told
+    repeated = [row[0] for row in found if row[many + 3]]
+    repeats, told = _repeats(library, asked, repeated) if repeated else {}, []
+    for row in found:
+        line, x, y, *_ = row[many:]
+        told.append(Measured(line, row[-len(fixed) :], x, y, Facts(*row[:many]), repeats.get(row[0], ())))
+    of_each = (
+        [one for one, row in zip(told, found, strict=True) if row[many + 4 + i]] for i in range(len(of))
+    )
+    return [_by_run(rows, asked.better) for rows in of_each]
+
+
+def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:
+    """The rows numbered by run instead of line, the newest run first; of two at one place the better stands."""
+    runs: list[dict[float, Measured]] = []
+    line, before = -1, 0
+    for row in sorted(rows, key=lambda one: (one.member, _day(one), one.point.point_id)):
+        if row.member != line or _day(row) - before > RUN_GAP_DAYS:
+            runs.append({})
+        line, before = row.member, _day(row)
+        other = runs[-1].setdefault(row.x, row)
+        if row.y < other.y if better == "lower" else row.y > other.y:
+            runs[-1][row.x] = row
+    told = [sorted(run.values(), key=lambda one: one.x) for run in runs]
+    told.sort(key=lambda run: (-max(map(_day, run)), min(one.point.point_id for one in run)))
+    return [replace(one, member=place) for place, run in enumerate(told) for one in run]
+
+
+def _day(row: Measured) -> int:
+    return row.point.date.toordinal() if row.point.date else 0
 
 
 def divided(rows: Sequence[Measured], by: Callable[[Measured], float | None], better: Better) -> Curve | None:
@@ -145,14 +157,25 @@ def _repeats(library: Library, asked: Asked, ids: Sequence[str]) -> dict[str, tu
     return {point_id: tuple(values) for point_id, values in found}
 
 
-def _x(asked: Asked) -> str:
-    return f"CAST({ALONG[asked.along]} AS DOUBLE)"
+def _stated(
+    library: Library, within: Clause, each: Sequence[Clause], asked: Asked
+) -> tuple[str, tuple[Any, ...]]:
+    """SQL that names the points `stated` that lie on the axis and have the metric, and its parameters.
 
-
-def _stated(library: Library, condition: Clause, asked: Asked) -> Clause:
-    """The condition of points that lie on the axis and have the metric."""
-    x = _x(asked)
-    return condition.also(f"{x} > 0 AND isfinite({x}) AND {value_sql(library, asked.metric)} IS NOT NULL")
+    `of_0` and so on are TRUE for those of each condition; `line` is alike along one line but for its run.
+    """
+    columns = fixed_columns(asked.along)
+    line = (*LINE, "engine_version")
+    if asked.along in LENGTHS:
+        alike = (*(key for key in columns if key not in LINE), "shared_prefix_share", "turns")
+        line = (*(key for key in line if key != "workload_id"), *map(as_asked, alike))
+    fixed = "".join(f"{as_asked(key)} AS fixed_{key}, " for key in columns)
+    x, y = f"CAST({ALONG[asked.along]} AS DOUBLE)", value_sql(library, asked.metric)
+    of = ", ".join(f"coalesce({one.sql}, FALSE) AS of_{i}" for i, one in enumerate(each))
+    return (
+        f"WITH stated AS (SELECT {points.SQL}, repeat, {fixed}hash({', '.join(line)}) AS line, {x} AS x, {y} AS y,"
+        f" {of} FROM points WHERE {within.sql} AND {x} > 0 AND isfinite({x}) AND {y} IS NOT NULL)"
+    ), (*(value for one in each for value in one.params), *within.params)
 
 
 @dataclass(frozen=True)

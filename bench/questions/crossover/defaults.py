@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -20,6 +21,7 @@ from bench.view import View
 THROUGHPUTS = ("output_tokens_per_s", "total_tokens_per_s", "requests_per_s")
 
 Sides = tuple[View | None, View | None]
+Best = tuple[int, str, str]
 
 
 def told(library: Library, view: View) -> Story:
@@ -29,8 +31,10 @@ def told(library: Library, view: View) -> Story:
     """
     sides, along = (asking.side(view, "a"), asking.side(view, "b")), view.option("along")
     found = _story(library, view, sides, along)
-    many, along, metric = _most(library, found.view, sides, [along] if along else LOADS)
-    if not (many or view.option("along")):
+    metric = view.option("metric")
+    if not (along and metric):
+        many, along, metric = _most(library, found.view, sides, [along] if along else LOADS)
+    if not (view.option("along") or many):
         stories = [(key, _story(library, view, sides, key)) for key in LENGTHS]
         lengths = [(*_most(library, one.view, sides, [key]), one) for key, one in stories]
         best = max(lengths, key=lambda row: row[0])
@@ -40,6 +44,12 @@ def told(library: Library, view: View) -> Story:
     a, b = (asking.written(own) if own else None for own in sides)
     whole = found.view.with_options(a=a, b=b, along=along, metric=metric, per=per)
     return replace(found, view=prices.completed(library, whole).made_whole())
+
+
+def is_complete(library: Library, view: View) -> bool:
+    """Whether nothing is left to fill in, as of the View of an answer."""
+    stated = view.whole and all(view.option(key) for key in ("along", "metric", "per"))
+    return stated and view.option("per") in asking.read(view).pers and prices.completed(library, view) == view
 
 
 def comparable(library: Library) -> list[str]:
@@ -115,41 +125,37 @@ def _metrics(library: Library, metric: str) -> list[str]:
     return [metric] if metric else [key for key in THROUGHPUTS if library.has(key)] or comparable(library)
 
 
-def _most(library: Library, view: View, sides: Sides, among: Sequence[str]) -> tuple[int, str, str]:
+def _most(library: Library, view: View, sides: Sides, among: Sequence[str]) -> Best:
     """The axis and the metric for which the most accelerators of each side have two places, and how many those are.
 
     Of equals the first metric, along the axis with the most points.
     """
-    ranking, asked_for = evidence.read(view), view.option("metric")
-    conditions = [of_side(library, ranking, own) for own in (sides if all(sides) else (None,))]
-    keys = _metrics(library, asked_for)
-    best = _best(library, conditions, among, keys)
-    if not (best[0] or asked_for):
-        every = comparable(library)
-        columns = ", ".join(f"count({key})" for key in every)
-        on_axis = " OR ".join(f"({ALONG[x]}) > 0" for x in among)
-        sql = f"SELECT {columns} FROM points WHERE {conditions[0].sql} AND ({on_axis})"
-        counts = library.fetch(sql, conditions[0].params)[0]
-        held = [key for key, many in zip(every, counts, strict=True) if many and key not in keys]
-        best = max(best, _best(library, conditions, among, held), key=lambda row: row[0]) if held else best
-    return best
+    keys = _metrics(library, view.option("metric"))
+    best = _best(library, view, sides, among, keys)
+    others = [key for key in comparable(library) if key not in keys] if not view.option("metric") else []
+    if best[0] or not others:
+        return best
+    return max(best, _best(library, view, sides, among, others), key=lambda row: row[0])
 
 
-def _best(
-    library: Library, conditions: Sequence[Clause], among: Sequence[str], keys: Sequence[str]
-) -> tuple[int, str, str]:
+def _best(library: Library, view: View, sides: Sides, among: Sequence[str], keys: Sequence[str]) -> Best:
     """The same of these axes and metrics."""
-    pairs = list(product(keys, among))
-    usable = [f"({ALONG[x]}) > 0 AND {value_sql(library, key)} IS NOT NULL" for key, x in pairs]
-    columns = ", ".join(
-        f"count(DISTINCT {ALONG[x]}) FILTER ({one}) AS n{i}, count(*) FILTER ({one}) AS p{i}"
-        for i, ((_, x), one) in enumerate(zip(pairs, usable, strict=True))
+    ranking, within = evidence.read(view), selection.clause(view)
+    conditions = [of_side(library, ranking, own) for own in (sides if all(sides) else (None,))]
+    values = ", ".join(f"{value_sql(library, key)} IS NOT NULL" for key in keys)
+    ranked = ", ".join(f"coalesce({one.sql}, FALSE)" for one in conditions)
+    found = library.fetch(
+        f"SELECT accelerator, [{ranked}], [{values}], [{', '.join(ALONG[x] for x in among)}], count(*) FROM points"
+        f" WHERE {within.sql} GROUP BY ALL",
+        (*(value for one in conditions for value in one.params), *within.params),
     )
-    counts = ", ".join(f"[count(accelerator) FILTER (n{i} > 1), sum(p{i})]" for i in range(len(pairs)))
-    scores: dict[tuple[str, str], list[tuple[int, int]]] = {pair: [] for pair in pairs}
-    for one in conditions:
-        sql = f"SELECT {counts} FROM (SELECT accelerator, {columns} FROM points WHERE {one.sql} GROUP BY 1)"
-        for pair, (many, points) in zip(pairs, library.fetch(sql, one.params)[0], strict=True):
-            scores[pair].append((many, points or 0))
-    metric, x = max(pairs, key=lambda pair: (min(scores[pair])[0], -keys.index(pair[0]), min(scores[pair])))
-    return min(scores[metric, x])[0], x, metric
+    scores = []
+    for (place, key), (at, along) in product(enumerate(keys), enumerate(among)):
+        each = []
+        for side in range(len(conditions)):
+            of = [row for row in found if row[1][side] and row[2][place] and (row[3][at] or 0) > 0]
+            chips = Counter(chip for chip, _ in {(row[0], row[3][at]) for row in of} if chip is not None)
+            each.append((sum(many > 1 for many in chips.values()), sum(row[4] for row in of)))
+        scores.append((min(each)[0], -place, min(each), along, key))
+    most, _, _, along, metric = max(scores, key=lambda row: row[:3])
+    return most, along, metric

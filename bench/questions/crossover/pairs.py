@@ -10,13 +10,14 @@ from itertools import combinations
 from typing import Any
 
 from bench import selection
+from bench.basis.evidence import Ranking
 from bench.library import Library
-from bench.questions.crossover import curves, phrases, versus
+from bench.questions.crossover import curves, defaults, phrases, versus
 from bench.questions.crossover.asked import LENGTHS, LOADS, SIDE_LENGTH, Asked, Per
 from bench.questions.crossover.curves import Measured, Priced
 from bench.questions.crossover.result import Compared, Crosses, Leads, ListedPair, Outcome, Side
 from bench.questions.crossover.versus import Held, Match
-from bench.selection import Clause
+from bench.selection import clause
 from bench.view import View
 
 NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harness", "source")
@@ -38,49 +39,61 @@ class Candidate:
     side: Side
 
 
-def grouped(library: Library, condition: Clause, asked: Asked) -> dict[Key, Held]:
-    """What was measured of each curve of an accelerator; counts of chips are told apart where nothing is divided."""
-    columns = ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
-    groups: dict[Key, list[Measured]] = defaultdict(list)
-    for row in curves.measured(library, condition, asked, columns):
-        if row.point.accelerator is not None:
-            groups[tuple((key, getattr(row.point, key)) for key in columns), row.fixed].append(row)
-    return {key: Held(rows) for key, rows in groups.items()}
+def grouped(library: Library, ranking: Ranking, asked: Asked) -> list[dict[Key, Held]]:
+    """What was measured of each curve of an accelerator: of the whole selection, then of the one chosen side if any.
 
-
-def candidates(
-    library: Library, view: View, condition: Clause, asked: Asked, own: View | None = None
-) -> list[Candidate]:
-    """Every curve of at least two places, labelled and with the filters that choose it, longest first.
-
-    `own` are filters of the condition that the View does not hold, so that a candidate has to carry them.
+    Counts of chips are told apart where nothing is divided.
     """
-    groups = grouped(library, condition, asked)
-    mates: dict[str, dict[Key, Held]] = defaultdict(dict)
-    for key, held in groups.items():
-        mates[_chip(key)][key] = held
-    kept: dict[str, Candidate] = {}
-    for key, held in sorted(groups.items(), key=lambda item: -len(item[1].xs)):
-        if len(held.xs) >= FEWEST:
-            where = dict(_chosen_by(library, key, mates[_chip(key)], view, asked).where)
-            side = phrases.side(View.of(where | dict((own or View()).where)), held.points)
-            if len(side.filters) <= SIDE_LENGTH:
-                kept.setdefault(side.filters, Candidate(key, held, side))
-    return list(kept.values())
+    columns = ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
+    each = [defaults.of_side(library, ranking, own) for own in _owns(asked)]
+    told = []
+    for rows in curves.measured(library, clause(ranking.view), each, asked, columns):
+        groups: dict[Key, list[Measured]] = defaultdict(list)
+        for row in rows:
+            if row.point.accelerator is not None:
+                groups[tuple((key, getattr(row.point, key)) for key in columns), row.fixed].append(row)
+        told.append({key: Held(held) for key, held in groups.items()})
+    return told
+
+
+def candidates(library: Library, view: View, ranking: Ranking, asked: Asked) -> list[list[Candidate]]:
+    """Every `grouped` curve of at least two places, labelled and with the filters that choose it, longest first.
+
+    Those of the chosen side carry its filters too, as the View does not hold them.
+    """
+    told = []
+    for own, groups in zip(_owns(asked), grouped(library, ranking, asked), strict=True):
+        mates: dict[str, dict[Key, Held]] = defaultdict(dict)
+        for key, held in groups.items():
+            mates[_chip(key)][key] = held
+        kept: dict[str, Candidate] = {}
+        for key, held in sorted(groups.items(), key=lambda item: -len(item[1].xs)):
+            if len(held.xs) >= FEWEST:
+                where = dict(_chosen_by(library, key, mates[_chip(key)], view, asked).where)
+                side = phrases.side(View.of(where | dict((own or View()).where)), held.points)
+                if len(side.filters) <= SIDE_LENGTH:
+                    kept.setdefault(side.filters, Candidate(key, held, side))
+        told.append(list(kept.values()))
+    return told
+
+
+def _owns(asked: Asked) -> list[View | None]:
+    """The filters of what pairs are of: none of their own, then those of the one side that is chosen, if any."""
+    return [None, *(own for own in (asked.a, asked.b) if own)]
 
 
 def listed(
-    found: Sequence[Candidate], left: Sequence[Candidate] | None, asked: Asked, priced: Priced
-) -> tuple[tuple[ListedPair, ...], tuple[tuple[Per, tuple[Outcome, ...]], ...], int]:
+    found: Sequence[Sequence[Candidate]], asked: Asked, priced: Priced
+) -> tuple[tuple[ListedPair, ...], Mapping[Per, tuple[Outcome, ...]], int]:
     """The pairs of comparable candidates, the most telling first, what they come to divided otherwise, and how many
     are beyond MOST_PAIRS.
 
-    Pairs are of different accelerators, where any are; with a `left` side chosen, of it and others.
+    Pairs are of different accelerators, where any are; with a side chosen, of it and others.
     """
     # Of many candidates few differ in what is fixed and where they were measured.
     shared, unlike_fixed = cache(versus.shared), cache(versus.unlike_fixed)
     usable = []
-    for a, b in _couples(found, left):
+    for a, b in _couples(*found):
         if unlike_fixed(a.key[1], b.key[1], asked.along) is None:
             knots = shared(a.held.xs, b.held.xs)
             both = zip(a.key[0], b.key[0], strict=True)
@@ -95,13 +108,16 @@ def listed(
         sides = phrases.told_apart(a.side, b.side, [facts])
         told.append((ListedPair(0, *sides, outcome, order[0], (a.key, b.key)), match))
     told.sort(key=lambda row: _telling(row[0]))
-    otherwise = tuple(
-        (per, tuple(versus.compared(match, asked, per, priced) for _, match in told))
-        for per in asked.pers
-        if per != asked.per and 0 < len(told) <= DIVIDED_OTHERWISE
-    )
+    pers = [per for per in asked.pers if per != asked.per and 0 < len(told) <= DIVIDED_OTHERWISE]
+    otherwise = {per: tuple(versus.compared(one, asked, per, priced) for _, one in told) for per in pers}
     placed = tuple(replace(one, place=place) for place, (one, _) in enumerate(told))
     return placed, otherwise, max(0, len(apart) - MOST_PAIRS)
+
+
+def again(named: Sequence[ListedPair], groups: Sequence[Mapping[Key, Held]]) -> list[Match]:
+    """Some listed pairs among other curves, by `grouped`: of a chosen side, if any, and of the others."""
+    none = Held(())
+    return [Match(groups[-1].get(one.keys[0], none), groups[0].get(one.keys[1], none)) for one in named]
 
 
 def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View, asked: Asked) -> View:
@@ -146,14 +162,13 @@ def _chip(key: Key) -> str:
     return str(key[0][0][1])
 
 
-def _couples(found: Sequence[Candidate],
-             left: Sequence[Candidate] | None) -> Iterable[tuple[Candidate, Candidate]]:  # fmt: skip
+def _couples(found: Sequence[Candidate], *left: Sequence[Candidate]) -> Iterable[tuple[Candidate, Candidate]]:
     """Every two of them, TPUs before others as the side asked about; with a `left` side, of it and the others."""
-    if left is None:
+    if not left:
         ordered = sorted(found, key=lambda one: (not _chip(one.key).startswith("tpu"), one.side.label))
         return combinations(ordered, 2)
-    taken = {point for one in left for point in one.held.points}
-    return ((one, other) for one in left for other in found if taken.isdisjoint(other.held.points))
+    taken = {point for one in left[0] for point in one.held.points}
+    return ((one, other) for one in left[0] for other in found if taken.isdisjoint(other.held.points))
 
 
 def _telling(pair: ListedPair) -> tuple[Any, ...]:

@@ -90,7 +90,10 @@ class Teller:
     @classmethod
     def full(cls, asked: Asked, a: Side, b: Side, without: Collection[str] = ()) -> Teller:
         """With all words of both sides but some."""
-        return cls(asked, a.without(without), b.without(without))
+        a, b = (
+            replace(one, parts=tuple(part for part in one.parts if part not in without)) for one in (a, b)
+        )
+        return cls(asked, a.label, b.label)
 
     @classmethod
     def short(cls, asked: Asked, a: Side, b: Side) -> Teller:
@@ -148,10 +151,8 @@ class Teller:
                 return f"the ranges do not overlap: {self.a} was measured from {a}, {self.b} from {b}"
             case _:
                 unknown = f"who leads in {self.what} is not known"
-                why = {"not_known": unknown, "not_comparable": "not comparable"}.get(
-                    outcome.kind, "no comparison"
-                )
-                return f"{why}: {self._reason(outcome)}"
+                said = {"not_known": unknown, "not_comparable": "not comparable"}
+                return f"{said.get(outcome.kind, 'no comparison')}: {self._reason(outcome)}"
 
     def brief(self, outcome: Outcome) -> str:
         """A verdict in a cell of a table."""
@@ -247,16 +248,9 @@ class Teller:
                 a, b = (joined(told, at_most=2) for told in sides)
                 return f"the {'models' if why.key == 'model' else 'kinds of load'} differ, {a} against {b}"
             case result.NotComparable():
-                values, words = (
-                    f"{number(float(why.a[0]))} against {number(float(why.b[0]))}",
-                    axis_words(why.key),
-                )
-                is_length = why.key in LENGTHS
-                return (
-                    f"the {words}s differ, {values} tokens"
-                    if is_length
-                    else f"the loads differ, {words} {values}"
-                )
+                values = f"{number(float(why.a[0]))} against {number(float(why.b[0]))}"
+                loads = f"the loads differ, {axis_words(why.key)} {values}"
+                return f"the {axis_words(why.key)}s differ, {values} tokens" if why.key in LENGTHS else loads
             case _:
                 return ""
 

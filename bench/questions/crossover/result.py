@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -200,10 +200,6 @@ class Side:
         said = ", ".join(part for part in (self.hardware, *self.parts) if part) or "the side chosen"
         return f"{self.name} ({said})" if self.name else said
 
-    def without(self, words: Collection[str]) -> str:
-        """Its words without some."""
-        return replace(self, parts=tuple(part for part in self.parts if part not in words)).label
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -220,7 +216,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """The price of one chip of a side, in USD per hour, at which both give the same per dollar at `x`.
+    """The price of one chip of a side, in USD per hour, at which both give the same per dollar where it may cost most.
 
     `accelerators` is how many chips that deployment has; `left_out` how many places are, as no lead is settled there.
     """
@@ -236,8 +232,7 @@ class BreakEven:
 class Pair:
     """The answer for a chosen pair, under the asked normalisation and under every.
 
-    `even` has for each side with a price on the other the break-even at every settled knot, where it may cost the most
-    first. `prices` are the listed ones of all its accelerators.
+    `even` has the break-even of each side with a price on the other; `prices` are the listed ones of all accelerators.
     """
 
     asked: Asked
@@ -245,21 +240,16 @@ class Pair:
     b: Side
     outcome: Outcome
     verdicts: tuple[Verdict, ...]
-    even: tuple[BreakEven, ...]
+    even: Mapping[SideKey, BreakEven]
     choice: Choice
-    prices: tuple[ChipPrice, ...]
     tally: Tally
+    prices: tuple[ChipPrice, ...]
     kind: Literal["pair"] = "pair"
 
     @property
     def sides(self) -> dict[SideKey, Side]:
         """Both sides."""
         return {"a": self.a, "b": self.b}
-
-    @property
-    def first_even(self) -> dict[SideKey, BreakEven]:
-        """For each side the place where it may cost the most."""
-        return {one.side: one for one in reversed(self.even)}
 
 
 @dataclass(frozen=True)
@@ -296,7 +286,7 @@ class Listing:
     curves: int
     accelerators: tuple[str, ...]
     left: int | None
-    otherwise: tuple[tuple[Per, tuple[Outcome, ...]], ...]
+    otherwise: Mapping[Per, tuple[Outcome, ...]]
     choice: Choice
     prices: tuple[ChipPrice, ...]
     tally: Tally

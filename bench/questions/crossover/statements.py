@@ -20,17 +20,7 @@ from bench.questions.crossover import result
 from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, place
 from bench.questions.crossover.curves import MOST_CURVES
 from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, member, reach
-from bench.questions.crossover.result import (
-    OTHER,
-    SIDES,
-    Compared,
-    Crosses,
-    Leads,
-    Listing,
-    Outcome,
-    Pair,
-    Side,
-)
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Crosses, Leads, Listing, Pair, Side
 from bench.wording import counted, joined, number
 
 MOST_TOLD, MOST_NAMED = 3, 8
@@ -57,7 +47,7 @@ def told(found: result.Result, ranking: Ranking) -> Iterator[Statement]:
     yield from evidence.left_out(found.tally)
 
 
-def verdict(outcomes: Sequence[Outcome], tellers: Sequence[Teller]) -> Verdict | None:
+def verdict(outcomes: Sequence[result.Outcome], tellers: Sequence[Teller]) -> Verdict | None:
     """What comparisons come to in one code, and in words; None where none comes to anything."""
     told = [_verdict(outcome, tell) for outcome, tell in zip(outcomes, tellers, strict=True)]
     known = [one for one in told if one is not None]
@@ -66,15 +56,14 @@ def verdict(outcomes: Sequence[Outcome], tellers: Sequence[Teller]) -> Verdict |
     return Verdict("|".join(one.code for one in known), words) if known else None
 
 
-def named_pairs(found: Listing) -> Sequence[result.ListedPair]:
+def named_pairs(pairs: Sequence[result.ListedPair]) -> Sequence[result.ListedPair]:
     """The pairs that the headline is about: all, where they are few, of the same chips, and one overtakes; else one."""
-    hardware = {(pair.a.hardware, pair.b.hardware) for pair in found.pairs}
-    leaders = {one.leads_after for pair in found.pairs for one in pair.crossings}
-    few = len(hardware) == len(leaders) == 1 and len(found.pairs) <= MOST_NAMED
-    return found.pairs if few else found.pairs[:1]
+    hardware = {(pair.a.hardware, pair.b.hardware) for pair in pairs}
+    leaders = {one.leads_after for pair in pairs for one in pair.crossings}
+    return pairs if len(hardware) == len(leaders) == 1 and len(pairs) <= MOST_NAMED else pairs[:1]
 
 
-def _verdict(outcome: Outcome, tell: Teller) -> Verdict | None:
+def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
     match outcome:
         case Crosses():
             order = [one.leads_after for one in outcome.crossings]
@@ -98,7 +87,7 @@ def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
         yield from _crossings(outcome, tell)
         yield from _extremes(outcome, tell)
         yield from _changes(outcome, tell)
-    yield from (_even(found, one, tell) for one in found.first_even.values())
+    yield from (_even(found, one, tell) for one in found.even.values())
     step = NEXT.get(outcome.code if isinstance(outcome, result.NotKnown) else outcome.kind)
     if step:
         yield finding("next", step)
@@ -111,7 +100,7 @@ def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
 
 
 def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
-    named = named_pairs(found)
+    named = named_pairs(found.pairs)
     if not named:
         yield headline("no_pair", _no_pair(found))
         return
@@ -130,7 +119,7 @@ def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
 
 
 def _headline(
-    found: result.Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, Outcome]], after: str
+    found: result.Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, result.Outcome]], after: str
 ) -> Statement:
     """The sentence on one pair, or on several of the same chips; what both sides say stands before it."""
     a, b, outcome = compared[0]
@@ -139,9 +128,8 @@ def _headline(
     precisions = {(one.precision or "").upper() for one in points}
     begin = [about(points), *(part for part in shared if {part} != precisions)]
     # Along a length what else was fixed: the other length and the load, where all points state one.
-    keys = (
-        [key for key in (*LENGTHS, *LOADS) if key != along] if (along := found.asked.along) in LENGTHS else []
-    )
+    is_length = found.asked.along in LENGTHS
+    keys = [key for key in (*LENGTHS, *LOADS) if key != found.asked.along and is_length]
     fixed = {key: {getattr(one, key) for one in points} for key in keys}
     begin += [setting(key, held.pop()) for key, held in fixed.items() if len(held) == 1 and None not in held]
     start = ", ".join(filter(None, begin)) if points else ""
@@ -158,7 +146,7 @@ def _headline(
     return headline(kind, text, [one.point_id for one in named], x=first.x if first else None, leader=leader)
 
 
-def _all(compared: Sequence[tuple[Side, Side, Outcome]], tell: Teller) -> str:
+def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller) -> str:
     """In how many pairs of the same chips one overtakes the other, and where."""
     crossing = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Crosses)]
     a, b = (side.hardware for side in compared[0][:2])
@@ -299,7 +287,7 @@ def _races(found: Listing) -> Iterator[Statement]:
     text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
     yield finding("crossing", text, crossing=crossing)
     parts = []
-    for per, outcomes in found.otherwise:
+    for per, outcomes in found.otherwise.items():
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
         crossing = sum(isinstance(one, Crosses) for one in known)
         parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'it is not known'}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from bench import flags
 from bench.basis import evidence
 from bench.basis.evidence import Ranking
 from bench.basis.points import Facts
@@ -17,19 +18,25 @@ from bench.questions.crossover.asked import LENGTHS, LOADS, USERS, Asked, Per
 from bench.questions.crossover.curves import Measured, Priced, Workload
 from bench.questions.crossover.result import BreakEven, Compared, Curve, NotKnown, Outcome, SideKey, Verdict
 from bench.selection import clause
+from bench.view import View
 
 MOST_COUNTS = 4
 """The verdict at equal chips is told for at most so many counts that both sides were measured on."""
 
+Lacking = result.NotComparable | result.NoPoints
 Fixed = tuple[tuple[Any, ...], tuple[Any, ...]]
 """What is equal along the curve of each side."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """What was measured of a side, and its curves so far by what they are divided by, or why there is none."""
+    """What was measured of a side, and its curves so far by what they are divided by, or why there is none.
+
+    `hollow` is what a flag keeps out of every ranking.
+    """
 
     rows: Sequence[Measured]
+    hollow: Sequence[Measured] = ()
     known: dict[Per, Curve | NotKnown] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -60,13 +67,13 @@ class Match:
     a: Held = Held(())
     b: Held = Held(())
     fixed: Fixed | None = None
-    lacking: result.NotComparable | result.NoPoints | None = None
+    lacking: Lacking | None = None
 
 
 def matched(library: Library, ranking: Ranking, asked: Asked) -> Match:
     """Both sides with what was measured of the workloads that share the most of the axis, or why none can be."""
-    conditions = [defaults.of_side(library, ranking, own) for own in (asked.a, asked.b)]
-    a, b = (curves.workloads(library, condition, asked) for condition in conditions)
+    ranked = [defaults.of_side(library, ranking, own) for own in (asked.a, asked.b)]
+    a, b = curves.workloads(library, clause(ranking.view), ranked, asked)
     found = _fitting(a, b, asked.along)
     if isinstance(found, tuple):
         return read(library, ranking, asked, (found[0][0], found[1][0]))
@@ -75,11 +82,13 @@ def matched(library: Library, ranking: Ranking, asked: Asked) -> Match:
 
 def read(library: Library, ranking: Ranking, asked: Asked, fixed: Fixed) -> Match:
     """Both sides with what was measured of these workloads."""
-    told = []
+    each = []
     for own, values in zip((asked.a, asked.b), fixed, strict=True):
-        condition = defaults.of_side(library, ranking, own)
-        told.append(Held(curves.measured(library, curves.narrowed(condition, asked.along, values), asked)))
-    return Match(told[0], told[1], fixed)
+        hollow = clause(own or View()).also(flags.has_sql(flags.EXCLUDING))
+        for condition in (defaults.of_side(library, ranking, own), hollow):
+            each.append(curves.narrowed(condition, asked.along, values))
+    rows = curves.measured(library, clause(ranking.view), each, asked)
+    return Match(Held(rows[0], rows[1]), Held(rows[2], rows[3]), fixed)
 
 
 def compared(match: Match, asked: Asked, per: Per, priced: Priced) -> Outcome:
@@ -112,33 +121,31 @@ def under_every(match: Match, asked: Asked, priced: Priced) -> tuple[Verdict, ..
     for along, chips in _held_equal(match, asked):
         narrowed = _per_chip(match, asked.along, along)
         if chips:  # along a load per chip that is the load itself but for a factor
-            rows = [
-                [row for row in held.rows if row.point.accelerators == chips] for held in (match.a, match.b)
-            ]
-            narrowed = replace(match, a=Held(rows[0]), b=Held(rows[1]))
+            both = (match.a, match.b)
+            a, b = (Held([row for row in one.rows if row.point.accelerators == chips]) for one in both)
+            narrowed = replace(match, a=a, b=b)
         told += [Verdict(along, chips, per, compared(narrowed, asked, per, priced)) for per in asked.pers]
     return tuple(told)
 
 
-def break_even(match: Match, asked: Asked, priced: Priced) -> tuple[BreakEven, ...]:
-    """For each side, at each settled knot, the price of one of its chips at which both give the same per dollar.
-
-    The place where it may cost the most comes first; nothing without the one price of the other side.
+def break_even(match: Match, asked: Asked, priced: Priced) -> dict[SideKey, BreakEven]:
+    """For each side the price of one of its chips at which both give the same per dollar, at the settled knot where it
+    may cost the most; nothing without the one price of the other side.
     """
     outcome = compared(match, asked, "accelerator", priced)
     if not (isinstance(outcome, Compared) and asked.is_divisible):
-        return ()
-    told = []
+        return {}
+    told: dict[SideKey, BreakEven] = {}
     settled = [knot for knot in outcome.found.knots if knot.settled]
-    sides: tuple[tuple[SideKey, SideKey, Held], ...] = (("a", "b", match.b), ("b", "a", match.a))
-    for side, other, held in sides:
-        if price := priced.of_all(other, held.points):
-            for knot in settled:
-                over, under = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
-                each = crossover.break_even_price(over, under, 1, 1, price.usd)
-                chips = outcome.member(side, knot).facts.accelerators
-                told.append(BreakEven(side, knot.x, each, chips, len(outcome.found.knots) - len(settled)))
-    return tuple(sorted(told, key=lambda one: (one.side, -one.usd_per_accelerator_hour)))
+    for side in result.SIDES if settled else ():
+        price = priced.of_all(result.OTHER[side], (match.b if side == "a" else match.a).points)
+        if price:
+            knot = (max if side == "a" else min)(settled, key=lambda one: one.y_a / one.y_b)
+            over, under = (knot.y_b, knot.y_a) if side == "a" else (knot.y_a, knot.y_b)
+            usd = crossover.break_even_price(over, under, 1, 1, price.usd)
+            chips = outcome.member(side, knot).facts.accelerators
+            told[side] = BreakEven(side, knot.x, usd, chips, len(outcome.found.knots) - len(settled))
+    return told
 
 
 def shared(a: Iterable[float], b: Iterable[float]) -> int:
@@ -176,9 +183,7 @@ def _fitting(
     return unlike_fixed(one[0], two[0], along)
 
 
-def _nothing(
-    library: Library, ranking: Ranking, asked: Asked, lacking: SideKey
-) -> result.NotComparable | result.NoPoints:
+def _nothing(library: Library, ranking: Ranking, asked: Asked, lacking: SideKey) -> Lacking:
     """Why one of two sides holds no curve: no points, no common model, other kinds of load, or not the metric."""
     told = []
     for key, own in zip(result.SIDES, (asked.a, asked.b), strict=True):

@@ -67,7 +67,7 @@ def verdicts(found: Result) -> None:
 
 def slider(page: Page, found: Result) -> None:
     """What a chip of A may cost: moving it prices A, and the verdict per dollar follows."""
-    even = found.first_even.get("a") if isinstance(found, Pair) else None
+    even = found.even.get("a") if isinstance(found, Pair) else None
     if not isinstance(found, Pair) or even is None:
         return
     best, priced = even.usd_per_accelerator_hour, found.a.price

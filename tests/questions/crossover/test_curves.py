@@ -18,8 +18,8 @@ from bench.view import View
 from tests.questions.crossover.results import kind, knots, outcome
 from tests.thorough import some
 
-IMPOSSIBLE = {"littles-law", "unit-doubtful", "role-chips-unknown", "implausible", "capacity", "no-source", "cold-start",
-              "clock_trouble"}  # fmt: skip
+IMPOSSIBLE = {"littles-law", "unit-doubtful", "role-chips-unknown", "implausible", "capacity", "no-source",
+              "cold-start", "clock_trouble"}  # fmt: skip
 COLUMNS = (*DEPLOYMENT_FIELDS, "isl", "osl", "concurrency", "output_tokens_per_s", "date", "source_url", "flags",
            "harness", "load_kind", "point_id")  # fmt: skip
 FEWEST = 3

@@ -320,8 +320,8 @@ def test_a_price_that_is_missing_is_not_known_and_one_that_is_stated_counts(tmp_
     stated = asked(library, per="dollar", price_book="made", price_b=3)
     assert knots(stated)[-1].y_a == pytest.approx(100)
     assert knots(stated)[-1].y_b == pytest.approx(500 / 6)
-    even = [one.usd_per_accelerator_hour for one in stated.result.even if one.side == "b"]
-    assert even == pytest.approx([3, 2.5])
+    even = stated.result.even["b"]
+    assert (even.x, even.usd_per_accelerator_hour) == (1, pytest.approx(3))
     assert text(stated, "stated") == "2 x H200 SXM is priced at 3 USD/h (stated by you) for a chip."
 
 
@@ -588,8 +588,8 @@ def test_what_lies_between_two_breaks_is_told_as_such(tmp_path):
     answer = asked(library)
     assert kind(answer) == "passes"
     assert answer.headline.endswith(
-        "2 x H100 SXM leads at 3 and 2 x H200 SXM at 1 of 4 places along concurrency in output throughput; no crossing is"
-        " known, since the best of each were measured at different places."
+        "2 x H100 SXM leads at 3 and 2 x H200 SXM at 1 of 4 places along concurrency in output throughput; no crossing"
+        " is known, since the best of each were measured at different places."
     )
 
 

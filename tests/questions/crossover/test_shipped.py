@@ -103,7 +103,7 @@ def test_per_dollar_at_the_articles_prices_the_tpu_never_leads(shipped, options)
     assert kind(answer) == "b_leads"
     # 3.4 % below, seen from the GPU
     assert round(-outcome(answer).smallest.lead_percent, 1) == 3.6
-    best = answer.result.first_even["a"]
+    best = answer.result.even["a"]
     assert (best.x, best.accelerators) == (768, 4)
     # 1.92 x 9,600 / 3,671 for all four chips
     assert best.usd_per_accelerator_hour == pytest.approx(1.92 * 9600 / 3671 / 4)
@@ -157,8 +157,8 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
         " (by 14 % to 30 %), 4 x TPU v7x, vLLM at 64 to 256 (by 5.4 % to 46 %); no crossing is known between 32 and 64."
     )
     assert answer.findings[0] == (
-        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4 (measured"
-        " at 32 to 256), so where the two would cross is not known."
+        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4"
+        " (measured at 32 to 256), so where the two would cross is not known."
     )
     assert verdict(answer, "accelerator", chips=4).kind == "leads"
     assert leads(answer, "accelerator", chips=4) == {32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1}
@@ -220,7 +220,7 @@ def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
     assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
     assert answer.headline == (
-        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes one H100 SXM FP8 in output throughput at batch 127.6 and 437.6 in 2 of"
+        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 in output throughput at batch 127.6 and 437.6 in 2 of"
         " 4 pairs (flagged: decode only, doubtful method and server's own figure)."
     )
     assert "per chip 0 of 4; per dollar 0 of 4" in text(answer, "otherwise")
@@ -267,8 +267,8 @@ def test_of_the_best_of_all_it_is_told_where_the_best_was_not_run(shipped):
     breaks = outcome(answer).found.breaks
     assert [(cut.x, cut.until, cut.side) for cut in breaks] == [(512, 768, "b")]
     assert text(answer, "change").startswith(
-        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only, April 2026 (measured"
-        " at 1 to 512) to"
+        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only, April 2026"
+        " (measured at 1 to 512) to"
     )
 
 
