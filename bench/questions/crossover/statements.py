@@ -243,12 +243,13 @@ def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
 def _even(found: Pair, best: result.BreakEven, tell: Teller) -> Statement:
     """Below which price a side wins per dollar, at the place where it may cost the most."""
     chips, each, now = best.accelerators, best.usd_per_accelerator_hour, found.sides[best.side].price
+    usd = number(each, 3 if each < 10 else None)
     whole = f"{number(each * chips)} USD/h for its {chips} chips, " if chips and chips > 1 else ""
-    open_words = f"; {counted(best.left_out, 'place')} where a best deployment was not run left out"
+    left_out = f"; {counted(best.left_out, 'place')} where a best deployment was not run left out"
     text = (
-        f"Per dollar {tell.who(best.side)} wins below {whole}{number(each, 3)} USD per chip and hour"
+        f"Per dollar {tell.who(best.side)} wins below {whole}{usd} USD per chip and hour"
         f"{f' (now {number(now.usd)})' if now else ''}, at {tell.at(best.x)} against {tell.who(OTHER[best.side])}"
-        f"{open_words if best.left_out else ''}."
+        f"{left_out if best.left_out else ''}."
     )
     return finding("break_even", text, side=best.side, x=best.x, usd_per_accelerator_hour=each)
 

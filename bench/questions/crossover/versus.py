@@ -30,10 +30,7 @@ Fixed = tuple[tuple[Any, ...], tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Held:
-    """What was measured of a side, and its curves so far by what they are divided by, or why there is none.
-
-    `hollow` is what a flag keeps out of every ranking.
-    """
+    """What was measured of a side, `hollow` what a flag keeps out of every ranking, and its curves so far."""
 
     rows: Sequence[Measured]
     hollow: Sequence[Measured] = ()

@@ -10,7 +10,7 @@ from bench.plain_text import markdown
 from bench.questions.crossover.answers import value_columns
 from bench.questions.crossover.asked import axis_title
 from bench.questions.crossover.phrases import Teller
-from bench.questions.crossover.result import Listing, NoPoints, NotComparable, NotKnown, Pair, Result, Verdict
+from bench.questions.crossover.result import Leads, Listing, NotKnown, Pair, Result, Verdict
 from bench.wording import lowered, number
 from pages.shared import address, options, points, result
 from pages.shared.frame import Page
@@ -47,7 +47,7 @@ def figure(page: Page, found: Result) -> None:
 
 def verdicts(found: Result) -> None:
     """The verdict under every normalisation side by side, the one that is charted in bold."""
-    if not isinstance(found, Pair) or isinstance(found.outcome, NotComparable | NoPoints):
+    if not isinstance(found, Pair) or found.outcome.kind in ("not_comparable", "no_points"):
         return
     tell = Teller.short(found.asked, found.a, found.b)
     pers = [key for key in PER if any(one.per == key for one in found.verdicts)]
@@ -118,8 +118,8 @@ def _cell(one: Verdict, found: Pair, tell: Teller) -> str:
 
 def _who(one: Verdict, tell: Teller) -> tuple[str, str]:
     """Who leads under a normalisation, and where that changes."""
-    leader = getattr(one.outcome, "leader", "")
-    return one.outcome.kind, leader or tell.brief(one.outcome)
+    told = one.outcome.leader if isinstance(one.outcome, Leads) else tell.brief(one.outcome)
+    return one.outcome.kind, told
 
 
 def _choose(name: str, found: Listing, place: str | int) -> None:
