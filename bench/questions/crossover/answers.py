@@ -31,7 +31,7 @@ COLUMNS = tuple(map(Column, *zip(
     ("a_lead_percent_low", "A leads by at least (%, below 0 B leads)"),
     ("a_lead_percent_high", "A leads by at most (%, below 0 B leads)"), strict=True,
 )))  # fmt: skip
-LISTED = ("pair", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to",
+LISTED = ("pair", "model", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to",
           "a_lead_percent_low", "a_lead_percent_high", "knots", "a", "b")  # fmt: skip
 
 
@@ -145,7 +145,8 @@ def rows(found: result.Result) -> pd.DataFrame:
     """One row for each knot of a pair, or one for each pair."""
     if isinstance(found, Pair):
         return _of_knots(found)
-    return pd.DataFrame([_of_pair(one, found.asked) for one in found.pairs], columns=list(LISTED))
+    told = pd.DataFrame([_of_pair(one, found.asked) for one in found.pairs], columns=list(LISTED))
+    return told if told["model"].nunique() > 1 else told.drop(columns="model")
 
 
 def value_columns(asked: Asked) -> tuple[str, str]:
@@ -183,6 +184,6 @@ def _of_pair(pair: result.ListedPair, asked: Asked) -> list[object]:
     verdict = Teller.short(asked, pair.a, pair.b).brief(pair.outcome)
     between = f"{place(first.below.x)} and {place(first.above.x)}" if first else None
     return [
-        pair.place, pair.a.label, pair.b.label, kind, verdict, first.x if first else None, between, *ends,
-        min(leads, default=None), max(leads, default=None), len(leads), pair.a.filters, pair.b.filters,
+        pair.place, pair.a.points[0].model, pair.a.label, pair.b.label, kind, verdict,
+        first.x if first else None, between, *ends, min(leads, default=None), max(leads, default=None), len(leads), pair.a.filters, pair.b.filters,
     ]  # fmt: skip

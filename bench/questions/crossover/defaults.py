@@ -126,9 +126,8 @@ def _metrics(library: Library, metric: str) -> list[str]:
 
 
 def _most(library: Library, view: View, sides: Sides, among: Sequence[str]) -> Best:
-    """The axis and the metric for which the most accelerators of each side have two places, and how many those are.
-
-    Of equals the first metric, along the axis with the most points.
+    """The axis and the metric for which the most accelerators of each side have two places, and how many those are; of
+    equals the first metric, along the axis with the most points.
     """
     keys = _metrics(library, view.option("metric"))
     best = _best(library, view, sides, among, keys)

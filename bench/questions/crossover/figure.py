@@ -147,10 +147,9 @@ def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Th
         })  # fmt: skip
     changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
     for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
-        low, high = turn.below.x, turn.above.x
-        text = f"<b>{place(low)} to {place(high)}: {html(tell.who(cut.side))}'s best changes</b>"
-        text = text if len(turns) == 1 else ""
-        _add_bracket(figure, (low, high), (low * high) ** 0.5, text, theme, width=1)
+        ends = (turn.below.x, turn.above.x)
+        text = f"<b>{place(ends[0])} to {place(ends[1])}: {html(tell.who(cut.side))}'s best changes</b>"
+        _add_bracket(figure, ends, math.prod(ends) ** 0.5, text if len(turns) == 1 else "", theme, width=1)
 
 
 def _add_bracket(
@@ -204,26 +203,26 @@ def _add_ends(figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[S
     last = max(end.x for end in ends.values())
     names = {key: _in_lines(side, found.sides[OTHER[key]]) for key, side in found.sides.items()}
     room = max(len(line) for lines in names.values() for line in lines)
-    upper: SideKey = "a" if ends["a"].y >= ends["b"].y else "b"
     values = [one.y for curve in curves.values() for one, _ in curve.places]
     near = abs(_log10(ends["a"].y / ends["b"].y)) < CLOSE * max(_log10(max(values) / min(values)), 1e-9)
     figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
     for key, end in ends.items():
-        outside = end.x == last
+        _, other = min((abs(_log10(one.x / end.x)), one.y) for one, wins in curves[OTHER[key]].places if wins)
+        outside, is_upper = end.x == last, end.y >= other if key == "a" else end.y > other
         shift = 14 if not outside else 0 if near else -9
         figure.add_annotation(
             x=_log10(end.x), y=_log10(end.y), showarrow=False, align="left",
             text="<br>".join(f"<b>{html(one)}</b>" for one in names[key]),
             xanchor="left", xshift=10 if outside else 2,
-            yanchor="bottom" if key == upper else "top", yshift=shift * (1 if key == upper else -1),
+            yanchor="bottom" if is_upper else "top", yshift=shift if is_upper else -shift,
             font={"size": 13, "color": colours[key]},
         )  # fmt: skip
 
 
 def _in_lines(side: Side, other: Side) -> list[str]:
     """A side's words without what the other's say too, in lines short enough to stand beside a curve."""
-    parts = [side.hardware or side.label, *(part for part in side.parts if part not in other.parts)]
-    parts[0] = f"{side.name} {parts[0]}" if side.name else parts[0]
+    first = f"{side.name} {side.hardware or side.label}".strip()
+    parts = [first, *(part for part in side.parts if part not in other.parts)]
     lines = [one for part in parts for one in textwrap.wrap(part, LINE_LETTERS, break_on_hyphens=False)]
     return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "…"]
 
@@ -233,6 +232,7 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     listed = found.pairs[:MOST_STRIPS]
     held = [pair.outcome.found.knots if isinstance(pair.outcome, Compared) else () for pair in listed]
     every = [knot for knots in held for knot in knots]
+    several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
     figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
     colouring, ends = _colouring(every, theme), (_log10(xs[0]), _log10(xs[-1]))
@@ -240,7 +240,8 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
         span = (bottom + STRIP[0], bottom + STRIP[1])
         if knots:
             _add_strip(figure, knots, found.asked, colouring, ends, span, "y", str(pair.place))
-        names = f"{pair.a.label} against {pair.b.label}"
+        model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
+        names = f"{model}{pair.a.label} against {pair.b.label}"
         names = names if len(names) <= LONGEST_NAME else f"{names[:LONGEST_NAME]}…"
         _add_words(figure, html(names), span[1] + 0.02, theme.text)
         _add_marks(figure, [one.x for one in pair.crossings], bottom, ends, theme)

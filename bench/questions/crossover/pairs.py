@@ -116,8 +116,7 @@ def listed(
 
 def again(named: Sequence[ListedPair], groups: Sequence[Mapping[Key, Held]]) -> list[Match]:
     """Some listed pairs among other curves, by `grouped`: of a chosen side, if any, and of the others."""
-    none = Held(())
-    return [Match(groups[-1].get(one.keys[0], none), groups[0].get(one.keys[1], none)) for one in named]
+    return [Match(groups[-1].get(one.keys[0], Held()), groups[0].get(one.keys[1], Held())) for one in named]
 
 
 def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View, asked: Asked) -> View:

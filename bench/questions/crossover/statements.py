@@ -234,7 +234,7 @@ def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         other = OTHER[one.side]
         leads = tell.leads(other, knots, whom=False) if knots else f"{tell.who(other)} leads"
         text = (
-            f"{one.beyond.capitalize()} {tell.at(one.x)} {tell.who(one.side)} was not measured with {words}: that"
+            f"{one.beyond.capitalize()} {tell.at(one.x)}, {tell.who(one.side)} was not measured with {words}: that"
             f" {leads} there is of what was measured."
         )
         yield finding("lacking", text, x=one.x)
@@ -285,15 +285,16 @@ def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
 def _races(found: Listing) -> Iterator[Statement]:
     """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
     crossing = sum(isinstance(one.outcome, Crosses) for one in found.pairs)
-    text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
-    yield finding("crossing", text, crossing=crossing)
+    yield finding(
+        "crossing", f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross.", crossing=crossing
+    )
     parts = []
     for per, outcomes in found.otherwise.items():
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
         crossing = sum(isinstance(one, Crosses) for one in known)
-        parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'it is not known'}")
+        parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'not known'}")
     if parts:
-        yield finding("otherwise", f"Of the same pairs cross, divided otherwise: {'; '.join(parts)}.")
+        yield finding("otherwise", f"Of these cross when divided otherwise: {'; '.join(parts)}.")
     races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
     if races:
         pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))

@@ -32,7 +32,7 @@ Fixed = tuple[tuple[Any, ...], tuple[Any, ...]]
 class Held:
     """What was measured of a side, `hollow` what a flag keeps out of every ranking, and its curves so far."""
 
-    rows: Sequence[Measured]
+    rows: Sequence[Measured] = ()
     hollow: Sequence[Measured] = ()
     known: dict[Per, Curve | NotKnown] = field(default_factory=dict, compare=False, repr=False)
 
@@ -61,8 +61,8 @@ class Held:
 class Match:
     """The one workload of both sides that is compared, by what is fixed along it on each; or why there is none."""
 
-    a: Held = Held(())
-    b: Held = Held(())
+    a: Held = Held()
+    b: Held = Held()
     fixed: Fixed | None = None
     lacking: Lacking | None = None
 
