@@ -1,13 +1,15 @@
 """Crossover: where one side overtakes another."""
 
-from pages.shared import frame, result, versus
+from pages.parts.crossover import versus
+from pages.shared import frame, result
 
 with frame.opened("crossover") as page:
-    result.headline(page, inked="banner")
+    result.headline(page, inked=("same", "unlike", "one_sided", "apart", "undated", "flags"))
+    found = page.answer.result
     versus.sides(page)
-    versus.figure(page)
-    versus.verdicts(page)
-    versus.slider(page)
+    versus.figure(page, found)
+    versus.verdicts(found)
+    versus.slider(page, found)
     result.findings(page)
-    versus.rows(page)
+    versus.rows(page, found)
     result.why(page)

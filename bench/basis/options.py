@@ -34,7 +34,7 @@ class Option:
         if not text:
             return None
         try:
-            value = float(text)
+            value = float(text) if text.isascii() and "_" not in text else math.nan
         except ValueError:
             value = math.nan
         if not math.isfinite(value):

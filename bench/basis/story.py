@@ -40,6 +40,8 @@ class Needs:
 
     At least `fewest` groups of usable points, alike in the SQL expressions `each`, must meet the SQL aggregate
     `having`: "two counts of chips on one accelerator". Without either, at least `fewest` points must be usable.
+    `params` are bound in `each` and `having`; keys that are `open` may differ within a group, as they stay open on the
+    page.
     """
 
     words: str
@@ -47,6 +49,8 @@ class Needs:
     each: str = "1"
     having: str = "TRUE"
     fewest: int = 1
+    params: tuple[Any, ...] = ()
+    open: tuple[str, ...] = ()
 
 
 Further = Callable[[View], Mapping[str, str]]
@@ -222,19 +226,21 @@ def _stories(
     keys = catalogue.metrics_of(*FIGURES, held=library.metric_columns())
     telling = (key for key in keys if catalogue.metric(key).statistic in TELLING)
     figures = " OR ".join(f'"{key}" IS NOT NULL' for key in telling) or "FALSE"
-    names = ", ".join(absent)
     columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
     groups = ", ".join(map(as_asked, absent))
     fits = "1" if needs is None else f"count(*) FILTER ({needs.points})"
+    alike = [key for key in absent if needs is None or key not in needs.open]
     fitting, params = "", ()
     if needs is not None and (needs.each, needs.having) != (Needs.each, Needs.having):
+        told = "".join(f"{as_asked(key)} AS {key}, " for key in alike)
+        by = "".join(f"{as_asked(key)}, " for key in alike)
         fitting = (
-            f"SELECT {names}, count(*) AS fits FROM (SELECT {columns} FROM points WHERE {condition.sql}"
-            f" AND ({needs.points}) GROUP BY {groups}, {needs.each} HAVING {needs.having})"
+            f"SELECT * EXCLUDE (one), count(*) AS fits FROM (SELECT {told}1 AS one FROM points WHERE {condition.sql}"
+            f" AND ({needs.points}) GROUP BY {by}{needs.each} HAVING {needs.having})"
             f" GROUP BY ALL"
         )
-        params = condition.params
-    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in absent)
+        params = (*condition.params, *needs.params)
+    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in alike) or "TRUE"
     rows = library.fetch(
         f"WITH story AS (SELECT {columns}, count(*) FILTER ({figures}) AS points, count(*) AS every,"
         f" count(DISTINCT accelerator) AS chips, {fits} AS usable FROM points WHERE {condition.sql} GROUP BY {groups})"

@@ -43,6 +43,16 @@ class Knot:
     member_a: int = 0
     member_b: int = 0
 
+    @property
+    def leader(self) -> Leader | None:
+        """Who leads by more than a tie."""
+        return None if self.tie else _leader(self)
+
+    @property
+    def ratio(self) -> float:
+        """How many times as good the leader is as the other, 1 or more."""
+        return 1 + abs(self.lead_percent) / 100
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -99,6 +109,12 @@ class Crossover:
     largest: Knot | None
     breaks: tuple[Break, ...] = ()
     lacking: tuple[Break, ...] = ()
+
+    @property
+    def decided(self) -> list[Knot]:
+        """The knots that somebody leads, the settled ones where there are any."""
+        knots = [knot for knot in self.knots if not knot.tie]
+        return [knot for knot in knots if knot.settled] or knots
 
     @property
     def turns(self) -> tuple[Turn, ...]:

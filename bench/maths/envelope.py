@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,9 +23,12 @@ TIED = math.log1p(TIE) + NO_DIFFERENCE
 
 
 class Curve:
-    """A measured curve: its points by x, and what lies between them, straight on log-log axes."""
+    """A measured curve: its points by x, and what lies between them, straight on log-log axes.
 
-    def __init__(self, name: str, points: Points) -> None:
+    At an x with repeats it runs through their geometric mean, or through the one that `standing` names for that x.
+    """
+
+    def __init__(self, name: str, points: Points, standing: Mapping[float, float] | None = None) -> None:
         repeats: dict[float, list[float]] = {}
         for x, y in points:
             if not (math.isfinite(x) and math.isfinite(y) and x > 0 and y > 0):
@@ -36,7 +39,8 @@ class Curve:
         if not repeats:
             raise ValueError(f"curve {name} has no points: give at least one")
         self.xs = sorted(repeats)
-        self.means = {x: log_mean(values) for x, values in repeats.items()}
+        stand = standing or {}
+        self.means = {x: log_mean(values, stand.get(x)) for x, values in repeats.items()}
         self.range = (self.xs[0], self.xs[-1])
 
     def y(self, x: float) -> float:
@@ -78,13 +82,16 @@ class Envelope:
 
     A member says nothing outside its range, so the envelope has a gap where no range holds x, and jumps where the
     best member begins or ends. Several lines at one x: `at` is the envelope there, `between` its limits on either
-    side. ValueError as for a Curve, or without members.
+    side. `standing` says for each member which of its repeats it runs through. ValueError as for a Curve, or without
+    members.
     """
 
-    def __init__(self, name: str, members: Sequence[Points], better: Better = "higher") -> None:
+    def __init__(self, name: str, members: Sequence[Points], better: Better = "higher",
+                 standing: Sequence[Mapping[float, float]] = ()) -> None:  # fmt: skip
         if not members:
             raise ValueError(f"curve {name} has no points: give at least one")
-        self.curves = [Curve(name, points) for points in members]
+        stand = standing or [{}] * len(members)
+        self.curves = [Curve(name, points, one) for points, one in zip(members, stand, strict=True)]
         self.sign = 1 if better == "higher" else -1
         self.xs = sorted({x for curve in self.curves for x in curve.xs})
         self.range = (self.xs[0], self.xs[-1])

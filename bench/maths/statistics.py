@@ -22,8 +22,12 @@ class LogMean:
     df: int
 
 
-def log_mean(values: Sequence[float]) -> LogMean:
-    """The geometric mean of repeats of one measurement, each above 0; a single value is its own mean."""
+def log_mean(values: Sequence[float], standing: float | None = None) -> LogMean:
+    """The geometric mean of repeats of one measurement, each above 0; a single value is its own mean.
+
+    With `standing`, the repeat in the middle, of an even number the lower, that stands for them instead: its expected
+    square distance from the true value is what the variance says then.
+    """
     if not values:
         raise ValueError("no values to take a mean of: give at least one")
     if not all(math.isfinite(value) and value > 0 for value in values):
@@ -36,7 +40,21 @@ def log_mean(values: Sequence[float]) -> LogMean:
     logs = [math.log(value) - math.log(smallest) for value in values]
     middle = math.fsum(logs) / count
     spread = math.fsum((one - middle) ** 2 for one in logs) / (count - 1)
+    if standing is not None:
+        return LogMean(standing, spread * _of_the_middle(count), count - 1)
     return LogMean(smallest * math.exp(middle), spread / count, count - 1)
+
+
+def _of_the_middle(count: int) -> float:
+    """The expected square distance of the middle of so many normal values from their mean, in variances of one.
+
+    The lower of the two in the middle of an even number is as good as the middle of one less. 2 % off at most.
+
+    Source: the variance of a median, pi / 2n for many (H. Cramer, Mathematical Methods of Statistics, 1946, 28.5), in
+    the form that is 1 for a single value.
+    """
+    odd = count if count % 2 else count - 1
+    return math.pi / 2 / (odd + math.pi / 2 - 1)
 
 
 def half_width(parts: Iterable[tuple[float, float]]) -> float:

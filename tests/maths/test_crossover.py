@@ -212,6 +212,13 @@ def chance_alone(runs):
     return 2.5 * math.sqrt(0.95 * 0.05 / runs)
 
 
+def test_who_leads_at_a_knot_and_how_many_times_over():
+    found = crossover([(1, 300), (4, 100), (16, 80)], [(1, 100), (4, 100), (16, 100)])
+    assert [knot.leader for knot in found.knots] == ["a", None, "b"]
+    assert [knot.ratio for knot in found.knots] == pytest.approx([3, 1, 1.25])
+    assert [knot.x for knot in found.decided] == [1, 16]
+
+
 @pytest.mark.parametrize(("xs_a", "xs_b"), [((1, 8, 64), (1, 8, 64)), ((1, 4, 16, 64), (2, 8, 128))])
 def test_intervals_cover_the_true_crossing_at_their_stated_rate(xs_a, xs_b):
     # True curves: A = 100, B = 100 (x / 12)^0.3; five repeats, 5 % and 10 % of scatter.

@@ -161,6 +161,16 @@ def test_of_a_latency_the_lowest_member_counts():
     assert [envelope.y(x) for x in (1, 4, 64)] == pytest.approx([25, 100, 100])
 
 
+def test_a_member_runs_through_the_repeat_that_stands():
+    repeats = [(1, 90), (1, 100), (1, 160), (4, 100)]
+    through_the_middle = Envelope("A", [repeats], "higher", [{1: 100}])
+    assert math.exp(through_the_middle.at(1).height) == pytest.approx(100)
+    assert math.exp(Envelope("A", [repeats]).at(1).height) == pytest.approx((90 * 100 * 160) ** (1 / 3))
+    # 4 % apart, and a tie by the scatter of the repeats.
+    (knot, _) = compared(through_the_middle, Envelope("B", [[(1, 103), (1, 105), (4, 90)]])).knots
+    assert (knot.y_a, knot.tie) == (pytest.approx(100), True)
+
+
 def test_an_envelope_needs_a_member():
     with pytest.raises(ValueError, match="curve A has no points"):
         Envelope("A", [])

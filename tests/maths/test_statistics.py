@@ -91,6 +91,23 @@ def test_intervals_of_a_difference_hold_the_truth_95_times_in_100():
     assert 0.935 <= held / 2000 <= 0.97
 
 
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 15])
+def test_the_middle_repeat_is_as_far_from_the_truth_as_its_variance_says(count):
+    noise = np.random.default_rng(count).normal(0, 0.1, (20_000, count))
+    middles = np.sort(noise, axis=1)[:, (count - 1) // 2]
+    told = [
+        log_mean(np.exp(row).tolist(), math.exp(middle)) for row, middle in zip(noise, middles, strict=True)
+    ]
+    assert [one.mean for one in told[:9]] == [math.exp(middle) for middle in middles[:9]]
+    assert {one.df for one in told} == {count - 1}
+    assert np.mean([one.variance for one in told]) == pytest.approx(np.mean(middles**2), rel=0.05)
+
+
+def test_a_standing_one_of_equal_values_is_certain():
+    found = log_mean([8.0, 8.0, 8.0], 8.0)
+    assert (found.mean, found.variance) == (8.0, 0.0)
+
+
 def test_the_interval_of_a_ratio_by_hand():
     # Known exactly below the line it is over's own: 10 +- 2.776445 over 2, at 4 degrees of freedom.
     low, high = ratio_interval(10, 2, (1.0, 0.0), 0.0, 4)

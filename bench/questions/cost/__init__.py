@@ -71,9 +71,10 @@ OPTIONS: tuple[Option, ...] = (
            "What an API takes for a million output tokens, in USD.", example="2.5"),
 )  # fmt: skip
 COLUMNS = (
-    Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"), Column("terms", "Terms"),
-    Column("book", "Price book"), Column("region", "Region"), Column("regions", "Regions at this price"),
-    Column("instance", "Instance"), Column("as_of", "Price as of"), Column("note", "Note on the price"),
+    Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"),
+    Column("terms", "Terms"), Column("book", "Price book"), Column("region", "Region"),
+    Column("regions", "Regions at this price"), Column("instance", "Instance"), Column("as_of", "Price as of"),
+    Column("note", "Note on the price"),
     Column("price_age_days", "Price age", "days"), Column("price_url", "Price published at"),
     Column("quoted_for", "Quoted for", "chips"), Column("usd_per_accelerator_hour", "Price per chip", "USD/h"),
     Column("usd_per_hour", "Price of the deployment", "USD/h"), Column("tokens_per_s", "Throughput", "tokens/s"),

@@ -2,128 +2,127 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, urlencode
 
-from bench import catalogue, selection
-from bench.catalogue import Metric
+from bench import basis, catalogue, selection
+from bench.basis.options import Option
+from bench.catalogue import Kind, Metric
 from bench.chart import setting, title
-from bench.errors import UnknownName, UsageError
+from bench.errors import UsageError
 from bench.maths.grid import Better
-from bench.selection import Clause
 from bench.view import View
-from bench.wording import number
+from bench.wording import joined, number
 
-Per = Literal["raw", "accelerator", "dollar", "watt"]
-PERS: tuple[Per, ...] = ("raw", "accelerator", "dollar", "watt")
 LOADS = ("batch", "concurrency", "request_rate")
 LENGTHS = ("isl", "osl", "context_tokens")
 USERS = "users_per_accelerator"
 ALONG = {
-    "batch": "batch",
-    "concurrency": "concurrency",
-    USERS: "coalesce(concurrency, batch) / accelerators",
-    "request_rate": "request_rate",
-    "isl": "isl",
-    "osl": "osl",
-    "context_tokens": "context_tokens",
-}
-"""What curves run along: option value -> its SQL over a point's columns, NULL where the point does not state it."""
+    "batch": "batch", "concurrency": "concurrency", USERS: "coalesce(concurrency, batch) / accelerators",
+    "request_rate": "request_rate", "isl": "isl", "osl": "osl", "context_tokens": "context_tokens",
+}  # fmt: skip
+"""The axes: option value -> its SQL over a point's columns, NULL where the point does not state it."""
 
-ASKED_FOR = {
-    key: f"CASE WHEN {key}_requested IS NULL AND dataset IS NOT NULL THEN NULL ELSE {key} END"
-    for key in ("isl", "osl")
-}
-"""The length of a workload: absent where it was only counted from a named data set, whose means differ by run."""
-
-WORDS = {
-    "raw": "of the whole deployment",
-    "accelerator": "per chip",
-    "dollar": "per dollar",
-    "watt": "per watt",
-}
+AXIS_WORDS = {USERS: "users per chip", "request_rate": "request rate", "isl": "input length", "osl": "output length",
+              "context_tokens": "context"}  # fmt: skip
+Per = Literal["raw", "accelerator", "dollar", "watt"]
+PERS: tuple[Per, ...] = ("raw", "accelerator", "dollar", "watt")
 UNITS = {"raw": "", "accelerator": "/chip", "dollar": " per USD/h", "watt": "/W"}
-LEAST_PRICE, MOST_PRICE = 0.001, 10_000.0
-"""What an hour of one chip may be stated to cost, in USD: wide around everything ever offered."""
-PRICE = re.compile(r"\d{1,9}(\.\d{0,9})?|\.\d{1,9}", re.ASCII)
 SIDE_LENGTH = 400
-SIDES = ("a", "b")
+COMPARED: tuple[Kind, ...] = ("throughput", "engine_rate", "latency", "per_user")
+"""The kinds of metric that curves are compared by."""
+
+PRICES = tuple(
+    Option(
+        f"price_{key}", f"Price of {key.upper()} (USD/h)", "number",
+        f"USD for one chip of {key.upper()} and hour, from 0.001 to 10,000, instead of the listed price.",
+        least=0.001, most=10_000, example="1.3",
+    )
+    for key in ("a", "b")
+)  # fmt: skip
+OPTIONS: tuple[Option, ...] = (
+    Option("a", "A", "choice", "One side: filters joined by &, as accelerator=tpu-v6e&accelerators=4."),
+    Option("b", "B", "choice", "The other side, written the same way."),
+    Option("along", "Along", "choice", "The axis both sides are followed along.", tuple(ALONG)),
+    Option("metric", "Metric", "choice", "The throughput or latency that is compared."),
+    Option("per", "Divided by", "choice", "Raw, or per accelerator, per dollar or per watt; a latency is always raw.",
+           PERS),
+    *PRICES,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A complete View of this question, read.
+    """A complete View of this question, read: the key of an axis, of a metric, and what it is divided by.
 
     `a` and `b` are the sides' own filters, None for a side not chosen; `price_a` and `price_b` are what the reader
     states for an hour of one of that side's accelerators, in USD.
     """
 
     along: str
-    metric: Metric
+    metric: str
     per: Per
-    a: View | None
-    b: View | None
-    price_a: float | None
-    price_b: float | None
+    a: View | None = None
+    b: View | None = None
+    price_a: float | None = None
+    price_b: float | None = None
+
+    @property
+    def row(self) -> Metric:
+        """The metric as the catalogue has it."""
+        return catalogue.metric(self.metric)
 
     @property
     def better(self) -> Better:
         """Which values of the metric are better."""
-        return "lower" if self.metric.direction == "lower" else "higher"
+        return "lower" if self.row.direction == "lower" else "higher"
 
     @property
-    def chosen(self) -> bool:
+    def unit(self) -> str:
+        """The unit of what is compared."""
+        return f"{self.row.unit}{UNITS[self.per]}"
+
+    @property
+    def is_pair(self) -> bool:
         """Whether both sides are chosen."""
         return self.a is not None and self.b is not None
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether it makes sense to divide the metric by chips, dollars and watts."""
+        return self.row.kind in ("throughput", "engine_rate")
+
+    @property
+    def pers(self) -> tuple[Per, ...]:
+        """What the metric can be divided by."""
+        return PERS if self.is_divisible else ("raw",)
 
 
 def read(view: View) -> Asked:
     """What a complete View asks for; UsageError and UnknownName as `check` raises them."""
     check(view)
+    price_a, price_b = (option.number(view) for option in PRICES)
     per = next(one for one in PERS if one == view.option("per", "raw"))
-    return Asked(
-        view.option("along"),
-        catalogue.metric(view.option("metric")),
-        per,
-        side(view, "a"),
-        side(view, "b"),
-        price(view, "price_a"),
-        price(view, "price_b"),
-    )
+    along, metric = view.option("along"), view.option("metric")
+    return Asked(along, metric, per, side(view, "a"), side(view, "b"), price_a, price_b)
 
 
 def check(view: View) -> None:
-    """Nothing; UnknownName or UsageError for what the reader wrote into an option and it cannot be."""
-    for key, known in (("along", tuple(ALONG)), ("per", PERS)):
-        if view.option(key) and view.option(key) not in known:
-            raise UnknownName(f"choice for {key}", view.option(key), known)
-    if view.option("metric") and not is_comparable(catalogue.metric(view.option("metric"))):
+    """UnknownName or UsageError for what the reader wrote into an option and it cannot be."""
+    basis.check_every(view, OPTIONS)
+    metric = view.option("metric")
+    if metric and catalogue.metric(metric).kind not in COMPARED:
         raise UsageError(
-            f"metric={view.option('metric')[:60]} is neither a throughput nor a latency; choose one as in"
-            " metric=output_tokens_per_s."
+            f"metric={metric[:60]} is neither a throughput nor a latency; choose one as in metric=output_tokens_per_s."
         )
-    for key in ("a", "b"):
-        side(view, key)
-    for key in ("price_a", "price_b"):
-        if price(view, key) is not None and not (view.option("a") and view.option("b")):
+    sides = [side(view, key) for key in ("a", "b")]
+    for option in PRICES:
+        if view.option(option.key) and not all(sides):
             raise UsageError(
-                f"{key}={view.option(key)[:40]} prices one side of a pair, but none is chosen; choose a and b, or leave"
-                f" {key} out."
+                f"{option.key}={view.option(option.key)[:40]} prices one side of a pair, but none is chosen; choose a"
+                f" and b, or leave {option.key} out."
             )
-
-
-def is_comparable(metric: Metric) -> bool:
-    """Whether curves of this metric are compared here: throughputs of whole deployments, latencies, interactivity."""
-    if metric.direction == "neutral" or metric.key.startswith("mlperf_"):
-        return False
-    return metric.unit == "ms" or (metric.unit.endswith(("/s", "/s/user")) and metric.direction == "higher")
-
-
-def is_throughput(metric: Metric) -> bool:
-    """Whether it makes sense to divide this metric by chips, dollars and watts."""
-    return metric.direction == "higher" and metric.unit.endswith("/s")
 
 
 def side(view: View, key: str) -> View | None:
@@ -136,7 +135,7 @@ def side(view: View, key: str) -> View | None:
         selection.clause(parsed)
     except (UsageError, ValueError) as problem:
         raise UsageError(f"{key}={text[:60]!r} is no side: {problem}") from None
-    if not parsed.where or parsed.options or len(text) > SIDE_LENGTH:
+    if not parsed.where or parsed.options or parsed.slo or len(text) > SIDE_LENGTH:
         raise UsageError(
             f"{key}={text[:60]!r} is no side; write filters joined by &, as in"
             f" {key}='accelerator=tpu-v6e&accelerators=4'."
@@ -149,56 +148,32 @@ def written(where: View) -> str:
     return urlencode(where.pairs(), quote_via=quote, safe=" ,:/()")
 
 
-def price(view: View, key: str) -> float | None:
-    """A price the reader states, in USD for one accelerator and hour; None when absent, UsageError when it is none."""
-    text = view.option(key)
-    if not text:
-        return None
-    value = float(text) if PRICE.fullmatch(text) else 0.0
-    if not LEAST_PRICE <= value <= MOST_PRICE:
-        raise UsageError(
-            f"{key}={text[:40]!r} is no price from {LEAST_PRICE:g} to {MOST_PRICE:,.0f}; write USD for one chip and"
-            f" hour, as in {key}=1.3."
-        )
-    return value
-
-
-def of_side(view: View, own: View | None) -> Clause:
-    """The measured points of a side: the View's filters and its own."""
-    condition = selection.clause(selection.ordinary(view))
-    if own is None:
-        return condition
-    further = selection.clause(own)
-    return condition.also(f"({further.sql})", *further.params)
-
-
-def either(view: View, *sides: View | None) -> Clause:
-    """The measured points of any of the sides that are chosen; of the whole View when none is."""
-    conditions = [of_side(view, side) for side in sides if side] or [of_side(view, None)]
-    sql = " OR ".join(f"({one.sql})" for one in conditions)
-    return Clause(f"({sql})", tuple(value for one in conditions for value in one.params))
-
-
-def along_words(along: str) -> str:
+def axis_words(along: str) -> str:
     """An axis in a sentence: "batch", "users per chip", "input length"."""
-    if along == USERS:
-        return "users per chip"
-    words = {"request_rate": "request rate", "isl": "input length", "osl": "output length"}
-    return words.get(along, "context" if along == "context_tokens" else along)
+    return AXIS_WORDS.get(along, along)
 
 
-def along_title(along: str) -> str:
+def axis_title(along: str) -> str:
     """An axis's title with its unit."""
     return "Users per accelerator (requests in flight per chip)" if along == USERS else title(along)
 
 
-def at(along: str, x: float) -> str:
-    """A place on an axis in a sentence: "batch 127.6", "16 users per chip", "1,024 tokens in"."""
+def at(along: str, *xs: float) -> str:
+    """Places on an axis in a sentence: "batch 127.6", "16 users per chip", "2 and 4 requests/s"."""
+    return _said(along, xs[-1], joined([place(x) for x in xs], at_most=3))
+
+
+def span(along: str, low: float, high: float) -> str:
+    """A range along an axis: "batch 1 to 512", "2 to 64 users per chip"."""
+    return _said(along, high, " to ".join(dict.fromkeys((place(low), place(high)))))
+
+
+def _said(along: str, x: float, places: str) -> str:
     if along == USERS:
-        return f"{place(x)} {'user' if x == 1 else 'users'} per chip"
+        return f"{places} {'user' if places == '1' else 'users'} per chip"
     if along == "context_tokens":
-        return f"{place(x)} tokens of context"
-    return setting(along, x).replace(number(x), place(x))
+        return f"{places} tokens of context"
+    return setting(along, x).replace(number(x), places)
 
 
 def place(x: float) -> str:

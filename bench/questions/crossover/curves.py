@@ -1,49 +1,50 @@
-"""The measured points that curves are made of: of every deployment the newest run, at each place it was measured."""
+"""The measured points that curves are made of: every ranked point, at its place on the axis, one line for each run.
+
+Which points are ranked is `bench.basis.evidence`, which keeps the newest run of a deployment whole: nothing is chosen
+here among runs, so no curve lies below a ranked point of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bench.catalogue import Metric
+from bench import names
+from bench.basis import points
+from bench.basis.points import Facts
+from bench.basis.prices import ChipPrice, Choice
 from bench.library import Library
 from bench.library.runs import RUN_GAP_DAYS
+from bench.library.standing import LINE, LOADS, REPEAT, SET_ASIDE
 from bench.maths.envelope import Envelope
 from bench.maths.grid import Better
-from bench.questions.crossover.asked import ALONG, ASKED_FOR, LENGTHS, LOADS
-from bench.records import DEPLOYMENT_FIELDS
-from bench.selection import Clause
+from bench.questions.crossover.asked import ALONG, LENGTHS, Asked, Per
+from bench.questions.crossover.defaults import value_sql
+from bench.questions.crossover.result import Curve, Member, NotKnown, Place, SideKey
+from bench.selection import Clause, as_asked
 
-RUN = (
-    *(key for key in DEPLOYMENT_FIELDS if key != "engine_version"), "source", "harness", "arrivals", "scenario",
-    "max_model_len", "shared_prefix_share", "turns", "evidence",
-)  # fmt: skip
-"""Points that state the same of all these are runs of one deployment, at other dates or engine versions."""
-
-ALONG_A_LENGTH = f"hash(engine_version, {', '.join(key for key in RUN if key != 'max_model_len')})"
-"""What one series along a length has in common: the library's own ids tell lengths and context limits apart."""
-
-MOST_ROWS = 20_000
+MOST_CURVES = 400
+"""So many curves of one selection are compared with each other, those of the most places."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one series says at one x; several `values` are repeats there.
+    """What one member says at one place of the axis: the point that stands there, and all repeats of it if any.
 
-    `fixed` is what is equal along the whole curve, by column; `owner` is whose curve it is, by column; `member` is
-    the series: one run of one deployment, between whose places alone a line is drawn.
+    `fixed` is what is equal along the whole curve, by `fixed_columns`; `member` is one run of one deployment.
     """
 
-    owner: tuple[Any, ...]
+    member: int
     fixed: tuple[Any, ...]
-    member: str
-    accelerator: str | None
-    accelerators: int | None
     x: float
-    values: tuple[float, ...]
-    point_ids: tuple[str, ...]
+    y: float
+    point: Facts
+    repeats: tuple[float, ...] = ()
+
+
+Workload = tuple[tuple[Any, ...], frozenset[float]]
+"""A workload that a side holds, by `fixed_columns`, and where on the axis."""
 
 
 def fixed_columns(along: str) -> tuple[str, ...]:
@@ -52,172 +53,171 @@ def fixed_columns(along: str) -> tuple[str, ...]:
     return ("model", "load_kind", *lengths, *(LOADS if along in LENGTHS else ()))
 
 
-def _stated_once(fixed: Sequence[str]) -> Iterator[str]:
-    """What is fixed as a hash takes it, but for what tells runs apart anyway."""
-    return (ASKED_FOR.get(key, key) for key in fixed if key not in RUN)
-
-
-def _stated(fixed: Sequence[str]) -> str:
-    return ", ".join(f"{ASKED_FOR.get(key, key)} AS fixed_{key}" for key in fixed)
-
-
-def measured(
-    library: Library, condition: Clause, along: str, metric: Metric, owner: Sequence[str] = ()
-) -> list[Measured]:
-    """Every place of the newest series of each deployment, for each owner and what is fixed.
-
-    Points equal in all but date and engine version are runs of one deployment, of which only the newest counts, as a
-    whole: an older run fills none of its holes. An undated one is the oldest. Points of it that number their repeats
-    count as repeats, with their geometric mean; others at the same x do not, and the best of the newest day counts.
-    """
-    if not library.has(metric.key):
-        return []
-    fixed = fixed_columns(along)
-    curve = ", ".join((*(f"owner_{key}" for key in owner), *(f"fixed_{key}" for key in fixed)))
-    named = "".join(f"{key} AS owner_{key}, " for key in owner)
-    best, first = ("min", "ASC") if metric.direction == "lower" else ("max", "DESC")
-    repeated = "count(repeat) = count(*) AND count(*) > 1"
-    lengthwise = along in LENGTHS
-    run = ", ".join(
-        (*(key for key in RUN if not (lengthwise and key == "max_model_len")), *_stated_once(fixed))
-    )
-    gap = f"date - lag(date) OVER (PARTITION BY run, member ORDER BY date) > {RUN_GAP_DAYS}"
-    islands = f"SELECT *, CAST({gap} AS INTEGER) AS apart FROM entering"
-    joined = (
-        "member || ' ' || sum(coalesce(apart, 0)) OVER (PARTITION BY run, member ORDER BY date NULLS FIRST)"
-    )
-    found = library.fetch(
-        f"""WITH entering AS MATERIALIZED (
-          SELECT {named}{_stated(fixed)}, accelerator, accelerators, CAST({ALONG[along]} AS DOUBLE) AS x,
-            "{metric.key}" AS y, date, repeat, point_id, hash({run}) AS run,
-            CAST({ALONG_A_LENGTH if lengthwise else "series_id"} AS VARCHAR) AS member
-          FROM points WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0),
-        parted AS ({f"SELECT * REPLACE ({joined} AS member) FROM ({islands})" if lengthwise else "FROM entering"}),
-        dated AS (
-          SELECT *, max(date) OVER (PARTITION BY run, member) AS latest FROM parted WHERE x > 0 AND isfinite(x)),
-        newest AS (
-          SELECT * FROM dated
-          QUALIFY member = first_value(member) OVER (PARTITION BY run ORDER BY latest DESC NULLS LAST, member)),
-        once AS (
-          SELECT * FROM newest
-          QUALIFY repeat IS NOT NULL OR date IS NOT DISTINCT FROM max(date) OVER (PARTITION BY run, x))
-        SELECT {curve}, member, accelerator, accelerators, x,
-          CASE WHEN {repeated} THEN list(y ORDER BY point_id) ELSE [{best}(y)] END AS ys,
-          CASE WHEN {repeated} THEN list(point_id ORDER BY point_id)
-            ELSE [first(point_id ORDER BY y {first}, point_id)] END AS ids
-        FROM once GROUP BY {curve}, member, accelerator, accelerators, run, x ORDER BY ALL LIMIT {MOST_ROWS}""",
-        condition.params,
-    )
-    owners, whole = len(owner), len(owner) + len(fixed)
-    return [_measured(row, owners, whole) for row in found]
-
-
-def _measured(row: Sequence[Any], owners: int, whole: int) -> Measured:
-    member, accelerator, accelerators, x, values, ids = row[whole:]
-    return Measured(
-        tuple(row[:owners]),
-        tuple(row[owners:whole]),
-        member,
-        accelerator,
-        accelerators,
-        x,
-        tuple(values),
-        tuple(ids),
-    )
-
-
-@dataclass(frozen=True)
-class Group:
-    """What a side holds of one workload: what is fixed, where it was measured, on what, and one of its points."""
-
-    fixed: tuple[Any, ...]
-    xs: frozenset[float]
-    accelerators: tuple[str, ...]
-    counts: tuple[int, ...]
-    point_id: str
-
-
-def groups(library: Library, condition: Clause, along: str, metric: Metric) -> list[Group]:
-    """Every workload of a side that has the metric along the axis."""
-    if not library.has(metric.key):
-        return []
-    fixed = fixed_columns(along)
-    x = f"CAST({ALONG[along]} AS DOUBLE)"
-    stated = ", ".join(f"fixed_{key}" for key in fixed)
-    found = library.fetch(
-        f"WITH held AS (SELECT {_stated(fixed)}, {x} AS x, accelerator, accelerators, point_id FROM points"
-        f' WHERE {condition.sql} AND isfinite("{metric.key}") AND "{metric.key}" > 0)'
-        f" SELECT {stated}, list(DISTINCT x), list(DISTINCT accelerator) FILTER (accelerator IS NOT NULL),"
-        " list(DISTINCT accelerators) FILTER (accelerators IS NOT NULL), min(point_id) FROM held"
-        f" WHERE x > 0 AND isfinite(x) GROUP BY {stated} ORDER BY ALL",
-        condition.params,
-    )
-    return [
-        Group(tuple(row[:-4]), frozenset(row[-4]), tuple(row[-3] or ()), tuple(row[-2] or ()), row[-1])
-        for row in found
-    ]
-
-
-def chips(library: Library, condition: Clause, along: str, metric: Metric) -> dict[str, list[int]]:
-    """The accelerators that have the metric along the axis, each with its counts."""
-    if not library.has(metric.key):
-        return {}
-    found = library.fetch(
-        "SELECT accelerator, list(DISTINCT accelerators ORDER BY accelerators) FILTER (accelerators IS NOT NULL)"
-        f' FROM points WHERE {condition.sql} AND "{metric.key}" > 0 AND ({ALONG[along]}) > 0'
-        " AND accelerator IS NOT NULL GROUP BY 1",
-        condition.params,
-    )
-    return {chip: list(counts or ()) for chip, counts in found}
+def workloads(library: Library, within: Clause, each: Sequence[Clause], asked: Asked) -> list[list[Workload]]:
+    """For each condition, all of them `within` one, every workload that has the metric along the axis."""
+    fixed = ", ".join(f"fixed_{key}" for key in fixed_columns(asked.along))
+    where = ", ".join(f"list(DISTINCT x) FILTER (of_{i})" for i in range(len(each)))
+    stated, params = _stated(library, within, each, asked)
+    found = library.fetch(f"{stated} SELECT ({fixed}), {where} FROM stated GROUP BY ALL ORDER BY 1", params)
+    rows = ([(fixed, held[i]) for fixed, *held in found if held[i]] for i in range(len(each)))
+    return [[(tuple(fixed), frozenset(xs)) for fixed, xs in held] for held in rows]
 
 
 def narrowed(condition: Clause, along: str, fixed: Sequence[Any]) -> Clause:
     """The condition for the points of one workload."""
     for column, value in zip(fixed_columns(along), fixed, strict=True):
-        condition = condition.also(f"({ASKED_FOR.get(column, column)}) IS NOT DISTINCT FROM ?", value)
+        condition = condition.also(f"({as_asked(column)}) IS NOT DISTINCT FROM ?", value)
     return condition
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One side's curve: its series, divided by what the reader asked for, and the best of them at each place."""
+def measured(
+    library: Library, within: Clause, each: Sequence[Clause], asked: Asked, curves: Sequence[str] = ()
+) -> list[list[Measured]]:
+    """For each condition, all of them `within` one, every place of every member.
 
-    members: Sequence[Mapping[float, Measured]]
-    divisors: Sequence[float]
-    envelope: Envelope
+    With columns that tell `curves` apart of MOST_CURVES: those of the last condition, then those of the most places.
 
-    @cached_property
-    def winning(self) -> list[int]:
-        """The places of the series that are the best anywhere, in the order in which they are."""
-        return list(dict.fromkeys(one.member for stretch in self.envelope.stretches for one in stretch))
+    A member is one deployment with one engine version under one workload, measured without a gap of more than
+    RUN_GAP_DAYS. Of two of its points at one place the better stands.
+    """
+    fixed = [f"fixed_{key}" for key in fixed_columns(asked.along)]
+    of = [f"of_{i}" for i in range(len(each))]
+    curve = f"hash({', '.join((*curves, *fixed))})"
+    longest = (
+        f"SELECT {curve} AS curve FROM held GROUP BY 1 ORDER BY bool_or({of[-1]}) DESC,"
+        f" count(DISTINCT x) DESC, min(point_id) LIMIT {MOST_CURVES}"
+    )
+    stated, params = _stated(library, within, each, asked)
+    found = library.fetch(
+        f"{stated}, held AS (SELECT * FROM stated WHERE {' OR '.join(of)})"
+        f" SELECT {points.SQL}, line, x, y, repeat IS NOT NULL, {', '.join((*of, *fixed))} FROM held"
+        + (f" SEMI JOIN ({longest}) AS longest ON longest.curve = {curve}" if curves else ""),
+        params,
+    )
+    many = len(points.COLUMNS)
+    repeated = [row[0] for row in found if row[many + 3]]
+    repeats, told = _repeats(library, asked, repeated) if repeated else {}, []
+    for row in found:
+        line, x, y, *_ = row[many:]
+        told.append(Measured(line, row[-len(fixed) :], x, y, Facts(*row[:many]), repeats.get(row[0], ())))
+    of_each = (
+        [one for one, row in zip(told, found, strict=True) if row[many + 4 + i]] for i in range(len(of))
+    )
+    return [_by_run(rows, asked.better) for rows in of_each]
 
-    @property
-    def point_ids(self) -> tuple[str, ...]:
-        """The points of the series that are the best anywhere."""
-        return tuple(
-            one for place in self.winning for row in self.members[place].values() for one in row.point_ids
-        )
 
-    def row(self, member: int, x: float) -> Measured | None:
-        """What a series says at an x; None where it was not measured there."""
-        return self.members[member].get(x)
+def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:
+    """The rows numbered by run instead of line, the newest run first; of two at one place the better stands."""
+    runs: list[dict[float, Measured]] = []
+    line, before = -1, 0
+    for row in sorted(rows, key=lambda one: (one.member, _day(one), one.point.point_id)):
+        if row.member != line or _day(row) - before > RUN_GAP_DAYS:
+            runs.append({})
+        line, before = row.member, _day(row)
+        other = runs[-1].setdefault(row.x, row)
+        if row.y < other.y if better == "lower" else row.y > other.y:
+            runs[-1][row.x] = row
+    told = [sorted(run.values(), key=lambda one: one.x) for run in runs]
+    told.sort(key=lambda run: (-max(map(_day, run)), min(one.point.point_id for one in run)))
+    return [replace(one, member=place) for place, run in enumerate(told) for one in run]
 
 
-def curve(
-    rows: Sequence[Measured], divisor: Callable[[Measured], float | None], better: Better
-) -> Curve | None:
+def _day(row: Measured) -> int:
+    return row.point.date.toordinal() if row.point.date else 0
+
+
+def divided(rows: Sequence[Measured], by: Callable[[Measured], float | None], better: Better) -> Curve | None:
     """The curve of these after dividing; those whose divisor is not known are left out, None when all are."""
-    members: dict[str, dict[float, Measured]] = {}
-    divisors: dict[str, float] = {}
+    members: dict[int, list[Place]] = {}
     for row in rows:
-        by = divisor(row)
-        if by is not None:
-            members.setdefault(row.member, {})[row.x] = row
-            divisors[row.member] = by
+        if divisor := by(row):
+            place = Place(row.x, row.y / divisor, row.point, tuple(one / divisor for one in row.repeats))
+            members.setdefault(row.member, []).append(place)
     if not members:
         return None
-    lines = [
-        [(x, value / divisors[key]) for x, row in found.items() for value in row.values]
-        for key, found in members.items()
-    ]
-    return Curve(list(members.values()), list(divisors.values()), Envelope("measured", lines, better))
+    lines = [[(one.x, y) for one in held for y in one.repeats or (one.y,)] for held in members.values()]
+    standing = [{one.x: one.y for one in held if one.repeats} for held in members.values()]
+    told = tuple(Member(tuple(sorted(held, key=lambda one: one.x))) for held in members.values())
+    return Curve(told, Envelope("measured", lines, better, standing))
+
+
+def _repeats(library: Library, asked: Asked, ids: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """All repeats of each of these points, by its id: what stands aside for it, and itself; several at least."""
+    same = f"hash({', '.join((*LINE, 'source_id', 'source_url', 'engine_version', *LOADS))})"
+    y = value_sql(library, asked.metric)
+    found = library.fetch(
+        "WITH asked AS (SELECT unnest(CAST(? AS VARCHAR[])) AS point_id),"
+        f" beside AS (SELECT point_id, {same} AS same, {y} AS y FROM points WHERE repeat IS NOT NULL"
+        f" AND {y} IS NOT NULL AND point_id IN (SELECT point_id FROM {SET_ASIDE} WHERE why = '{REPEAT}'"
+        " UNION ALL FROM asked))"
+        " SELECT own.point_id, list(beside.y ORDER BY beside.point_id) FROM beside JOIN beside AS own USING (same)"
+        " SEMI JOIN asked ON asked.point_id = own.point_id GROUP BY 1 HAVING count(*) > 1",
+        (list(ids),),
+    )
+    return {point_id: tuple(values) for point_id, values in found}
+
+
+def _stated(
+    library: Library, within: Clause, each: Sequence[Clause], asked: Asked
+) -> tuple[str, tuple[Any, ...]]:
+    """SQL that names the points `stated` that lie on the axis and have the metric, and its parameters.
+
+    `of_0` and so on are TRUE for those of each condition; `line` is alike along one line but for its run.
+    """
+    columns = fixed_columns(asked.along)
+    line = (*LINE, "engine_version")
+    if asked.along in LENGTHS:
+        alike = (*(key for key in columns if key not in LINE), "shared_prefix_share", "turns")
+        line = (*(key for key in line if key != "workload_id"), *map(as_asked, alike))
+    fixed = "".join(f"{as_asked(key)} AS fixed_{key}, " for key in columns)
+    x, y = f"CAST({ALONG[asked.along]} AS DOUBLE)", value_sql(library, asked.metric)
+    of = ", ".join(f"coalesce({one.sql}, FALSE) AS of_{i}" for i, one in enumerate(each))
+    return (
+        f"WITH stated AS (SELECT {points.SQL}, repeat, {fixed}hash({', '.join(line)}) AS line, {x} AS x, {y} AS y,"
+        f" {of} FROM points WHERE {within.sql} AND {x} > 0 AND isfinite({x}) AND {y} IS NOT NULL)"
+    ), (*(value for one in each for value in one.params), *within.params)
+
+
+@dataclass(frozen=True)
+class Priced:
+    """What an hour of one accelerator costs under a choice of prices; what the reader states is for all of a side."""
+
+    asked: Asked
+    choice: Choice
+    chips: Mapping[str, ChipPrice]
+
+    def price(self, side: SideKey, accelerator: str | None) -> ChipPrice | None:
+        """The price of an accelerator on one side; None when not known."""
+        stated = self.asked.price_a if side == "a" else self.asked.price_b
+        if stated is not None:
+            return ChipPrice(accelerator or "", stated, stated=True)
+        return self.chips.get(accelerator or "")
+
+    def of_all(self, side: SideKey, held: Iterable[Facts]) -> ChipPrice | None:
+        """The one price that the chips of all these points have; None where one has none, or they differ."""
+        found = {self.price(side, chip) for chip in {one.accelerator for one in held}}
+        known = [one for one in found if one is not None]
+        return known[0] if len(known) == len(found) and len({one.usd for one in known}) == 1 else None
+
+
+def divisor(per: Per, side: SideKey, priced: Priced) -> Callable[[Measured], float | None]:
+    """What a side's values are divided by: chips, paid USD for an hour of use, or published power (TDP) in W."""
+
+    def of(row: Measured) -> float | None:
+        chip, each = row.point.accelerator, 1.0
+        if per == "dollar":
+            price = priced.price(side, chip)
+            each = price.usd / priced.choice.utilisation if price else 0.0
+        elif per == "watt":
+            known = names.accelerator(chip) if chip else None
+            each = (known.tdp_w if known else None) or 0.0
+        return each * row.point.accelerators if each and row.point.accelerators else None
+
+    return (lambda _: 1.0) if per == "raw" else of
+
+
+def lacking(per: Per, rows: Sequence[Measured]) -> NotKnown:
+    """Why a side cannot be divided by this."""
+    chips = tuple(sorted({row.point.accelerator for row in rows if row.point.accelerator}))
+    counted = any(row.point.accelerators for row in rows)
+    return NotKnown("chips" if not counted else "price" if per == "dollar" else "power", chips)

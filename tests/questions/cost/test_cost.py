@@ -46,7 +46,7 @@ def test_the_six_providers_of_the_article(shipped: Library) -> None:
     )
     assert answer.headline == (
         "Output tokens of Gemma 4 31B BF16 at 512/256 cost 0.549 to 1.19 USD per million on one H100 SXM (flagged:"
-        " undefined throughput and beyond the roofline): 6 quotes, median over providers 1.08."
+        " undefined throughput and beyond the roofline): 6 quotes, median 1.08."
     )
     # The median of six: (4.76 + 5.07) / 2 = 4.915 USD/h, times 0.2204586.
     assert said(answer, "one").values["usd_per_million"] == pytest.approx(4.915 / (1260 * 3600) * 1e6)

@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bench.chart import DARK, LIGHT
 from bench.errors import NotFound, UnknownName, UsageError
 from bench.library import Library
-from bench.questions import crossover
+from bench.questions import answered, crossover
 from bench.view import View
+from tests.questions.crossover.results import (
+    A,
+    B,
+    asked,
+    kind,
+    knots,
+    library_of,
+    outcome,
+    points,
+    said,
+    text,
+)
+from tests.thorough import times
 
-A, B = "accelerator=h100-sxm", "accelerator=h200-sxm"
-ABOUT = {"model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "accelerators": 2, "isl": 1024, "osl": 256,
-         "evidence": "measured"}  # fmt: skip
-
-
-def points(accelerator: str, values: dict[int, float], **facts: object) -> list[dict[str, object]]:
-    return [
-        {**ABOUT, "accelerator": accelerator, "concurrency": x, "output_tokens_per_s": y, **facts}
-        for x, y in values.items()
-    ]
-
-
-def library_of(folder: Path, *rows: list[dict[str, object]], prices: list[dict[str, object]] = ()) -> Library:
-    """A library of these points and prices."""
-    listed = [row for some in rows for row in some]
-    (folder / "library" / "prices").mkdir(parents=True)
-    for path, table in (
-        (folder / "results.csv", listed),
-        (folder / "library" / "prices" / "made.csv", prices),
-    ):
-        if table:
-            with path.open("w", newline="", encoding="utf-8") as lines:
-                writer = csv.DictWriter(lines, list(dict.fromkeys(key for row in table for key in row)))
-                writer.writeheader()
-                writer.writerows(table)
-    library = Library.open(folder / "library", shipped=False)
-    assert not library.add([folder / "results.csv"]).refused
-    return library
+RUN = "https://example.org/runs/"
 
 
 @pytest.fixture(scope="module")
@@ -51,24 +37,30 @@ def alone(tmp_path_factory):
     return library_of(tmp_path_factory.mktemp("alone"), points("h100-sxm", {1: 100, 4: 400}))
 
 
-def asked(library: Library, a: str = A, b: str = B, **options: object):
-    return crossover.answer(library, View.of({}, {"a": a, "b": b, **options}))
-
-
-def test_the_crossing_of_two_straight_lines(tmp_path):
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
     """100 x against 400 x^(1/2): equal at x = 16, between the measured 4 and 64."""
-    library = library_of(
-        tmp_path, points("h100-sxm", {1: 100, 4: 400, 64: 6400}), points("h200-sxm", {1: 400, 4: 800, 64: 3200})
-    )  # fmt: skip
-    answer = asked(library)
-    (crossing,) = answer.numbers["crossings"]
-    assert crossing["x"] == pytest.approx(16)
-    assert crossing["y"] == pytest.approx(1600)
-    assert (crossing["below"], crossing["above"], crossing["leads_after"]) == (4, 64, "a")
-    assert answer.headline == (
-        "Llama 3.1 70B at 1,024 in / 256 out: 2 x H100 SXM overtakes 2 x H200 SXM at concurrency 16, between the"
-        " measured 4 and 64, in output throughput."
+    return library_of(
+        tmp_path_factory.mktemp("straight"),
+        points("h100-sxm", {1: 100, 4: 400, 64: 6400}),
+        points("h200-sxm", {1: 400, 4: 800, 64: 3200}),
     )
+
+
+def test_the_crossing_of_two_straight_lines(straight):
+    answer = asked(straight)
+    (crossing,) = outcome(answer).crossings
+    assert kind(answer) == "crosses"
+    assert crossing.x == pytest.approx(16)
+    assert crossing.y == pytest.approx(1600)
+    assert (crossing.below.x, crossing.above.x, crossing.leads_after) == (4, 64, "a")
+    assert answer.headline == (
+        "Llama 3.1 70B FP8 at 1,024/256: 2 x H100 SXM overtakes 2 x H200 SXM at concurrency 16, between the measured 4"
+        " and 64, in output throughput."
+    )
+    (headline,) = said(answer, "crosses")
+    assert headline.values["x"] == pytest.approx(16)
+    assert len(headline.point_ids) == 4
 
 
 def test_of_runs_of_one_deployment_the_newest_counts_and_an_undated_one_is_the_oldest(tmp_path):
@@ -80,10 +72,23 @@ def test_of_runs_of_one_deployment_the_newest_counts_and_an_undated_one_is_the_o
         points("h200-sxm", {1: 50, 4: 200}, date="2026-03-05"),
     )
     answer = asked(library)
-    assert [(knot["x"], knot["a"]) for knot in answer.numbers["knots"]] == [(4, 400)]
-    assert answer.headline.startswith(
-        "Llama 3.1 70B at 1,024 in / 256 out: 2 x H200 SXM never overtakes 2 x H100 SXM"
+    assert [(knot.x, knot.y_a) for knot in knots(answer)] == [(4, 400)]
+    assert kind(answer) == "a_leads"
+    (left_out,) = said(answer, "left_out")
+    assert left_out.values["older run"] == 4
+
+
+def test_with_all_runs_a_curve_runs_through_the_best_of_them_and_each_is_a_line_of_its_own(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 16: 1600}, date="2026-01-05", engine_version="0.9"),
+        points("h100-sxm", {4: 100}, date="2026-03-05", engine_version="0.10"),
+        points("h200-sxm", {1: 50, 4: 60, 16: 70}, date="2026-03-05"),
     )
+    assert [knot.y_a for knot in knots(asked(library))] == [100]
+    every = asked(library, runs="all")
+    assert [round(knot.y_a) for knot in knots(every)] == [100, 400, 1600]
+    assert [member.span for member in every.result.a.curve.members] == [(4, 4), (1, 16)]
 
 
 def test_an_older_run_fills_no_hole_of_a_newer_one(tmp_path):
@@ -95,9 +100,44 @@ def test_an_older_run_fills_no_hole_of_a_newer_one(tmp_path):
         points("h200-sxm", {4: 300, 8: 400, 64: 900}, date="2026-03-05"),
     )
     answer = asked(library)
-    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("b_leads", [])
+    assert (kind(answer), outcome(answer).found.crossings) == ("b_leads", ())
     # Straight on log-log axes from 100 at 4 to 400 at 64: 100 sqrt(2) at 8.
-    assert [round(knot["a"], 1) for knot in answer.numbers["knots"]] == [100, 141.4, 400]
+    assert [round(knot.y_a, 1) for knot in knots(answer)] == [100, 141.4, 400]
+
+
+def test_rows_of_one_run_that_leave_the_version_out_are_of_one_line_with_those_that_state_it(tmp_path):
+    run = {"date": "2026-03-05", "source_url": f"{RUN}1"}
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 16: 1600}, engine_version="0.10", **run),
+        points("h100-sxm", {4: 700, 64: 6400}, **run),
+        points("h200-sxm", {1: 90, 64: 5000}, date="2026-03-05"),
+    )
+    answer = asked(library)
+    assert [(knot.x, knot.y_a) for knot in knots(answer)] == [(1, 100), (4, 700), (16, 1600), (64, 6400)]
+    assert [member.span for member in answer.result.a.curve.members] == [(1, 64)]
+
+
+def test_two_addresses_of_one_day_stand_both_and_none_of_their_points_is_lost(tmp_path):
+    day = {"date": "2026-03-05", "engine_version": "0.10"}
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 450}, source_url=f"{RUN}1", **day),
+        points("h100-sxm", {4: 400, 16: 1600}, source_url=f"{RUN}2", **day),
+        points("h200-sxm", {1: 90, 16: 900}, **day),
+    )
+    assert [(knot.x, knot.y_a) for knot in knots(asked(library))] == [(1, 100), (4, 450), (16, 1600)]
+
+
+def test_a_side_that_names_an_engine_version_has_the_newest_run_of_that_version(tmp_path):
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 300}, date="2026-01-05", engine_version="0.9"),
+        points("h100-sxm", {1: 200, 4: 400}, date="2026-03-05", engine_version="0.10"),
+    )
+    answer = asked(library, "engine_version=0.9", "engine_version=0.10")
+    assert [(knot.y_a, knot.y_b) for knot in knots(answer)] == [(100, 200), (300, 400)]
+    assert kind(answer) == "b_leads"
 
 
 def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
@@ -108,25 +148,25 @@ def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
         points("h200-sxm", {1: 150, 256: 1500}),
     )
     answer = asked(library)
-    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("passes", [])
-    (cut,) = answer.numbers["breaks"]
-    assert (cut["x"], cut["until"], cut["side"], cut["member"]) == (64, 256, "a", "2 chips, tp 2")
+    found = outcome(answer).found
+    assert (kind(answer), found.crossings) == ("passes", ())
+    (cut,) = found.breaks
+    assert (cut.x, cut.until, cut.side) == (64, 256, "a")
+    assert outcome(answer).curves["a"].members[cut.member].facts.tp == 2
     assert answer.headline.endswith(
-        "2 x H100 SXM leads in output throughput at concurrency 1 to 64 (by 33 % to 137 %), 2 x H200 SXM at 256"
-        " (by 50 %); between 64 and 256 2 x H100 SXM changes layout from tp 2 (not measured above 64) to dp 2, so no"
-        " crossing is placed."
+        "2 x H100 SXM leads in output throughput at concurrency 1 to 64 (1.33 to 2.37 times as fast), 2 x H200 SXM at"
+        " 256 (by 50 %); no crossing is known between 64 and 256."
     )
     assert answer.rows["settled"].tolist() == [True, True, False]
-    assert answer.rows["a_series"].tolist() == ["2 chips, tp 2", "2 chips, tp 2", "2 chips, dp 2"]
-    assert (
-        "Above 64 2 x H100 SXM was not measured with tp 2, so whether it would lead there is not known: the lead told"
-        " there is of what was measured."
-    ) in answer.findings
-    assert "2 x H100 SXM was measured with tp 2 at 1 to 64 and dp 2 at 1 to 256." in answer.caveats
-    assert [(turn["below"], turn["above"], turn["x"]) for turn in answer.numbers["turns"]] == [
-        (64, 256, None)
+    assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "tp 2", "dp 2"]
+    assert text(answer, "change") == (
+        "Between 64 and 256 the best of 2 x H100 SXM changes from tp 2 (measured at 1 to 64) to dp 2 (measured at 1 to"
+        " 256), so where the two would cross is not known."
+    )
+    assert [(turn.below.x, turn.above.x, turn.crossing) for turn in found.turns] == [(64, 256, None)]
+    (bracket,) = [
+        shape for shape in crossover.figure(answer.result, LIGHT).layout.shapes if shape.type == "rect"
     ]
-    (bracket,) = [shape for shape in crossover.figure(answer, LIGHT).layout.shapes if shape.type == "rect"]
     assert (bracket.x0, bracket.x1) == (64, 256)
 
 
@@ -139,11 +179,9 @@ def test_where_another_series_is_the_best_within_a_bracket_it_is_named(tmp_path)
         points("h200-sxm", {1: 200, 64: 200}),
     )
     answer = asked(library)
-    (crossing,) = answer.numbers["crossings"]
-    assert crossing["x"] == pytest.approx(8)
-    assert (
-        "Within the bracket of 8 2 x H100 SXM changes from 2 chips, tp 2 to 2 chips, dp 2." in answer.findings
-    )
+    (crossing,) = outcome(answer).crossings
+    assert crossing.x == pytest.approx(8)
+    assert text(answer, "bracket") == "Within the bracket of 8 2 x H100 SXM changes from tp 2 to dp 2."
 
 
 def test_of_layouts_the_best_counts_and_is_named(tmp_path):
@@ -154,24 +192,49 @@ def test_of_layouts_the_best_counts_and_is_named(tmp_path):
         points("h200-sxm", {1: 50, 4: 200}, tp=2),
     )
     answer = asked(library)
-    assert [knot["a"] for knot in answer.numbers["knots"]] == [100, 400]
-    assert answer.rows["a_series"].tolist() == ["2 chips, tp 2", "2 chips, dp 2"]
-    assert "2 x H100 SXM mixes 2 layouts, the best at each place." in answer.caveats
+    assert [knot.y_a for knot in knots(answer)] == [100, 400]
+    assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "dp 2"]
+    assert text(answer, "mixed").startswith("2 x H100 SXM is the best at each place of layouts ")
 
 
 def test_repeats_give_an_interval_and_other_points_at_one_load_do_not(tmp_path):
     spreads = ((1, 0.99), (2, 1.0), (3, 1.01))
     up = [points("h100-sxm", {1: 80 * by, 4: 500 * by}, repeat=n) for n, by in spreads]
     flat = [points("h200-sxm", {1: 100 * by, 4: 400 * by}, repeat=n) for n, by in spreads]
-    (crossing,) = asked(library_of(tmp_path / "repeats", *up, *flat)).numbers["crossings"]
-    assert crossing["interval"]["source"] == "repeats"
-    assert 1 < crossing["interval"]["low"] < crossing["x"] < crossing["interval"]["high"] < 4
+    (crossing,) = outcome(asked(library_of(tmp_path / "repeats", *up, *flat))).crossings
+    assert crossing.interval.source == "repeats"
+    assert 1 < crossing.interval.low < crossing.x < crossing.interval.high < 4
     once = [
         [{key: value for key, value in row.items() if key != "repeat"} for row in rows]
         for rows in (*up, *flat)
     ]
-    (crossing,) = asked(library_of(tmp_path / "none", *once)).numbers["crossings"]
-    assert crossing["interval"]["source"] == "bracket"
+    (crossing,) = outcome(asked(library_of(tmp_path / "none", *once))).crossings
+    assert crossing.interval.source == "bracket"
+
+
+def test_of_repeats_the_middle_one_is_the_height_as_on_every_page(tmp_path):
+    """The mean of 90, 100 and 140 is 108; the point that stands for them says 100."""
+    up = [points("h100-sxm", {1: y, 4: 4 * y}, repeat=n) for n, y in enumerate((90, 140, 100))]
+    library = library_of(tmp_path, *up, points("h200-sxm", {1: 50, 4: 150}))
+    answer = asked(library)
+    assert [knot.y_a for knot in knots(answer)] == [100, 400]
+    place = answer.result.a.curve.members[0].places[0]
+    assert sorted(place.repeats) == [90, 100, 140]
+    standing = library.fetch(
+        "SELECT output_tokens_per_s FROM points WHERE point_id = ?", (place.point.point_id,)
+    )
+    assert standing == [(100,)]
+
+
+def test_a_latency_of_repeats_is_that_of_the_repeat_in_the_middle_by_throughput(tmp_path):
+    rows = [
+        {**row, "tpot_ms_p50": tpot}
+        for n, (y, tpot) in enumerate(((90, 10), (140, 30), (100, 20)))
+        for row in points("h100-sxm", {1: y, 4: 4 * y}, repeat=n)
+    ]
+    other = [{**row, "tpot_ms_p50": 25} for row in points("h200-sxm", {1: 50, 4: 150})]
+    answer = asked(library_of(tmp_path, rows, other), metric="tpot_ms_p50")
+    assert [(knot.y_a, knot.y_b) for knot in knots(answer)] == [(20, 25), (20, 25)]
 
 
 def test_ranges_that_do_not_overlap_and_a_tie_are_answers(tmp_path):
@@ -179,7 +242,8 @@ def test_ranges_that_do_not_overlap_and_a_tie_are_answers(tmp_path):
         tmp_path / "apart", points("h100-sxm", {1: 100, 4: 300}), points("h200-sxm", {8: 50, 16: 60})
     )
     answer = asked(apart)
-    assert answer.numbers["kind"] == "no_overlap"
+    assert kind(answer) == "no_overlap"
+    assert (answer.result.outcome.range_a, answer.result.outcome.range_b) == ((1, 4), (8, 16))
     assert (
         "2 x H100 SXM was measured from concurrency 1 to 4, 2 x H200 SXM from concurrency 8 to 16."
         in answer.headline
@@ -187,7 +251,7 @@ def test_ranges_that_do_not_overlap_and_a_tie_are_answers(tmp_path):
     equal = library_of(
         tmp_path / "equal", points("h100-sxm", {1: 100, 4: 300}), points("h200-sxm", {1: 100.5, 4: 299})
     )
-    assert asked(equal).numbers["kind"] == "tie"
+    assert kind(asked(equal)) == "tie"
 
 
 def test_stated_lengths_and_kinds_of_load_must_agree(tmp_path):
@@ -197,18 +261,30 @@ def test_stated_lengths_and_kinds_of_load_must_agree(tmp_path):
         points("h200-sxm", {1: 50, 4: 60}, osl=512),
     )
     answer = asked(other)
-    assert answer.numbers["kind"] == "not_comparable"
+    found = answer.result.outcome
+    assert (found.kind, found.key, found.a, found.b) == ("not_comparable", "osl", (256,), (512,))
     assert "the output lengths differ, 256 against 512 tokens" in answer.headline
     static = [{**row, "batch": row.pop("concurrency")} for row in points("h200-sxm", {1: 50, 4: 60})]
     loads = library_of(tmp_path / "loads", points("h100-sxm", {1: 100, 4: 300}), static)
-    assert "kinds of load differ" in asked(loads).headline
+    found = asked(loads).result.outcome
+    assert (found.kind, found.key) == ("not_comparable", "load_kind")
 
 
 def test_a_length_stated_on_one_side_only_is_told(tmp_path):
     silent = [{**row, "osl": None} for row in points("h200-sxm", {1: 50, 4: 60})]
     answer = asked(library_of(tmp_path, points("h100-sxm", {1: 100, 4: 300}), silent))
-    assert answer.numbers["kind"] == "a_leads"
-    assert "Stated on one side only: output length 256 tokens for 2 x H100 SXM." in answer.caveats
+    assert kind(answer) == "a_leads"
+    assert text(answer, "one_sided") == "Stated on one side only: output length 256 tokens for 2 x H100 SXM."
+
+
+def test_what_differs_at_every_knot_stands_in_the_subject(tmp_path):
+    other = [{**row, "precision": "fp16"} for row in points("h200-sxm", {1: 50, 4: 60})]
+    answer = asked(library_of(tmp_path, points("h100-sxm", {1: 100, 4: 300}), other))
+    assert (answer.result.a.hardware, answer.result.b.hardware) == ("2 x H100 SXM FP8", "2 x H200 SXM FP16")
+    assert answer.headline.startswith(
+        "Llama 3.1 70B at 1,024/256: 2 x H100 SXM FP8 is 2.00 to 5.00 times as fast as 2 x H200 SXM FP16 in output"
+    )
+    assert "precision (FP8 against FP16)" in text(answer, "unlike")
 
 
 def test_of_a_latency_the_lower_leads(tmp_path):
@@ -217,33 +293,98 @@ def test_of_a_latency_the_lower_leads(tmp_path):
         for row, value in zip(rows, values, strict=True):
             row.update({"output_tokens_per_s": None, "tpot_ms_p50": value})
     answer = asked(library_of(tmp_path, fast, slow), per="dollar")
-    assert answer.numbers["per"] == "raw"
-    assert [round(knot["lead_percent"], 1) for knot in answer.numbers["knots"]] == [20.0, -33.3]
-    assert any("is not divided by anything" in told for told in answer.caveats)
+    assert answer.result.asked.per == "raw"
+    assert [round(knot.lead_percent, 1) for knot in knots(answer)] == [20.0, -33.3]
+    assert "is not divided by anything" in text(answer, "gave_way")
+
+
+PRICE = {
+    "provider": "a",
+    "accelerator": "h100-sxm",
+    "accelerators": 1,
+    "terms": "on_demand",
+    "usd_per_hour": 2.0,
+}
 
 
 def test_a_price_that_is_missing_is_not_known_and_one_that_is_stated_counts(tmp_path):
-    price = {
-        "provider": "a",
-        "accelerator": "h100-sxm",
-        "accelerators": 1,
-        "terms": "on_demand",
-        "usd_per_hour": 2.0,
-    }
     library = library_of(
-        tmp_path, points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 150, 4: 500}), prices=[price]
+        tmp_path, points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 150, 4: 500}), prices=[PRICE]
     )
     answer = asked(library, per="dollar", price_book="made")
-    assert answer.numbers["kind"] == "not_known"
-    assert "no price of H200 SXM in made" in answer.headline
-    assert "State price_a and price_b" in answer.findings[-1]
+    found = answer.result.outcome
+    assert (found.kind, found.code, found.accelerators) == ("not_known", "price", ("h200-sxm",))
+    assert "no such price of H200 SXM" in answer.headline
+    assert "State price_a and price_b" in text(answer, "next")
     # 400 / (2 x 2) = 100 against 500 / (2 x 3) = 83.3
     stated = asked(library, per="dollar", price_book="made", price_b=3)
-    assert stated.numbers["knots"][-1]["a"] == pytest.approx(100)
-    assert stated.numbers["knots"][-1]["b"] == pytest.approx(500 / 6)
-    assert [row["usd_per_accelerator_hour"] for row in stated.numbers["break_even"]["b"]] == pytest.approx(
-        [3, 2.5]
+    assert knots(stated)[-1].y_a == pytest.approx(100)
+    assert knots(stated)[-1].y_b == pytest.approx(500 / 6)
+    even = stated.result.even["b"]
+    assert (even.x, even.usd_per_accelerator_hour) == (1, pytest.approx(3))
+    assert text(stated, "stated") == "2 x H200 SXM is priced at 3 USD/h (stated by you) for a chip."
+
+
+@pytest.mark.parametrize("terms", ["spot", "modelled:neocloud"])
+def test_no_rule_falls_back_to_other_terms(tmp_path, terms):
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 150, 4: 500}),
+        prices=[PRICE, {**PRICE, "accelerator": "h200-sxm", "terms": terms}],
+    )  # fmt: skip
+    made = {"per": "dollar", "price_book": "made"}
+    assert asked(library, **made, price_terms="on_demand").result.outcome.kind == "not_known"
+    assert kind(asked(library, **made, price_terms="every")) == "b_leads"
+
+
+@settings(max_examples=times(20, 5))
+@given(factor=st.sampled_from([0.5, 2, 7]))
+def test_every_price_as_many_times_changes_no_lead(tmp_path_factory, factor):
+    both = [PRICE, {**PRICE, "accelerator": "h200-sxm", "usd_per_hour": 3.0}]
+    rows = [points("h100-sxm", {1: 100, 4: 400, 16: 700}), points("h200-sxm", {1: 150, 4: 500, 16: 1500})]
+    told = []
+    for by in (1, factor):
+        listed = [{**one, "usd_per_hour": one["usd_per_hour"] * by} for one in both]
+        library = library_of(tmp_path_factory.mktemp("prices"), *rows, prices=listed)
+        told.append(asked(library, per="dollar", price_book="made"))
+    one, other = (knots(answer) for answer in told)
+    assert [knot.lead_percent for knot in one] == pytest.approx([knot.lead_percent for knot in other])
+    assert [knot.y_a for knot in one] == pytest.approx([knot.y_a * factor for knot in other])
+
+
+def test_unused_hours_are_paid_too(tmp_path):
+    both = [PRICE, {**PRICE, "accelerator": "h200-sxm"}]
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 150, 4: 500}), prices=both
     )
+    made = {"per": "dollar", "price_book": "made"}
+    full, half = asked(library, **made), asked(library, **made, utilisation="0.5")
+    assert [knot.y_a for knot in knots(full)] == pytest.approx([2 * knot.y_a for knot in knots(half)])
+
+
+def test_limits_hold_for_the_points_of_both_sides(tmp_path):
+    rows = [
+        [{**row, "ttft_ms_p99": ttft} for row, ttft in zip(points(chip, values), ttfts, strict=True)]
+        for chip, values, ttfts in (
+            ("h100-sxm", {1: 100, 4: 400, 16: 900}, (100, 200, 3000)),
+            ("h200-sxm", {1: 150, 4: 500, 16: 800}, (100, 200, 300)),
+        )
+    ]
+    library = library_of(tmp_path, *rows)
+    assert [knot.x for knot in knots(asked(library))] == [1, 4, 16]
+    limited = asked(library, slo=["ttft_ms_p99<=1000"])
+    assert [knot.x for knot in knots(limited)] == [1, 4]
+    (left_out,) = said(limited, "left_out")
+    assert left_out.values["beyond_limit"] == 1
+    assert said(limited, "limits")
+
+
+def test_where_few_points_state_what_a_limit_is_on_the_headline_says_so(tmp_path):
+    stated = [{**row, "ttft_ms_p99": 10} for row in points("h100-sxm", {1: 100, 4: 400})]
+    known = [{**row, "ttft_ms_p99": 10} for row in points("h200-sxm", {1: 150, 4: 500})]
+    library = library_of(
+        tmp_path, stated, known, points("h100-sxm", {8: 500, 16: 600}), points("h200-sxm", {8: 500, 16: 600})
+    )
+    assert "of the 4 of 8 points that state p99 TTFT" in asked(library, slo=["ttft_ms_p99<=1000"]).headline
 
 
 def test_only_what_was_measured_enters_unless_the_reader_asks(tmp_path):
@@ -253,24 +394,74 @@ def test_only_what_was_measured_enters_unless_the_reader_asks(tmp_path):
         points("h100-sxm", {8: 9000}, evidence="projected"),
         points("h200-sxm", {1: 150, 8: 700}),
     )
-    assert asked(library).numbers["overlap"] == [1, 4]
+    assert outcome(asked(library)).found.overlap == (1, 4)
     view = View.of({"evidence": ["measured", "projected"]}, {"a": A, "b": B})
     answer = crossover.answer(library, view)
-    assert answer.numbers["overlap"] == [1, 8]
-    drawn = crossover.figure(answer, LIGHT).select_traces({"type": "scatter"})
+    assert outcome(answer).found.overlap == (1, 8)
+    drawn = crossover.figure(answer.result, LIGHT).select_traces({"type": "scatter"})
     symbols = [
         one for trace in drawn if isinstance(trace.marker.symbol, tuple) for one in trace.marker.symbol
     ]
     assert any("-open" in symbol for symbol in symbols)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_chart_marks_the_crossing_and_its_bracket(tmp_path, theme):
+def test_a_point_that_a_flag_excludes_is_drawn_hollow_and_ranked_nowhere(tmp_path):
+    odd = '[{"kind": "littles-law", "seen": "x", "why": "y", "do": "z"}]'
     library = library_of(
-        tmp_path, points("h100-sxm", {1: 100, 4: 400, 64: 6400}), points("h200-sxm", {1: 400, 4: 800, 64: 3200})
-    )  # fmt: skip
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 400}),
+        points("h100-sxm", {2: 9000}, flags=odd),
+        points("h200-sxm", {1: 150, 4: 500}),
+    )
     answer = asked(library)
-    figure = crossover.figure(answer, theme)
+    assert [knot.x for knot in knots(answer)] == [1, 4]
+    (place,) = answer.result.a.hollow
+    assert (place.x, place.y) == (2, 9000)
+    figure = crossover.figure(answer.result, LIGHT)
+    (hollow,) = [trace for trace in figure.data if trace.customdata == (place.point.point_id,)]
+    assert hollow.marker.symbol[0].endswith("-open")
+    (left_out,) = said(answer, "left_out")
+    assert left_out.values["flagged"] == 1
+
+
+def test_a_headline_that_does_not_hold_without_flagged_points_says_so(tmp_path):
+    noted = '[{"kind": "roofline", "seen": "x", "why": "y", "do": "z"}]'
+    library = library_of(
+        tmp_path,
+        points("h100-sxm", {1: 100, 4: 400}),
+        points("h100-sxm", {16: 5000}, flags=noted),
+        points("h200-sxm", {1: 150, 4: 500, 16: 900}),
+    )
+    view = View.of({}, {"a": A, "b": B})
+    answer = answered("crossover", library, view)
+    assert kind(answer) == "crosses"
+    assert "(flagged: beyond the roofline)" in answer.headline
+    assert answer.robustness.ways == 2
+    assert [verdict.code for _, verdict in answer.robustness.otherwise] == ["leads b"]
+    assert "2 x H200 SXM leads throughout without flagged points" in text(answer, "holds_in")
+
+
+def test_per_dollar_each_book_and_provider_alone_is_a_way_to_look(tmp_path):
+    dear = {**PRICE, "provider": "dear", "usd_per_hour": 20.0}
+    both = [PRICE, dear, *({**one, "accelerator": "h200-sxm", "usd_per_hour": 3.0} for one in (PRICE, dear))]
+    # Both together: 11 against 3 USD for the median of the two providers, 2 against 3 at the one.
+    library = library_of(
+        tmp_path, points("h100-sxm", {1: 100, 4: 400}), points("h200-sxm", {1: 110, 4: 440}), prices=both
+    )
+    raw = answered("crossover", library, View.of({}, {"a": A, "b": B}))
+    assert raw.robustness is None or not raw.robustness.otherwise
+    made = {"a": A, "b": B, "per": "dollar", "price_book": "made"}
+    answer = answered("crossover", library, View.of({}, made))
+    assert kind(answer) == "b_leads"
+    ways = {way: verdict.code for way, verdict in answer.robustness.otherwise}
+    assert ways["at a's price"] == "leads a"
+    assert "at dear's price" not in ways
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_chart_marks_the_crossing_and_its_bracket(straight, theme):
+    answer = asked(straight)
+    figure = crossover.figure(answer.result, theme)
     (bracket,) = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     assert (bracket.x0, bracket.x1) == (4, 64)
     assert any("<b>16</b>" in note.text for note in figure.layout.annotations)
@@ -285,11 +476,11 @@ def test_the_strip_of_a_pair_has_the_colours_of_its_curves(tmp_path):
         points(chip, {1: y}) + points(chip, {64: 1000}) for chip, y in (("tpu-v6e", 50), ("h100-sxm", 100))
     ]
     library = library_of(tmp_path, *rows, points("h200-sxm", {1: 120, 64: 900}))
-    figure = crossover.figure(asked(library, "accelerator=tpu-v6e", A), LIGHT)
+    figure = crossover.figure(asked(library, "accelerator=tpu-v6e", A).result, LIGHT)
     (strip,) = [trace for trace in figure.data if trace.type == "heatmap"]
     curves = [trace.line.color for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"]
     assert [strip.colorscale[end][1] for end in (-1, 0)] == curves
-    figure = crossover.figure(asked(library), LIGHT)
+    figure = crossover.figure(asked(library).result, LIGHT)
     (strip,) = [trace for trace in figure.data if trace.type == "heatmap"]
     assert not {
         trace.line.color for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"
@@ -303,6 +494,7 @@ def test_the_strip_of_a_pair_has_the_colours_of_its_curves(tmp_path):
         ({"a": "colour=red"}, UsageError),
         ({"a": "isl=many"}, UsageError),
         ({"b": "accelerator=h100&along=batch"}, UsageError),
+        ({"b": "accelerator=h100&slo=ttft_ms_p99<=1"}, UsageError),
         ({"price_a": "-1"}, UsageError),
         ({"price_b": "nan"}, UsageError),
         ({"price_a": "1_0"}, UsageError),
@@ -311,7 +503,7 @@ def test_the_strip_of_a_pair_has_the_colours_of_its_curves(tmp_path):
         ({"price_a": "1.3"}, UsageError),
         ({"along": "colour"}, UnknownName),
         ({"per": "hour"}, UnknownName),
-        ({"metric": "output_tokens"}, UsageError),
+        ({"metric": "failed_share"}, UsageError),
         ({"metric": "colour"}, UnknownName),
         ({"price_book": "no-such-book"}, UnknownName),
         ({"price_book": "no-such-book", "price_terms": "with_points"}, UnknownName),
@@ -325,22 +517,25 @@ def test_what_an_option_cannot_be_is_said(alone, options, error):
 def test_nothing_to_compare_is_said(alone, tmp_path):
     answer = crossover.answer(alone, View())
     assert "but no 2 that can be compared" in answer.headline
-    assert crossover.figure(answer, LIGHT).layout.annotations[0].text == "No pair to draw."
+    assert crossover.figure(answer.result, LIGHT).layout.annotations[0].text == "No pair to draw."
     with pytest.raises(NotFound):
         crossover.complete(Library.open(tmp_path / "empty", shipped=False), View())
 
 
 def test_points_without_an_accelerator_are_said_to_be_so(tmp_path):
-    library = library_of(tmp_path, points("", {1: 100, 4: 400}))
-    assert "2 points along concurrency with output throughput state no accelerator" in crossover.answer(
-        library, View()
-    ).headline  # fmt: skip
+    answer = crossover.answer(library_of(tmp_path, points("", {1: 100, 4: 400})), View())
+    assert answer.result.pairs == ()
+    assert "2 that state no accelerator" in text(answer, "left_out")
 
 
 def test_the_same_points_on_both_sides_are_said_to_be_so(tmp_path):
     answer = asked(library_of(tmp_path, points("h100-sxm", {1: 100, 4: 400})), b=A)
-    assert answer.numbers["kind"] == "tie"
+    assert kind(answer) == "tie"
     assert answer.caveats[0] == "Both sides are the same points."
+    assert answer.headline == (
+        "Llama 3.1 70B FP8 at 1,024/256: A (2 x H100 SXM) and B (2 x H100 SXM) tie in output throughput at every place"
+        " from concurrency 1 to 4."
+    )
 
 
 def test_the_axis_is_one_with_two_places(tmp_path):
@@ -353,13 +548,16 @@ def test_the_axis_is_one_with_two_places(tmp_path):
         for chip, y in (("h100-sxm", 100), ("h200-sxm", 150))
     ]
     answer = crossover.answer(library_of(tmp_path, *rows), View())
-    assert answer.numbers["along"] == "isl"
+    assert answer.result.asked.along == "isl"
     assert len(answer.rows) == 1
 
 
-def test_a_lead_of_310_percent_is_3_1_times(tmp_path):
+def test_a_lead_of_310_percent_is_4_1_times_as_fast(tmp_path):
+    """Ratios are told as ratios: 410 against 100 is 4.1 times, whatever the lead in percent is."""
     library = library_of(tmp_path, points("h100-sxm", {1: 100, 4: 100}), points("h200-sxm", {1: 410, 4: 410}))
-    assert "2 x H200 SXM leads by 3.1 times" in asked(library).headline
+    answer = asked(library)
+    assert "2 x H200 SXM is 4.10 times as fast as 2 x H100 SXM" in answer.headline
+    assert answer.rows["a_lead_percent"].tolist() == pytest.approx([-310, -310])
 
 
 def test_every_place_of_a_strip_can_be_clicked(tmp_path):
@@ -367,7 +565,7 @@ def test_every_place_of_a_strip_can_be_clicked(tmp_path):
     library = library_of(
         tmp_path, points("h100-sxm", {1: 100, 512: 400}), points("h200-sxm", {1: 50, 512: 900})
     )
-    figure = crossover.figure(crossover.answer(library, View()), LIGHT)
+    figure = crossover.figure(crossover.answer(library, View()).result, LIGHT)
     (cells,) = [trace for trace in figure.data if trace.customdata is not None]
     low, high = figure.layout.xaxis.range
     places = sorted(math.log10(x) for x in cells.x)
@@ -388,10 +586,10 @@ def test_what_lies_between_two_breaks_is_told_as_such(tmp_path):
         points("h200-sxm", {512: 170}, dp=2),
     )
     answer = asked(library)
-    assert answer.numbers["kind"] == "passes"
+    assert kind(answer) == "passes"
     assert answer.headline.endswith(
-        "of 4 places 2 x H100 SXM leads at 3 and 2 x H200 SXM at 1 in output throughput: the lead passes on 2 times,"
-        " always where a best series was not measured further, so no crossing is placed."
+        "2 x H100 SXM leads at 3 and 2 x H200 SXM at 1 of 4 places along concurrency in output throughput; no crossing"
+        " is known, since the best of each were measured at different places."
     )
 
 
@@ -404,4 +602,26 @@ def test_a_listed_pair_at_a_rate_of_many_digits_can_be_chosen(tmp_path):
     ]
     library = library_of(tmp_path, rows)
     [pair] = crossover.answer(library, View.of({}, {"along": "isl"})).rows.itertuples()
-    assert len(asked(library, pair.a, pair.b, along="isl").numbers["knots"]) == 2
+    assert len(knots(asked(library, pair.a, pair.b, along="isl"))) == 2
+
+
+@settings(max_examples=times(15, 3))
+@given(data=st.data())
+def test_no_curve_lies_below_a_measured_point_of_a_newest_run(tmp_path_factory, data):
+    """Whatever versions, addresses and layouts rows of one day state, every place has at least its best point."""
+    place = st.tuples(
+        st.sampled_from([1, 2, 4, 8]), st.integers(10, 1000), st.sampled_from([None, "0.9", "0.10"]),
+        st.sampled_from(["", f"{RUN}1", f"{RUN}2"]), st.sampled_from([1, 2]),
+    )  # fmt: skip
+    drawn = data.draw(st.lists(place, min_size=2, max_size=8))
+    rows = [
+        row
+        for x, y, version, url, tp in drawn
+        for row in points(
+            "h100-sxm", {x: y}, date="2026-03-05", engine_version=version, source_url=url, tp=tp
+        )
+    ]
+    library = library_of(tmp_path_factory.mktemp("drawn"), rows, points("h200-sxm", {1: 50, 8: 400}))
+    curve = outcome(asked(library)).curves["a"]
+    for x in {x for x, *_ in drawn}:
+        assert curve.envelope.y(x) >= max(y for at, y, *_ in drawn if at == x) * (1 - 1e-12)

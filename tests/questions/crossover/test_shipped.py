@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.chart import LIGHT
-from bench.questions import crossover
+from bench.questions import answered, crossover
+from bench.questions.crossover.result import Compared, Listing
+from bench.questions.document import document
 from bench.view import View
+from tests.questions.crossover.results import kind, knots, outcome, said, text, unflagged
 from tests.thorough import some, times
 
 V6E = "accelerator=tpu-v6e&accelerators=4"
@@ -21,6 +24,7 @@ COLUMN_A = "variant=column A, 50-token completions"
 COLUMN_B = "variant=column B, server defaults"
 APRIL = "variant=CUDA graph, forward only, April 2026"
 JUNE = "variant=CUDA graph, default routes, June 2026"
+PRINTED = {"price_terms": "with_points"}
 
 
 def asked(library, model, **options):
@@ -31,25 +35,34 @@ def gemma(library, other, **options):
     return asked(library, "gemma-4-31b", a=V6E, b=other, **options)
 
 
-def verdict(answer, per, held="Same concurrency"):
-    return next(one for one in answer.numbers["verdicts"] if (one["held_equal"], one["per"]) == (held, per))
+def verdict(answer, per, along="concurrency", chips=None):
+    """What the comparison comes to under one normalisation."""
+    wanted = (along, chips, per)
+    (found,) = [one.outcome for one in answer.result.verdicts if (one.along, one.chips, one.per) == wanted]
+    return found
 
 
-def leads(answer, per, held="Same concurrency"):
-    return {knot["x"]: round(knot["lead_percent"], 1) for knot in verdict(answer, per, held)["leads"]}
+def leads(answer, per, along="concurrency", chips=None):
+    return {knot.x: round(knot.lead_percent, 1) for knot in verdict(answer, per, along, chips).found.knots}
 
 
 def test_the_tpu_overtakes_column_b_just_below_128(shipped):
     answer = gemma(shipped, COLUMN_B)
-    (crossing,) = answer.numbers["crossings"]
-    assert crossing["x"] == pytest.approx(127.59, abs=0.01)
-    assert (crossing["below"], crossing["above"], crossing["leads_after"]) == (64, 128, "a")
-    assert crossing["interval"] == {
-        "low": 64, "high": 128, "open_low": False, "open_high": False, "source": "bracket",
-    }  # fmt: skip
+    (crossing,) = outcome(answer).crossings
+    assert crossing.x == pytest.approx(127.59, abs=0.01)
+    assert (crossing.below.x, crossing.above.x, crossing.leads_after) == (64, 128, "a")
+    held = crossing.interval
+    assert (held.low, held.high, held.open_low, held.open_high, held.source) == (
+        64,
+        128,
+        False,
+        False,
+        "bracket",
+    )
     assert answer.headline == (
-        "Gemma 4 31B: 4 x TPU v6e overtakes H100 SXM, column B, server defaults at batch 127.6, between the measured"
-        " 64 and 128 (128 itself a tie), in output throughput."
+        "Gemma 4 31B: 4 x TPU v6e INT8, rvLLM overtakes H100 SXM FP8, vLLM, column B, server defaults at batch 127.6,"
+        " between the measured 64 and 128 (128 itself a tie), in output throughput (flagged: decode only and server's"
+        " own figure)."
     )
     assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
 
@@ -57,64 +70,74 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped):
 def test_what_both_sides_say_is_not_written_at_their_curves(shipped):
     source = "source=rvllm-tpu-v6e-vs-h100"
     answer = asked(shipped, "gemma-4-31b", a=f"{source}&{V6E}", b=f"{source}&{COLUMN_B}")
-    assert "rvllm-tpu-v6e-vs-h100" in answer.headline
-    written = " ".join(one.text or "" for one in crossover.figure(answer, LIGHT).layout.annotations)
+    assert answer.headline.count("rvllm-tpu-v6e-vs-h100") == 1
+    notes = crossover.figure(answer.result, LIGHT).layout.annotations
+    written = " ".join(one.text or "" for one in notes)
     assert "column B" in written
     assert "rvllm" not in written
     assert "…" not in written
 
 
 def test_the_tpu_overtakes_column_a_at_438(shipped):
-    (crossing,) = gemma(shipped, COLUMN_A).numbers["crossings"]
-    assert crossing["x"] == pytest.approx(437.6, abs=0.05)
-    assert (crossing["below"], crossing["above"]) == (256, 512)
+    (crossing,) = outcome(gemma(shipped, COLUMN_A)).crossings
+    assert crossing.x == pytest.approx(437.6, abs=0.05)
+    assert (crossing.below.x, crossing.above.x) == (256, 512)
 
 
 def test_the_tpu_overtakes_neither_run_of_the_same_engine(shipped):
     april = gemma(shipped, APRIL)
-    assert april.numbers["kind"] == "b_leads"
-    assert april.numbers["overlap"] == [1, 512]
-    smallest = april.numbers["lead"]["smallest"]
-    assert (smallest["x"], round(smallest["lead_percent"], 1)) == (512, -2.8)
-    assert "leads by 2.8 % to 55 %" in april.headline
-    assert "Above 512 only 4 x TPU v6e was measured, so nothing is said there." in april.findings
+    assert kind(april) == "b_leads"
+    assert outcome(april).found.overlap == (1, 512)
+    smallest = outcome(april).smallest
+    assert (smallest.x, round(smallest.lead_percent, 1)) == (512, -2.8)
+    assert "by 2.8 to 55 % in output throughput from batch 1 to 512" in april.headline
+    assert "Above 512 only 4 x TPU v6e INT8 was measured, so nothing is said there." in april.findings
     june = gemma(shipped, JUNE)
-    assert june.numbers["kind"] == "b_leads"
-    assert june.numbers["crossings"] == []
+    assert kind(june) == "b_leads"
+    assert outcome(june).found.crossings == ()
 
 
-@pytest.mark.parametrize("options", [{"price_a": 1.3, "price_b": 1.92}, {}])
+@pytest.mark.parametrize("options", [{"price_a": 1.3, "price_b": 1.92}, PRINTED])
 def test_per_dollar_at_the_articles_prices_the_tpu_never_leads(shipped, options):
     answer = gemma(shipped, COLUMN_B, per="dollar", **options)
-    assert answer.numbers["kind"] == "b_leads"
-    assert (
-        round(-answer.numbers["lead"]["smallest"]["lead_percent"], 1) == 3.6
-    )  # 3.4 % below, seen from the GPU
-    best = answer.numbers["break_even"]["a"][0]
-    assert best["x"] == 768
+    assert kind(answer) == "b_leads"
+    # 3.4 % below, seen from the GPU
+    assert round(-outcome(answer).smallest.lead_percent, 1) == 3.6
+    best = answer.result.even["a"]
+    assert (best.x, best.accelerators) == (768, 4)
     # 1.92 x 9,600 / 3,671 for all four chips
-    assert best["usd_per_hour"] == pytest.approx(1.92 * 9600 / 3671)
-    assert best["usd_per_accelerator_hour"] == pytest.approx(1.92 * 9600 / 3671 / 4)
+    assert best.usd_per_accelerator_hour == pytest.approx(1.92 * 9600 / 3671 / 4)
     assert any(
         "wins below 5.02 USD/h for its 4 chips, 1.255 USD per chip" in told for told in answer.findings
     )
 
 
+def test_on_demand_is_the_price_unless_the_reader_chooses_another(shipped):
+    answer = gemma(shipped, COLUMN_B, per="dollar")
+    assert answer.view.option("price_terms") == "on_demand"
+    # Medians over providers: one asks 2.70 to 3.24 for a v6e, five ask 2.15 to 10 for an H100.
+    assert (answer.result.a.price.usd, answer.result.b.price.usd) == pytest.approx((2.97, 3.9))
+    printed = gemma(shipped, COLUMN_B, per="dollar", **PRINTED)
+    assert (printed.result.a.price.usd, printed.result.b.price.usd) == (1.3, 1.92)
+    assert "printed with the points" in text(printed, "prices")
+
+
 def test_below_the_break_even_price_the_tpu_leads_per_dollar(shipped):
     answer = gemma(shipped, COLUMN_B, per="dollar", price_a=1.25, price_b=1.92)
-    assert answer.numbers["kind"] == "tie" or answer.numbers["crossings"]
-    assert gemma(shipped, COLUMN_B, per="dollar", price_a=1.2, price_b=1.92).numbers["kind"] == "crosses"
+    assert kind(answer) == "tie" or outcome(answer).found.crossings
+    assert kind(gemma(shipped, COLUMN_B, per="dollar", price_a=1.2, price_b=1.92)) == "crosses"
 
 
 def test_per_watt_is_not_known_without_published_power(shipped):
     answer = gemma(shipped, COLUMN_B, per="watt")
-    assert answer.numbers["kind"] == "not_known"
+    found = answer.result.outcome
+    assert (found.kind, found.code, found.accelerators) == ("not_known", "power", ("tpu-v6e",))
     assert answer.headline.endswith("is not known: no rated power of TPU v6e is known here.")
     assert answer.rows.empty
 
 
-def test_what_is_unlike_is_told_first(shipped):
-    told = gemma(shipped, COLUMN_B).caveats[0]
+def test_what_is_unlike_is_told(shipped):
+    told = text(gemma(shipped, COLUMN_B), "unlike")
     for part in ("engine (rvLLM against vLLM)", "precision (INT8 against FP8)", "chips (4 against 1)"):
         assert part in told
 
@@ -125,28 +148,22 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
     best = leads(answer, "accelerator")
     assert [best[x] < 0 for x in (4, 8, 16, 32)] == [True] * 4
     assert [best[x] > 0 for x in (64, 128, 256)] == [True] * 3
-    at_32 = next(knot for knot in answer.numbers["knots"] if knot["x"] == 32)
-    assert (round(at_32["b"]), round(at_32["a"])) == (4347, 3351)
-    at_64 = next(knot for knot in answer.numbers["knots"] if knot["x"] == 64)
-    assert (round(at_64["b"]), round(at_64["a"])) == (4113, 4335)
-    assert answer.numbers["kind"] == "passes"
-    assert answer.numbers["crossings"] == []
+    values = {knot.x: (round(knot.y_b), round(knot.y_a)) for knot in knots(answer)}
+    assert (values[32], values[64]) == ((4347, 3351), (4113, 4335))
+    assert kind(answer) == "passes"
+    assert outcome(answer).found.crossings == ()
     assert answer.headline == (
-        "Qwen3.5 397B-A17B at 8,192 in / 1,024 out: MI355X leads in total throughput per chip at concurrency 4 to 32"
-        " (by 14 % to 30 %), 4 x TPU v7x at 64 to 256 (by 5.4 % to 46 %); between 32 and 64 MI355X changes layout from"
-        " 2 chips, tp 2 (not measured above 32) to 4 chips, tp 4, so no crossing is placed."
+        "Qwen3.5 397B-A17B FP8 at 8,192/1,024: MI355X, SGLang leads in total throughput per chip at concurrency 4 to 32"
+        " (by 14 to 30 %), 4 x TPU v7x, vLLM at 64 to 256 (by 5.4 to 46 %); no crossing is known between 32 and 64."
     )
     assert answer.findings[0] == (
-        "Above 32 MI355X was not measured with 2 chips, tp 2, so whether it would lead there is not known: the lead"
-        " told there is of what was measured."
+        "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4"
+        " (measured at 32 to 256), so where the two would cross is not known."
     )
-    same = verdict(answer, "accelerator")["verdict"]
-    assert same == "MI355X to 32, 4 x TPU v7x from 64, where MI355X's best changes"
-    assert verdict(answer, "accelerator", "Same concurrency, 4 chips each")["kind"] == "a_leads"
-    assert leads(answer, "accelerator", "Same concurrency, 4 chips each") == {
-        32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1,
-    }  # fmt: skip
-    users = leads(answer, "accelerator", "Same users per chip")
+    assert verdict(answer, "accelerator", chips=4).kind == "leads"
+    assert leads(answer, "accelerator", chips=4) == {32: 5.6, 64: 5.4, 128: 28.9, 256: 46.1}
+    per_chip = verdict(answer, "accelerator", "users_per_accelerator")
+    users = leads(answer, "accelerator", "users_per_accelerator")
     assert {x: users[x] for x in (2, 4, 8, 16, 32, 64)} == {
         2: 38.9,
         4: 22.4,
@@ -155,11 +172,8 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
         32: 28.9,
         64: 46.1,
     }
-    tied = [
-        knot["x"] for knot in verdict(answer, "accelerator", "Same users per chip")["leads"] if knot["tie"]
-    ]
-    assert tied == [16]
-    assert verdict(answer, "accelerator", "Same users per chip")["kind"] == "a_leads"
+    assert [knot.x for knot in per_chip.found.knots if knot.tie] == [16]
+    assert (per_chip.kind, per_chip.leader) == ("leads", "a")
 
 
 def test_the_axis_of_users_per_chip_gives_the_same_verdict_as_its_line_in_the_table(shipped):
@@ -167,60 +181,70 @@ def test_the_axis_of_users_per_chip_gives_the_same_verdict_as_its_line_in_the_ta
         shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator"
     )
     table = asked(shipped, "qwen3.5-397b-a17b", a=V7X, b=MI355X, per="accelerator")
-    assert [(knot["x"], knot["lead_percent"]) for knot in along.numbers["knots"]] == [
-        (knot["x"], knot["lead_percent"])
-        for knot in verdict(table, "accelerator", "Same users per chip")["leads"]
+    assert [(knot.x, knot.lead_percent) for knot in knots(along)] == [
+        (knot.x, knot.lead_percent)
+        for knot in verdict(table, "accelerator", "users_per_accelerator").found.knots
     ]
 
 
 def test_a_lead_where_only_an_older_layout_was_run_is_not_told_as_the_widest(shipped):
     """At one user per chip MI355X was run on 8 chips in February only, 312 tokens/s per chip against 1,106."""
     model = "qwen3.5-397b-a17b"
-    answer = asked(shipped, model, a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator")
-    assert [knot["x"] for knot in answer.numbers["knots"] if not knot["settled"]] == [1]
+    answer = asked(shipped, model, a=V7X, b=MI355X, per="accelerator", along="users_per_accelerator",
+                   price_book="provider-quotes-2026-07")  # fmt: skip
+    assert [knot.x for knot in knots(answer) if not knot.settled] == [1]
     assert answer.headline.endswith(
-        "from 2 users per chip to 64: 4 x TPU v7x leads by 5.5 % to 46 %, a tie at 16 users per chip; below 2 users per"
-        " chip it is not known, since a best series was not run there."
+        "4 x TPU v7x, vLLM leads MI355X, SGLang by 5.5 to 46 % in total throughput per chip from 2 to 64 users per"
+        " chip, a tie at 16 users per chip, and at 1 user per chip of what was measured."
     )
-    (told,) = [
-        one for one in answer.findings if one.startswith("Below 2 users per chip MI355X was not measured")
-    ]
-    assert "2 chips, tp 2" in told
-    assert told.endswith("leads by 2.5 times there is of what was measured.")
+    told = text(answer, "lacking")
+    assert told.startswith("Below 2 users per chip, MI355X was not measured with 2 chips, tp 2")
+    assert told.endswith("4 x TPU v7x is 3.54 times as fast there is of what was measured.")
     # 3.45 x 9,363.825 / 6,409.1, the others' price times A over B at 64 users per chip.
-    (price,) = [one for one in answer.findings if one.startswith("Per dollar")]
+    price = text(answer, "break_even")
     assert "5.041 USD per chip and hour, at 64 users per chip" in price
-    assert price.endswith("1 place where a best series was not run left out.")
-    watts = [one for one in answer.numbers["verdicts"] if one["per"] == "watt"]
-    assert watts[0]["verdict"].endswith("not known below 2")
+    assert price.endswith("1 place where a best deployment was not run left out.")
 
 
 def test_the_preview_run_is_behind_where_the_snapshot_leads(shipped):
     sides = {"a": "variant=preview run 2026-08-03", "b": f"{MI355X}&accelerators=4"}
     answer = asked(shipped, "qwen3.5-397b-a17b", **sides, per="accelerator")
-    assert answer.numbers["kind"] == "b_leads"
-    values = {knot["x"]: (round(knot["a"]), round(knot["b"])) for knot in answer.numbers["knots"]}
+    assert kind(answer) == "b_leads"
+    values = {knot.x: (round(knot.y_a), round(knot.y_b)) for knot in knots(answer)}
     assert values == {32: (2901, 3172), 64: (3706, 4113)}
 
 
 def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
-    answer = crossover.answer(shipped, View())
-    assert answer.numbers["mode"] == "list"
-    assert answer.view.values("model") == ("gemma-4-31b",)
+    answer = crossover.answer(shipped, View.of({"model": ["gemma-4-31b"]}))
+    assert isinstance(answer.result, Listing)
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
     assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
     assert answer.headline == (
-        "Gemma 4 31B: 4 x TPU v6e overtakes one H100 SXM in output throughput at batch 127.6 and 437.6 in 2 of 4 pairs;"
-        " per chip and per dollar never."
+        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 in output throughput at batch 127.6 and 437.6 in 2 of"
+        " 4 pairs (flagged: decode only, doubtful method and server's own figure)."
     )
+    assert "per chip 0 of 4; per dollar 0 of 4" in text(answer, "otherwise")
+    assert "by 2.8 % at batch 512" in text(answer, "closest")
+
+
+def test_the_page_opens_on_the_story_of_every_other_page(shipped):
+    answer = crossover.answer(shipped, View())
+    heatmap = crossover.story.told(shipped, View())
+    assert answer.view.values("model") == heatmap.view.values("model") == ("deepseek-r1",)
+    assert [answer.view.values(key) for key in ("isl", "osl")] == [
+        heatmap.view.values(key) for key in ("isl", "osl")
+    ]
+    assert answer.view.values("precision") == ()
 
 
 def test_the_most_alike_pair_comes_first(shipped):
     """FP8 without speculation against MTP is further down than pairs that differ in less."""
     answer = asked(shipped, "deepseek-r1")
-    pair = answer.numbers["pairs"][0]
-    assert pair["label_a"].split(", ")[1:] == pair["label_b"].split(", ")[1:]
-    assert f"{pair['label_b']} overtakes {pair['label_a']}" in answer.headline
+    pair = answer.result.pairs[0]
+    assert pair.unlike == min(one.unlike for one in answer.result.pairs)
+    a, b = (side.points[0] for side in (pair.a, pair.b))
+    assert (a.engine, a.precision, a.speculation) == (b.engine, b.precision, b.speculation)
+    assert f"{pair.b.hardware} overtakes {pair.a.hardware}" in answer.headline
 
 
 B300 = "accelerator=b300-sxm&accelerators=8&speculation=mtp"
@@ -231,26 +255,28 @@ def test_an_older_run_makes_no_crossing(shipped):
     """A run of April measured 421 at 256, which the newer run, going from 32 to 512, did not measure."""
     view = View.of({"model": ["deepseek-r1"], "isl": [8192], "osl": [1024]}, {"a": B300, "b": H200})
     answer = crossover.answer(shipped, view)
-    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("a_leads", [])
-    assert {one["point"]["date"] for one in answer.numbers["curves"]["a"]} == {"2026-05-22"}
+    assert (kind(answer), outcome(answer).crossings) == ("a_leads", [])
+    newest = {point.date for member in outcome(answer).best("a") for point in [member.facts]}
+    assert {str(day) for day in newest} == {"2026-05-22"}
 
 
 def test_of_the_best_of_all_it_is_told_where_the_best_was_not_run(shipped):
     """At 768 only vLLM was run on the H100, which loses there; the series that leads up to 512 has no loss."""
     answer = asked(shipped, "gemma-4-31b", a="accelerator=tpu-v6e", b="accelerator=h100-sxm")
-    assert (answer.numbers["kind"], answer.numbers["crossings"]) == ("passes", [])
-    assert [(cut["x"], cut["until"], cut["side"]) for cut in answer.numbers["breaks"]] == [(512, 768, "b")]
-    assert (
-        "between 512 and 768 H100 SXM changes series from CUDA graph, forward only, April 2026 (not measured above 512)"
-        in answer.headline
+    assert (kind(answer), outcome(answer).crossings) == ("passes", [])
+    breaks = outcome(answer).found.breaks
+    assert [(cut.x, cut.until, cut.side) for cut in breaks] == [(512, 768, "b")]
+    assert text(answer, "change").startswith(
+        "Between 512 and 768 the best of H100 SXM FP8 changes from rvLLM, CUDA graph, forward only, April 2026"
+        " (measured at 1 to 512) to"
     )
-    assert "whether it would lead there is not known" in answer.findings[0]
 
 
 def test_two_accelerators_without_a_common_model_are_not_comparable(shipped):
     answer = crossover.answer(shipped, View.of({}, {"a": "accelerator=tpu-v6e", "b": "accelerator=mi300x"}))
-    assert answer.numbers["kind"] == "not_comparable"
-    assert "no model was measured on both" in answer.headline
+    found = answer.result.outcome
+    assert (found.kind, found.key) == ("not_comparable", "model")
+    assert not set(found.a) & set(found.b)
 
 
 HAVE_PAIRS = [
@@ -268,27 +294,28 @@ HAVE_PAIRS = [
 @pytest.mark.parametrize("model", ["deepseek-r1", "gemma-4-31b", "llama-7b", "mixtral-8x7b"])
 def test_every_listed_strip_is_its_pairs_knots(shipped, model, along):
     listed = asked(shipped, model, along=along)
-    listed_pairs = listed.numbers["pairs"]
-    assert listed_pairs or (model, along) not in HAVE_PAIRS
-    assert len({(pair["a"], pair["b"]) for pair in listed_pairs}) == len(listed_pairs)
-    for pair in some(listed_pairs[:: max(1, len(listed_pairs) // 3)], 1):
-        chosen = crossover.answer(shipped, listed.view.with_options(a=pair["a"], b=pair["b"]))
-        assert (chosen.numbers["a"]["label"], chosen.numbers["b"]["label"]) == (
-            pair["label_a"],
-            pair["label_b"],
-        )
-        assert chosen.numbers["kind"] == pair["kind"]
-        told = [(knot["x"], knot["a"], knot["b"]) for knot in chosen.numbers["knots"]]
-        assert told == [(knot["x"], knot["a"], knot["b"]) for knot in pair["strip"]], pair["a"]
+    pairs = listed.result.pairs
+    assert pairs or (model, along) not in HAVE_PAIRS
+    assert len({(pair.a.filters, pair.b.filters) for pair in pairs}) == len(pairs)
+    for pair in some(pairs[:: max(1, len(pairs) // 3)], 1):
+        chosen = crossover.answer(shipped, listed.view.with_options(a=pair.a.filters, b=pair.b.filters))
+        assert [side.label for side in (chosen.result.a, chosen.result.b)] == [pair.a.label, pair.b.label]
+        assert chosen.result.outcome.kind == pair.outcome.kind
+        if isinstance(pair.outcome, Compared):
+            told = [(knot.x, knot.y_a, knot.y_b) for knot in knots(chosen)]
+            assert told == [(knot.x, knot.y_a, knot.y_b) for knot in pair.outcome.found.knots]
 
 
 def test_the_prices_are_the_same_however_a_pair_was_reached(shipped):
     listed = asked(shipped, "deepseek-r1")
-    row = listed.numbers["pairs"][0]
-    chosen = asked(shipped, "deepseek-r1", a=row["a"], b=row["b"])
-    assert [chosen.view.option(key) for key in ("price_book", "price_terms")] == [
-        listed.view.option(key) for key in ("price_book", "price_terms")
-    ]
+    row = listed.result.pairs[0]
+    chosen = asked(shipped, "deepseek-r1", a=row.a.filters, b=row.b.filters)
+    of_list = {one.accelerator: one for one in listed.result.prices}
+    assert {one.accelerator: one for one in chosen.result.prices}.items() <= of_list.items()
+    narrower = crossover.answer(
+        shipped, listed.view.with_where(accelerator=[row.a.accelerator, row.b.accelerator])
+    )
+    assert {one.accelerator: one for one in narrower.result.prices}.items() <= of_list.items()
 
 
 @pytest.mark.parametrize("model", ["gemma-4-31b", "qwen3.5-397b-a17b", "deepseek-r1"])
@@ -297,8 +324,8 @@ def test_a_listed_pair_has_the_same_verdict_when_it_is_chosen(shipped, model):
     assert 0 < len(listed.rows) <= 200
     for row in some(listed.rows.head(4).to_dict("records"), 2):
         chosen = crossover.answer(shipped, listed.view.with_options(a=row["a"], b=row["b"]))
-        assert chosen.numbers["kind"] == row["kind"], row
-        assert [one["x"] for one in chosen.numbers["crossings"] if not one["within_tie"]][:1] == (
+        assert kind(chosen) == row["kind"], row
+        assert [one.x for one in outcome(chosen).crossings][:1] == (
             [row["crossing"]] if row["crossing"] == row["crossing"] and row["crossing"] else []
         )
 
@@ -320,23 +347,54 @@ def test_exchanging_the_sides_mirrors_the_answer(shipped, lists, data):
     row = data.draw(st.sampled_from(listed.rows.to_dict("records")))
     one = crossover.answer(shipped, listed.view.with_options(a=row["a"], b=row["b"]))
     other = crossover.answer(shipped, listed.view.with_options(a=row["b"], b=row["a"]))
-    kind = one.numbers["kind"]
-    assert other.numbers["kind"] == MIRRORED.get(kind, kind)
-    assert [knot["x"] for knot in other.numbers["knots"]] == [knot["x"] for knot in one.numbers["knots"]]
-    for here, there in zip(one.numbers["knots"], other.numbers["knots"], strict=True):
-        assert there["lead_percent"] == pytest.approx(-here["lead_percent"], abs=1e-9)
-    for here, there in zip(one.numbers["crossings"], other.numbers["crossings"], strict=True):
-        assert there["x"] == pytest.approx(here["x"])
-        assert there["leads_after"] == MIRRORED[here["leads_after"]]
+    assert kind(other) == MIRRORED.get(kind(one), kind(one))
+    if not isinstance(one.result.outcome, Compared):
+        return
+    assert [knot.x for knot in knots(other)] == [knot.x for knot in knots(one)]
+    for here, there in zip(knots(one), knots(other), strict=True):
+        assert there.lead_percent == pytest.approx(-here.lead_percent, abs=1e-9)
+    for here, there in zip(outcome(one).crossings, outcome(other).crossings, strict=True):
+        assert there.x == pytest.approx(here.x)
+        assert there.leads_after == MIRRORED[here.leads_after]
 
 
 def test_another_model_is_not_comparable(shipped):
     view = View.of({"model": ["gemma-4-31b", "deepseek-r1"]}, {"a": V6E, "b": "accelerator=h200-sxm"})
     answer = crossover.answer(shipped, view)
-    assert answer.numbers["kind"] == "not_comparable"
+    assert answer.result.outcome.kind == "not_comparable"
     assert "the models differ, Gemma 4 31B against DeepSeek-R1" in answer.headline
 
 
-def test_the_numbers_are_plain(shipped):
+def test_the_result_is_plain(shipped):
     for answer in (gemma(shipped, COLUMN_B), crossover.answer(shipped, View())):
-        assert json.loads(json.dumps(answer.numbers, allow_nan=False))
+        assert json.loads(json.dumps(document(answer.result), allow_nan=False, default=str))
+
+
+@pytest.mark.parametrize("model", ["gemma-4-31b", "deepseek-r1", "llama-13b"])
+def test_every_flag_of_a_named_point_stands_in_the_sentence(shipped, model):
+    listed = asked(shipped, model)
+    row = listed.result.pairs[0]
+    for answer in (listed, asked(shipped, model, a=row.a.filters, b=row.b.filters)):
+        for statement in answer.statements:
+            assert not unflagged(shipped, statement), statement.text
+
+
+def test_narrowing_to_what_is_shown_changes_no_figure(shipped):
+    options = {"a": "accelerator=h200-sxm", "b": MI355X, "per": "dollar"}
+    wide = crossover.answer(shipped, View.of({"model": ["deepseek-r1"]}, options))
+    narrow = crossover.answer(
+        shipped, View.of({"model": ["deepseek-r1"], "accelerator": ["h200-sxm", "mi355x"]}, options)
+    )
+    assert wide.view.values("isl") == narrow.view.values("isl")
+    assert wide.rows.equals(narrow.rows)
+    assert wide.result.prices == narrow.result.prices
+
+
+def test_whether_it_holds_is_told_of_the_pairs_that_the_headline_names(shipped):
+    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [1024]})
+    answer = answered("crossover", shipped, view)
+    assert answer.robustness.holding < answer.robustness.ways
+    assert [one.role for one in said(answer, "holds_in")] == ["variation"]
+    pair = answer.result.pairs[0]
+    chosen = answered("crossover", shipped, answer.view.with_options(a=pair.a.filters, b=pair.b.filters))
+    assert chosen.robustness == answer.robustness

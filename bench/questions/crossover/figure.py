@@ -1,0 +1,374 @@
+"""The crossover chart: both curves with the crossing and its bracket, and strips coloured by who leads."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from bench import chart
+from bench.chart import Theme
+from bench.chart.axis import decade_ticks
+from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_ratios, rgb
+from bench.chart.roomy import by_width
+from bench.maths.crossover import Knot
+from bench.plain_text import html
+from bench.questions.crossover import result
+from bench.questions.crossover.asked import Asked, at, axis_title, place
+from bench.questions.crossover.phrases import Teller
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Curve, Pair, Place, Side, SideKey
+from bench.wording import number
+
+HEIGHT, STRIP_SHARE, FAINT = 560, 0.15, 0.4
+"""The chart's height, the share of it that the strip of ratios takes, and how faint a point is that another beats."""
+
+MOST_CHANGES, TICKS_APART, CLOSE = 3, 0.065, 0.05
+"""So many brackets without a crossing are drawn, of more the strip tells; ticks, and the ends of both curves, are so
+far apart at least, as shares of the axis."""
+
+LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX, MOST_LINES = 20, 7, 170, 4
+"""A line of a curve's name, the width of a letter, the room beside the chart at most, and how many lines there are."""
+
+MOST_STRIPS = 15
+"""So many pairs have a strip; the table lists all."""
+
+ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
+STRIP = (0.36, 0.7)
+"""The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
+
+NARROW_PX, BESIDE_PX, MORE_PX = 460, 340, (0, 270, 545)
+"""How long the strips are on a page of 800 px, with names beside them, and so much longer on wider pages
+(`roomy.FROM_PX`, 0.92 of what such a page is wider): a cell has what fits into it there."""
+
+LETTERS_PX, DIGIT_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}, 6.3
+"""How wide letters are in a cell, in the size of its text; a digit, and what is not listed, has one width."""
+
+MOST_COLOURED, COLOURS_APART = 4.0, 120.0
+"""From this ratio on the colour is the same, so that one outlier does not pale all others; two colours so far apart in
+RGB are told apart at a glance, H100 and H200 lie 107 apart."""
+
+MARKERS, CELL_PX, APART, MOST_TICKS, LONGEST_NAME = 64, 24, 0.07, 14, 92
+"""So many unseen markers lie side by side on the axis, each so wide and high that they touch at 1,500 px."""
+
+UNSETTLED = "?"
+"""What stands behind a lead that is of what was measured there and no more: the other's best nearby was not."""
+
+Curves = Mapping[SideKey, Curve]
+Ends = tuple[float, float]
+
+
+def draw(found: result.Result, theme: Theme) -> go.Figure:
+    """The chart of an answer's result; one with nothing to draw says so."""
+    if not isinstance(found, Pair):
+        return _of_pairs(found, theme) if found.pairs else chart.empty("No pair to draw.", theme)
+    curves = {key: side.curve for key, side in found.sides.items() if side.curve is not None}
+    if len(curves) < len(SIDES):
+        return chart.empty("Nothing can be compared, so nothing is drawn.", theme)
+    figure = chart.layout(go.Figure(), theme, height=HEIGHT)
+    tell = Teller.short(found.asked, found.a, found.b)
+    own = {key: chart.accelerator_colour(side.accelerator, theme) for key, side in found.sides.items()}
+    if own["a"] == own["b"]:
+        own["b"] = next(one for one in chart.OKABE_ITO[3:] if one.lower() != own["a"].lower())
+    for key, curve in curves.items():
+        figure.add_traces(_curve(found, curve, key, own[key]))
+    xs = sorted({one.x for curve in curves.values() for one, _ in curve.places})
+    _set_axes(figure, found, curves, xs)
+    _add_ends(figure, found, curves, own)
+    said = "The two were measured at different places, so nobody leads"
+    if isinstance(found.outcome, Compared):
+        _add_crossings(figure, found.outcome, tell, theme)
+        knots = found.outcome.found.knots
+        _add_ratios(figure, knots, found.asked, (xs[0], xs[-1]), theme, own)
+        said = f"Who leads: A is {html(tell.a)}{_doubt(knots)}"
+    figure.add_annotation(
+        x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, text=said,
+        font={"size": 12, "color": theme.muted},
+    )  # fmt: skip
+    return figure
+
+
+def _curve(found: Pair, curve: Curve, key: SideKey, colour: str) -> list[dict[str, Any]]:
+    """A side's line, its measured points, and hollow those that a flag keeps out of every ranking."""
+    line = [point for part in curve.lines for point in (*part, (None, None))]
+    hollow = found.sides[key].hollow
+    return [
+        {"type": "scatter", "mode": "lines", "x": [x for x, _ in line], "y": [y for _, y in line], "hoverinfo": "skip",
+         "connectgaps": False, "showlegend": False, "line": {"color": colour, "width": 2}},
+        _markers(found, key, [one for one, _ in curve.places], colour, [wins for _, wins in curve.places]),
+        *([_markers(found, key, hollow, colour, [])] if hollow else []),
+    ]  # fmt: skip
+
+
+def _markers(
+    found: Pair, key: SideKey, places: Sequence[Place], colour: str, best: Sequence[bool]
+) -> dict[str, Any]:
+    """Clickable points, large where they are the best; open where they were not measured or are not ranked."""
+    symbols = [
+        chart.engine_marker(one.point.engine, measured=bool(best) and one.point.evidence == "measured")
+        for one in places
+    ]
+    return {
+        "type": "scatter", "mode": "markers", "x": [one.x for one in places], "y": [one.y for one in places],
+        "name": html(found.sides[key].label), "showlegend": False,
+        "customdata": [one.point.point_id for one in places],
+        "text": [_hover(found, key, one, ranked=bool(best)) for one in places],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"color": colour, "line": {"width": 1.4, "color": colour}, "symbol": symbols,
+                   "size": [9 if wins else 6 for wins in best] or 8,
+                   "opacity": [1 if wins else FAINT for wins in best] or 1},
+    }  # fmt: skip
+
+
+def _hover(found: Pair, key: SideKey, one: Place, *, ranked: bool) -> str:
+    value = f"<b>{number(one.y)}</b> {html(found.asked.unit)}{'' if ranked else ', flagged and not ranked'}"
+    return f"{html(found.sides[key].label)}: {value}<br>{chart.hover_lines(one.point.row, [])}"
+
+
+def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Theme) -> None:
+    """Each crossing with its bracket, of several only its place, every other one higher; and where the lead passes on
+    without one: the bracket, and of a single one whose best changes."""
+    shown, turns = outcome.crossings, outcome.found.turns
+    for order, one in enumerate(shown):
+        leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
+        ends, text = (one.interval.low, one.interval.high), f"<b>{place(one.x)}</b>{leads}"
+        _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
+        line = {"color": theme.text, "width": 1, "dash": "dot"}
+        figure.add_shape(type="line", x0=one.x, x1=one.x, y0=0, y1=1, yref="y domain", line=line)
+        figure.add_trace({
+            "type": "scatter", "mode": "markers", "x": [one.x], "y": [one.y], "showlegend": False,
+            "hovertemplate": f"Crossing at {place(one.x)}, interpolated<extra></extra>",
+            "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
+        })  # fmt: skip
+    changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
+    for turn, cut in changes if len(changes) <= MOST_CHANGES else ():
+        ends = (turn.below.x, turn.above.x)
+        text = f"<b>{place(ends[0])} to {place(ends[1])}: {html(tell.who(cut.side))}'s best changes</b>"
+        _add_bracket(figure, ends, math.prod(ends) ** 0.5, text if len(turns) == 1 else "", theme, width=1)
+
+
+def _add_bracket(
+    figure: go.Figure, ends: tuple[float, float], x: float, text: str, theme: Theme, *, width: int = 0, shift: int = 0
+) -> None:  # fmt: skip
+    """A part of the axis in grey, and words above it."""
+    figure.add_shape(
+        type="rect", x0=ends[0], x1=ends[1], y0=0, y1=1, yref="y domain", layer="below", fillcolor=theme.muted,
+        opacity=0.13, line={"width": width, "dash": "dot", "color": theme.text},
+    )  # fmt: skip
+    figure.add_annotation(
+        x=_log10(x), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=shift, text=text,
+        font={"size": 13, "color": theme.text},
+    )  # fmt: skip
+
+
+def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float]) -> None:
+    asked, metric = found.asked, found.asked.row
+    ticks = _apart(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
+    room = 0.045 * _log10(max(xs[-1] / xs[0], 1.5))
+    better = " · lower is better" if asked.better == "lower" else ""
+    places = [one for curve in curves.values() for one, _ in curve.places]
+    values = [one.y for one in (*places, *found.a.hollow, *found.b.hollow)]
+    marks = decade_ticks(min(values) / 1.3, max(values) * 1.3)
+    figure.update_layout(
+        margin={"t": 40, "l": 84, "b": 64}, hovermode="closest", showlegend=False,
+        uirevision=f"{asked.along} {asked.metric} {asked.per} {found.a.filters}",
+        xaxis={"type": "log", "range": [_log10(xs[0]) - room, _log10(xs[-1]) + room], "tickvals": ticks,
+               "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(asked.along)),
+               "title_font_size": 13, "anchor": "y2", "tickangle": 0},
+        yaxis={"type": "log", "title_text": html(f"{metric.label} ({asked.unit}){better}"), "title_font_size": 13,
+               "domain": [STRIP_SHARE + 0.07, 1], "tickvals": marks, "ticktext": [number(mark) for mark in marks]},
+        yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
+                "showgrid": False, "zeroline": False, "fixedrange": True},
+    )  # fmt: skip
+
+
+def _apart(xs: Sequence[float]) -> list[float]:
+    """The measured places as ticks, from the last down, without those too close to the one after."""
+    whole = max(_log10(xs[-1] / xs[0]), 1e-9)
+    kept = [xs[-1]]
+    for x in reversed(xs[:-1]):
+        if _log10(kept[-1] / x) / whole >= TICKS_APART:
+            kept.append(x)
+    return kept[::-1]
+
+
+def _add_ends(figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[SideKey, str]) -> None:
+    """Each curve's name: beside its end where that is the last of the axis, else above or below it to the right."""
+    ends = {key: [one for one, wins in curve.places if wins][-1] for key, curve in curves.items()}
+    last = max(end.x for end in ends.values())
+    names = {key: _in_lines(side, found.sides[OTHER[key]]) for key, side in found.sides.items()}
+    room = max(len(line) for lines in names.values() for line in lines)
+    values = [one.y for curve in curves.values() for one, _ in curve.places]
+    near = abs(_log10(ends["a"].y / ends["b"].y)) < CLOSE * max(_log10(max(values) / min(values)), 1e-9)
+    figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
+    for key, end in ends.items():
+        _, other = min((abs(_log10(one.x / end.x)), one.y) for one, wins in curves[OTHER[key]].places if wins)
+        outside, is_upper = end.x == last, end.y >= other if key == "a" else end.y > other
+        shift = 14 if not outside else 0 if near else -9
+        figure.add_annotation(
+            x=_log10(end.x), y=_log10(end.y), showarrow=False, align="left",
+            text="<br>".join(f"<b>{html(one)}</b>" for one in names[key]),
+            xanchor="left", xshift=10 if outside else 2,
+            yanchor="bottom" if is_upper else "top", yshift=shift if is_upper else -shift,
+            font={"size": 13, "color": colours[key]},
+        )  # fmt: skip
+
+
+def _in_lines(side: Side, other: Side) -> list[str]:
+    """A side's words without what the other's say too, in lines short enough to stand beside a curve."""
+    first = f"{side.name} {side.hardware or side.label}".strip()
+    parts = [first, *(part for part in side.parts if part not in other.parts)]
+    lines = [one for part in parts for one in textwrap.wrap(part, LINE_LETTERS, break_on_hyphens=False)]
+    return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "…"]
+
+
+def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
+    """One strip for each of the most telling pairs, the crossing marked, on one axis."""
+    listed = found.pairs[:MOST_STRIPS]
+    held = [pair.outcome.found.knots if isinstance(pair.outcome, Compared) else () for pair in listed]
+    every = [knot for knots in held for knot in knots]
+    several = len({pair.a.points[0].model for pair in listed}) > 1
+    xs = sorted({knot.x for knot in every}) or [1.0]
+    figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
+    colouring, ends = _colouring(every, theme), (_log10(xs[0]), _log10(xs[-1]))
+    for bottom, (pair, knots) in enumerate(reversed(list(zip(listed, held, strict=True)))):
+        span = (bottom + STRIP[0], bottom + STRIP[1])
+        if knots:
+            _add_strip(figure, knots, found.asked, colouring, ends, span, "y", str(pair.place))
+        model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
+        names = f"{model}{pair.a.label} against {pair.b.label}"
+        names = names if len(names) <= LONGEST_NAME else f"{names[:LONGEST_NAME]}…"
+        _add_words(figure, html(names), span[1] + 0.02, theme.text)
+        _add_marks(figure, [one.x for one in pair.crossings], bottom, ends, theme)
+    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
+    room = 0.045 * max(ends[1] - ends[0], 0.5)
+    _, orange, *_, blue, _ = DIVERGING[theme.name]
+    key = (
+        f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
+        f" B leads   ▲ where they cross{_doubt(every)}"
+    )
+    _add_words(figure, key, len(listed), theme.muted, shift=14)
+    figure.update_layout(
+        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": TOP_PX, "b": BOTTOM_PX},
+        uirevision=f"list {found.asked.along} {found.asked.metric}",
+        xaxis={"type": "log", "range": [ends[0] - room, ends[1] + room], "tickvals": ticks,
+               "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(found.asked.along)),
+               "title_font_size": 13, "showgrid": False, "tickangle": 0},
+        yaxis={"range": [-0.05, len(listed)], "visible": False, "fixedrange": True},
+    )  # fmt: skip
+    return figure
+
+
+def _add_ratios(
+    figure: go.Figure, knots: Sequence[Knot], asked: Asked, ends: Ends, theme: Theme, colours: Mapping[SideKey, str]
+) -> None:  # fmt: skip
+    """The strip of one pair under its curves: a lead has its curve's colour, where those are easily told apart."""
+    colouring = _colouring(knots, theme)
+    if math.dist(rgb(colours["a"]), rgb(colours["b"])) >= COLOURS_APART:
+        neutral = colouring.stops[len(colouring.stops) // 2]
+        colouring = replace(colouring, stops=(colours["b"], neutral, colours["a"]))
+    _add_strip(figure, knots, asked, colouring, (_log10(ends[0]), _log10(ends[1])), (0.0, 1.0), "y2", None)
+
+
+def _doubt(knots: Sequence[Knot]) -> str:
+    """What a question mark behind a lead says, where one has it."""
+    settled = all(knot.settled for knot in knots)
+    return "" if settled else f"   {UNSETTLED} the other's best was not run there"
+
+
+def _fitting(knot: Knot, px: float) -> str:
+    """The longest text about a lead that a cell so wide has room for."""
+    side, size = "A" if knot.lead_percent > 0 else "B", abs(knot.lead_percent)
+    mark, whole = "" if knot.settled else UNSETTLED, f"{size:,.0f}%"
+    lead = f"{size:.1f}%" if size < 9.95 else whole
+    texts = ["tie", "="] if knot.tie else [f"{side} +{lead}{mark}", f"+{lead}{mark}", f"{whole}{mark}", mark]
+    return next((one for one in texts if px >= sum(LETTERS_PX.get(letter, DIGIT_PX) for letter in one)), "")
+
+
+def _colouring(knots: Sequence[Knot], theme: Theme) -> Colouring:
+    return of_ratios(np.array([_advantage(knot) for knot in knots], dtype=float), "higher", theme)
+
+
+def _advantage(knot: Knot) -> float:
+    """How many times better the first side is, whatever the direction of the metric, as far as it is coloured."""
+    capped = min(knot.ratio, MOST_COLOURED)
+    return capped if knot.lead_percent >= 0 else 1 / capped
+
+
+def _add_strip(
+    figure: go.Figure, knots: Sequence[Knot], asked: Asked, colouring: Colouring, ends: Ends, span: Ends, yaxis: str,
+    name: str | None,
+) -> None:  # fmt: skip
+    """Cells with their leads; over each unseen markers side by side, so that all of it tells its numbers and can be
+    clicked."""
+    edges = _edges([_log10(knot.x) for knot in knots], ends)
+    ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
+    narrow, stops = NARROW_PX if name else BESIDE_PX, colouring.stops
+    texts, xs, hovers = [], [], []
+    for (low, high), knot in zip(pairwise(edges), knots, strict=True):
+        texts.append(by_width([_fitting(knot, (high - low) / width * (narrow + more)) for more in MORE_PX]))
+        parts = max(1, math.ceil((high - low) / width * MARKERS))
+        xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]
+        hovers += [_knot_hover(knot, asked)] * parts
+    middle, shared = sum(span) / 2, {"type": "scatter", "yaxis": yaxis, "showlegend": False}
+    figure.add_traces([
+        {"type": "heatmap", "x": [10**edge for edge in edges], "y": list(span), "z": [colouring.of(ratios).tolist()],
+         "yaxis": yaxis, "zmin": colouring.low, "zmax": colouring.high, "showscale": False, "hoverinfo": "skip",
+         "xgap": 2, "colorscale": [[step / (len(stops) - 1), stop] for step, stop in enumerate(stops)]},
+        {**shared, "mode": "text", "y": [middle] * len(knots), "hoverinfo": "skip", "text": texts,
+         "x": [10 ** ((low + high) / 2) for low, high in pairwise(edges)],
+         "textfont": {"size": 11.5, "color": [DARK_INK if one else LIGHT_INK for one in colouring.dark_ink(ratios)]}},
+        {**shared, "mode": "markers", "x": xs, "y": [middle] * len(xs), "hovertext": hovers,
+         "hovertemplate": "%{hovertext}<extra></extra>", "marker": {"size": CELL_PX, "symbol": "square", "opacity": 0},
+         **({"customdata": [name] * len(xs)} if name is not None else {})},
+    ])  # fmt: skip
+
+
+def _edges(places: Sequence[float], ends: Ends) -> list[float]:
+    """The borders of the cells: half-way between knots, and a little beyond the first and the last."""
+    beyond = 0.04 * max(ends[1] - ends[0], 0.5)
+    inner = [(one + other) / 2 for one, other in pairwise(places)]
+    return [places[0] - beyond, *inner, places[-1] + beyond]
+
+
+def _knot_hover(knot: Knot, asked: Asked) -> str:
+    sides = (("A", knot.y_a), ("B", knot.y_b))
+    values = "<br>".join(f"{side}: <b>{number(y)}</b> {html(asked.unit)}" for side, y in sides)
+    lead = html(Teller(asked, "A", "B").lead_at(knot))
+    open_words = "" if knot.settled else "<br>of what was measured here: the other's best nearby was not"
+    return f"{html(at(asked.along, knot.x))}<br>{values}<br>{lead}{open_words}"
+
+
+def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, shift: int = 0) -> None:
+    """A line of marked-up text at the left, above a strip or above all."""
+    figure.add_annotation(
+        x=0, xref="paper", y=y, xanchor="left", yanchor="bottom", yshift=shift, showarrow=False,
+        align="left", text=text, font={"size": 13, "color": colour},
+    )  # fmt: skip
+
+
+def _add_marks(figure: go.Figure, crossings: Sequence[float], bottom: int, ends: Ends, theme: Theme) -> None:
+    """The places of the crossings under their strip; of those too close together the first is named."""
+    figure.add_trace({
+        "type": "scatter", "mode": "markers", "x": list(crossings), "y": [bottom + STRIP[0] - 0.07] * len(crossings),
+        "hoverinfo": "skip", "showlegend": False,
+        "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
+    })  # fmt: skip
+    named = -math.inf
+    for x in crossings:
+        if _log10(x) - named >= APART * (ends[1] - ends[0]):
+            named = _log10(x)
+            figure.add_annotation(
+                x=named, y=bottom + STRIP[0] - 0.1, yanchor="top", showarrow=False, text=f"<b>{place(x)}</b>",
+                font={"size": 13, "color": theme.text},
+            )  # fmt: skip
+
+
+def _log10(value: float) -> float:
+    """Where a value lies on a logarithmic axis."""
+    return float(math.log10(value))

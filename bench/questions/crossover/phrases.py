@@ -1,0 +1,290 @@
+"""Sides, leads and verdicts in words: the pieces of a crossover's sentences, cells, boxes and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bench import names
+from bench.basis import likeness
+from bench.basis.likeness import fact_words
+from bench.basis.points import Facts
+from bench.basis.wording import TWICE, between
+from bench.chart import setting, value_label
+from bench.maths.crossover import Crossing, Knot
+from bench.questions.crossover import result
+from bench.questions.crossover.asked import LENGTHS, USERS, Asked, at, axis_words, place, span, written
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Outcome, Side, SideKey, Verdict
+from bench.view import FILTER_BY_KEY, View
+from bench.wording import counted, inline, joined, number
+
+PER_WORDS = {"raw": "raw", "accelerator": "per chip", "dollar": "per dollar", "watt": "per rated watt"}
+SHOWN = 4
+"""So many crossings are listed in a sentence; more are counted."""
+
+UNNAMED = ("accelerator", "accelerators", "model", "series", "load_kind")
+OF_SERIES = ("precision", "engine", "variant", "speculation")
+"""What is told of a side that is chosen by its series, whose ids say nothing."""
+
+IN_WORDS = ("precision", "speculation", "disaggregated")
+SAID = ("precision", "engine", "speculation", "disaggregated")
+"""What a side's words say where the other side is unlike in it throughout."""
+
+
+def side(own: View, points: Collection[Facts]) -> Side:
+    """A side with these filters in words, by what was measured of it: "4 x TPU v6e", "column B, server defaults".
+
+    The hardware is "" where its filters leave more than two accelerators.
+    """
+    kinds = sorted({one.accelerator for one in points if one.accelerator})
+    chips = sorted(map(_chip, kinds or own.values("accelerator")))
+    counts = tuple(sorted({one.accelerators for one in points if one.accelerators}))
+    stated = own.values("accelerators")
+    count = stated[0] if len(stated) == 1 else str(counts[0]) if len(counts) == 1 else "1"
+    hardware = f"{'' if count == '1' else f'{count} x '}{chips[0]}" if len(chips) == 1 else ""
+    hardware = " and ".join(chips) if len(chips) == 2 else hardware
+    told = [(key, values) for key, values in own.where if key not in UNNAMED]
+    parts = [joined([_shown(key, value) for value in values], last="or") for key, values in told]
+    for key in OF_SERIES if own.values("series") else ():
+        found = {getattr(one, key) for one in points} - {None}
+        parts += [fact_words(key, found.pop())] if len(found) == 1 else []
+    only = kinds[0] if len(kinds) == 1 else None
+    return Side(hardware, tuple(dict.fromkeys(parts)), written(own), only, counts, points=tuple(points))
+
+
+def told_apart(a: Side, b: Side, knots: Sequence[tuple[Facts, Facts]]) -> tuple[Side, Side]:
+    """Both sides with what they differ in at every compared knot in their words: "H200 SXM FP8", "A100 SXM FP16"."""
+    for one in likeness.everywhere(knots, SAID):
+        if len(one.a) == len(one.b) == 1:
+            a, b = _saying(a, one.fact.key, one.a[0]), _saying(b, one.fact.key, one.b[0])
+    return a, b
+
+
+def member(facts: Facts) -> tuple[str, ...]:
+    """What a member is: chips, layout, engine, speculation, variant and date."""
+    words = [counted(facts.accelerators, "chip")] if facts.accelerators else []
+    words += [f"{key} {getattr(facts, key)}" for key in likeness.LAYOUT if (getattr(facts, key) or 0) > 1]
+    if facts.engine:
+        words.append(" ".join(filter(None, (value_label("engine", facts.engine), facts.engine_version))))
+    if facts.speculation and facts.speculation != "none":
+        words.append(fact_words("speculation", facts.speculation))
+    words += ["disaggregated"] if facts.disaggregated else []
+    words += [facts.variant] if facts.variant else []
+    return (*words, *([facts.date.isoformat()] if facts.date else []))
+
+
+def apart(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
+    """What of two members' words is not said of both; all where that leaves one nothing."""
+    left = [part for part in one if part not in other], [part for part in other if part not in one]
+    return (", ".join(left[0]), ", ".join(left[1])) if all(left) else (", ".join(one), ", ".join(other))
+
+
+@dataclass(frozen=True)
+class Teller:
+    """How a comparison is told: what is asked, and what the two sides are called."""
+
+    asked: Asked
+    a: str
+    b: str
+
+    @classmethod
+    def full(cls, asked: Asked, a: Side, b: Side, without: Collection[str] = ()) -> Teller:
+        """With all words of both sides but some."""
+        a, b = (
+            replace(one, parts=tuple(part for part in one.parts if part not in without)) for one in (a, b)
+        )
+        return cls(asked, a.label, b.label)
+
+    @classmethod
+    def short(cls, asked: Asked, a: Side, b: Side) -> Teller:
+        """With the hardware of both sides, where that tells them apart."""
+        one, other = a.name or a.hardware, b.name or b.hardware
+        return cls(asked, one, other) if one and other and one != other else cls.full(asked, a, b)
+
+    def who(self, side: SideKey) -> str:
+        """What a side is called."""
+        return self.a if side == "a" else self.b
+
+    @property
+    def what(self) -> str:
+        """What is compared: "output throughput per dollar"."""
+        words = inline(self.asked.row)
+        return words if self.asked.per == "raw" else f"{words} {PER_WORDS[self.asked.per]}"
+
+    def at(self, *xs: float) -> str:
+        """Places on the axis: "batch 8"."""
+        return at(self.asked.along, *xs)
+
+    def span(self, knots: Sequence[Knot]) -> str:
+        """Where some neighbouring knots are: "concurrency 4 to 32"."""
+        return span(self.asked.along, knots[0].x, knots[-1].x)
+
+    def leads(self, side: SideKey, knots: Iterable[Knot], *, whom: bool = True) -> str:
+        """Who leads by how much: "H200 leads B200 by 2.8 to 55 %", "H200 is 2.1 to 6.4 times as fast as B200"."""
+        (margin, is_times), other = _margin(knots), self.who(OTHER[side]) if whom else ""
+        if is_times:
+            return f"{self.who(side)} is {margin}{f' as {other}' if other else ''}"
+        return f"{self.who(side)} leads {f'{other} ' if other else ''}{margin}"
+
+    def lead_at(self, knot: Knot) -> str:
+        """Who leads at a knot by how much: "H200 SXM leads by 2.8 % at batch 512"."""
+        who = self.leads(knot.leader, [knot], whom=False) if knot.leader else "a tie"
+        return f"{who} at {self.at(knot.x)}"
+
+    def sentence(self, outcome: Outcome) -> str:
+        """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop."""
+        match outcome:
+            case result.Crosses():
+                others = any(turn.crossing is None for turn in outcome.found.turns)
+                more = "; elsewhere it passes on without a known crossing" if others else ""
+                return f"{self._crossing(outcome.crossings)}{more}"
+            case result.Leads():
+                knots = [knot for knot in outcome.found.knots if knot.settled] or outcome.found.knots
+                lead = f"{self.leads(outcome.leader, outcome.found.decided)} in {self.what} from {self.span(knots)}"
+                return f"{lead}{self._open(outcome)}"
+            case result.Passes():
+                return self._passing(outcome)
+            case result.Tie():
+                return f"{self.a} and {self.b} tie in {self.what} at every place from {self.span(outcome.found.knots)}"
+            case result.NoOverlap():
+                a, b = (span(self.asked.along, *ends) for ends in (outcome.range_a, outcome.range_b))
+                return f"the ranges do not overlap: {self.a} was measured from {a}, {self.b} from {b}"
+            case _:
+                unknown = f"who leads in {self.what} is not known"
+                said = {"not_known": unknown, "not_comparable": "not comparable"}
+                return f"{said.get(outcome.kind, 'no comparison')}: {self._reason(outcome)}"
+
+    def brief(self, outcome: Outcome) -> str:
+        """A verdict in a cell of a table."""
+        match outcome:
+            case result.Crosses():
+                return self._changes(outcome.crossings)
+            case result.Leads():
+                lead = self.leads(outcome.leader, outcome.found.decided, whom=False)
+                return f"{lead}{self._open(outcome, bare=True)}"
+            case result.Tie():
+                return "a tie throughout"
+            case result.Passes() if len(outcome.found.turns) > 1:
+                return f"{self._counts(outcome)}; no crossing known"
+            case result.Passes():
+                (turn,) = outcome.found.turns
+                old, new = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
+                return f"{old} to {place(turn.below.x)}, {new} from {place(turn.above.x)}; no crossing known"
+            case result.NoOverlap():
+                return "ranges do not overlap"
+            case _:
+                return f"{'not known' if outcome.kind == 'not_known' else 'not compared'}: {self._reason(outcome)}"
+
+    def held_equal(self, verdict: Verdict) -> str:
+        """What is held equal for a verdict: "Same batch", "Same concurrency, 4 chips each"."""
+        per_chip = verdict.along == USERS and self.asked.along == "batch"
+        axis = "batch per chip" if per_chip else axis_words(verdict.along)
+        return f"Same {axis}, {counted(verdict.chips, 'chip')} each" if verdict.chips else f"Same {axis}"
+
+    def _crossing(self, crossings: Sequence[Crossing]) -> str:
+        if len(crossings) > 1:
+            many = f"{counted(len(crossings), 'place')} along {axis_words(self.asked.along)}"
+            return f"the lead in {self.what} changes hands at {many}: {self._changes(crossings)}"
+        (one,) = crossings
+        who, whom = self.who(one.leads_after), self.who(OTHER[one.leads_after])
+        ties = [place(knot.x) for knot in (one.below, one.above) if knot.tie]
+        tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
+        where = f"between the measured {place(one.below.x)} and {place(one.above.x)}{tie}"
+        return f"{who} overtakes {whom} at {self.at(one.x)}, {where}, in {self.what}"
+
+    def _changes(self, crossings: Sequence[Crossing]) -> str:
+        told = [f"{self.who(one.leads_after)} from {place(one.x)}" for one in crossings]
+        return joined(told, at_most=SHOWN)
+
+    def _counts(self, outcome: Compared) -> str:
+        a, b = (sum(knot.leader == key for knot in outcome.found.knots) for key in SIDES)
+        return f"{self.a} leads at {a} and {self.b} at {b} of {counted(len(outcome.found.knots), 'place')}"
+
+    def _passing(self, outcome: Compared) -> str:
+        """Who leads where of what was measured, without a crossing: one turn with its ends, several counted."""
+        found = outcome.found
+        if len(found.turns) > 1:
+            why = "no crossing is known, since the best of each were measured at different places"
+            return f"{self._counts(outcome)} along {axis_words(self.asked.along)} in {self.what}; {why}"
+        (turn,) = found.turns
+        before = [knot for knot in found.knots if knot.x <= turn.below.x]
+        after = [knot for knot in found.knots if knot.x >= turn.above.x]
+        old, new = (_margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
+        return (
+            f"{self.who(OTHER[turn.leads_after])} leads in {self.what} at {self.span(before)} ({old}),"
+            f" {self.who(turn.leads_after)} at {reach(after[0].x, after[-1].x)} ({new}); no crossing is known between"
+            f" {place(turn.below.x)} and {place(turn.above.x)}"
+        )
+
+    def _open(self, outcome: Compared, *, bare: bool = False) -> str:
+        """Where the two tie while one leads elsewhere, and where it leads only because the other's best was not run."""
+
+        def where(xs: Sequence[float]) -> str:
+            return joined(list(map(place, xs)), at_most=3) if bare else self.at(*xs)
+
+        ties = [one.x for one in outcome.found.knots if one.tie]
+        rest = [one.x for one in outcome.found.knots if not (one.tie or one.settled)]
+        tie = f", a tie at {where(ties)}" if ties else ""
+        return f"{tie}, and at {where(rest)} of what was measured" if rest else tie
+
+    def _reason(self, why: Outcome) -> str:
+        """Why there is no verdict, in a few words; "" where there is one."""
+        match why:
+            case result.NotKnown():
+                chips = joined([value_label("accelerator", one) for one in why.accelerators]) or "a side"
+                unstated = f"the number of chips of {chips} is not stated"
+                power = f"no rated power of {chips} is known here"
+                return {"chips": unstated, "price": f"no such price of {chips}", "power": power}[why.code]
+            case result.NoPoints():
+                who = self.who(why.side)
+                return {
+                    "nothing": f"nothing is measured of {who}",
+                    "not_ranked": f"no point of {who} may be ranked",
+                    "axis": f"{who} has no {inline(self.asked.row)} along {axis_words(self.asked.along)}",
+                    "chips": f"the number of chips of {who} is not stated",
+                }[why.code]
+            case result.NotComparable() if why.key in ("model", "load_kind"):
+                sides = ([value_label(why.key, one) for one in told] for told in (why.a, why.b))
+                a, b = (joined(told, at_most=2) for told in sides)
+                return f"the {'models' if why.key == 'model' else 'kinds of load'} differ, {a} against {b}"
+            case result.NotComparable():
+                values = f"{number(float(why.a[0]))} against {number(float(why.b[0]))}"
+                loads = f"the loads differ, {axis_words(why.key)} {values}"
+                return f"the {axis_words(why.key)}s differ, {values} tokens" if why.key in LENGTHS else loads
+            case _:
+                return ""
+
+
+def reach(low: float, high: float) -> str:
+    """A range without the axis's name: "4 to 32", "8"."""
+    return " to ".join(dict.fromkeys((place(low), place(high))))
+
+
+def _margin(knots: Iterable[Knot]) -> tuple[str, bool]:
+    """By how much somebody leads, "by 14 to 30 %" or "1.6 to 3.2 times as fast", and whether it is told as times."""
+    ratios = [knot.ratio for knot in knots] or [1.0]
+    is_times = max(ratios) >= TWICE
+    return f"{between(min(ratios), max(ratios))}{' as fast' if is_times else ''}", is_times
+
+
+def _saying(side: Side, key: str, word: str) -> Side:
+    if word in side.parts:
+        return side
+    if key == "precision" and side.hardware:
+        return replace(side, hardware=f"{side.hardware} {word}")
+    return replace(side, parts=(word, *side.parts))
+
+
+def _chip(text: str) -> str:
+    """An accelerator or a family of them as a filter names it."""
+    slugs = names.matching("accelerator", text)
+    return value_label("accelerator", slugs[0]) if len(slugs) == 1 else text.upper()
+
+
+def _shown(key: str, value: str) -> str:
+    row = FILTER_BY_KEY[key]
+    if row.kind == "number":
+        return setting(key, float(value))
+    if row.kind == "name":
+        return names.display_name(row.column, value)
+    return fact_words(key, value) if key in IN_WORDS else value

@@ -1,0 +1,341 @@
+"""What a crossover's answer says: who overtakes whom and where, who leads throughout, or why nobody does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from bench import flags
+from bench.basis import evidence, likeness, limits, prices
+from bench.basis.evidence import Deciding, Ranking
+from bench.basis.prices import Choice
+from bench.basis.statement import Statement, caveat, coverage, finding, headline
+from bench.basis.variations import Verdict
+from bench.basis.wording import flagged, flags_of
+from bench.basis.wording import subject as about
+from bench.chart import setting, value_label
+from bench.maths.crossover import Crossing, Knot
+from bench.questions import Why
+from bench.questions.crossover import result
+from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, place
+from bench.questions.crossover.curves import MOST_CURVES
+from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, member, reach
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Crosses, Leads, Listing, Pair, Side
+from bench.wording import counted, joined, number
+
+MOST_TOLD, MOST_NAMED = 3, 8
+"""So many changes are told, and a headline on all pairs is of so many at most."""
+
+VARIED = ("load", "load_kind", "isl", "osl", "context_tokens", "max_model_len", "dataset", "chips")
+"""What points of one side differ in along their curve, or by the layout that is free."""
+
+NEXT = {
+    "price": "State price_a and price_b in USD for one chip and hour, or choose other price terms.",
+    "power": "Compare raw, per accelerator or per dollar instead.",
+    "chips": "Compare raw instead.",
+    "not_comparable": "Choose sides of one model with the same stated lengths and kind of load.",
+    "no_points": "Choose another axis or metric above the chart, or another side.",
+    "no_overlap": "Nothing is extrapolated; measure both in one range, or choose another axis.",
+}
+
+
+def told(found: result.Result, ranking: Ranking) -> Iterator[Statement]:
+    """Headline, findings and caveats."""
+    yield from _of_pair(found, ranking) if isinstance(found, Pair) else _of_listing(found, ranking)
+    if ranking.limits:
+        yield caveat("limits", f"Only points with {limits.words(ranking.limits)} are compared.")
+    yield from evidence.left_out(found.tally)
+
+
+def verdict(outcomes: Sequence[result.Outcome], tellers: Sequence[Teller]) -> Verdict | None:
+    """What comparisons come to in one code, and in words; None where none comes to anything."""
+    told = [_verdict(outcome, tell) for outcome, tell in zip(outcomes, tellers, strict=True)]
+    known = [one for one in told if one is not None]
+    crossing = sum(isinstance(outcome, Crosses) for outcome in outcomes)
+    words = known[0].words if len(known) == 1 else f"{crossing} of {len(outcomes)} pairs cross"
+    return Verdict("|".join(one.code for one in known), words) if known else None
+
+
+def named_pairs(pairs: Sequence[result.ListedPair]) -> Sequence[result.ListedPair]:
+    """The pairs that the headline is about: all, where they are few, of the same chips, and one overtakes; else one."""
+    hardware = {(pair.a.hardware, pair.b.hardware) for pair in pairs}
+    leaders = {one.leads_after for pair in pairs for one in pair.crossings}
+    return pairs if len(hardware) == len(leaders) == 1 and len(pairs) <= MOST_NAMED else pairs[:1]
+
+
+def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
+    match outcome:
+        case Crosses():
+            order = [one.leads_after for one in outcome.crossings]
+            once = f"{tell.who(order[-1])} overtakes {tell.who(OTHER[order[-1]])}"
+            words = once if len(order) == 1 else f"the lead changes hands at {len(order)} places"
+            return Verdict(f"crosses {''.join(order)}", words)
+        case Leads():
+            return Verdict(f"leads {outcome.leader}", f"{tell.who(outcome.leader)} leads throughout")
+        case Compared():
+            tie = isinstance(outcome, result.Tie)
+            words = "the two tie" if tie else "each leads somewhere without a known crossing"
+            return Verdict("tie" if tie else "passes", words)
+        case _:
+            return None
+
+
+def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
+    outcome, tell = found.outcome, Teller.short(found.asked, found.a, found.b)
+    yield _headline(found, ranking, [(found.a, found.b, outcome)])
+    if isinstance(outcome, Compared):
+        yield from _crossings(outcome, tell)
+        yield from _extremes(outcome, tell)
+        yield from _changes(outcome, tell)
+    yield from (_even(found, one, tell) for one in found.even.values())
+    step = NEXT.get(outcome.code if isinstance(outcome, result.NotKnown) else outcome.kind)
+    if step:
+        yield finding("next", step)
+    ids = [{point.point_id for point in side.points} for side in (found.a, found.b)]
+    if ids[0] and ids[0] == ids[1]:
+        yield caveat("same", "Both sides are the same points.")
+    elif isinstance(outcome, Compared):
+        yield from _unlike(outcome, tell)
+    yield from _priced(found, tell)
+
+
+def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
+    named = named_pairs(found.pairs)
+    if not named:
+        yield headline("no_pair", _no_pair(found))
+        return
+    compared = [(pair.a, pair.b, pair.outcome) for pair in named]
+    yield _headline(found, ranking, compared)
+    many = len(found.pairs) + found.beyond
+    told = "This is the most alike" if len(named) == 1 else "These are the most alike"
+    text = f"{told} of {many:,} comparable pairs." if many > len(named) else ""
+    yield finding("most_alike", text or "No other pair can be compared.", pairs=many)
+    yield from _races(found)
+    if found.beyond:
+        yield coverage("beyond", f"{counted(found.beyond, 'further pair')} of more unlike sides not listed.")
+    if found.curves >= MOST_CURVES:
+        yield coverage("curves", f"Only the {MOST_CURVES} curves of the most places are compared.")
+    if found.asked.is_divisible:
+        known = {one.accelerator: one for one in found.prices}
+        yield from prices.told(found.choice, known, known)
+
+
+def _headline(
+    found: result.Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, result.Outcome]]
+) -> Statement:
+    """The sentence on one pair, or on several of the same chips; what both sides say stands before it."""
+    a, b, outcome = compared[0]
+    points = [one for pair in compared for side in pair[:2] for one in side.points]
+    shared = [part for part in a.parts if part in b.parts]
+    precisions = {(one.precision or "").upper() for one in points}
+    begin = [about(points), *(part for part in shared if {part} != precisions)]
+    # Along a length what else was fixed: the other length and the load, where all points state one.
+    is_length = found.asked.along in LENGTHS
+    keys = [key for key in (*LENGTHS, *LOADS) if key != found.asked.along and is_length]
+    fixed = {key: {getattr(one, key) for one in points} for key in keys}
+    begin += [setting(key, held.pop()) for key, held in fixed.items() if len(held) == 1 and None not in held]
+    start = ", ".join(filter(None, begin)) if points else ""
+    tell = Teller.full(found.asked, a, b, (*shared, *(precisions if len(precisions) == 1 else ())))
+    text = tell.sentence(outcome) if len(compared) == 1 else _all(compared, tell)
+    drawn = [each for _, _, each in compared if isinstance(each, Compared)]
+    named = [one for each in drawn for one in each.named(*_named_knots(each))]
+    told = found.tally.used + found.tally.of("beyond_limit")
+    few = Deciding(told, told + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits)).words
+    text = f"{f'{start}: {text}' if start else text[:1].upper() + text[1:]}{flagged(flags_of(named))}{few}."
+    kind = outcome.kind if isinstance(found, Pair) else "pairs"
+    first = outcome.crossings[0] if isinstance(outcome, Crosses) else None
+    leader = outcome.leader if isinstance(outcome, Leads) else first.leads_after if first else None
+    return headline(kind, text, [one.point_id for one in named], x=first.x if first else None, leader=leader)
+
+
+def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller) -> str:
+    """In how many pairs of the same chips one overtakes the other, and where."""
+    crossing = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Crosses)]
+    a, b = (side.hardware for side in compared[0][:2])
+    new, old = (a, b) if crossing[0][0].leads_after == "a" else (b, a)
+    where = tell.at(*sorted(one.x for crossings in crossing for one in crossings))
+    return f"{new} overtakes {old} in {tell.what} at {where} in {len(crossing)} of {counted(len(compared), 'pair')}"
+
+
+def _named_knots(outcome: Compared) -> list[Knot]:
+    """The knots whose points a headline names: those around a crossing, or of the smallest and the largest lead."""
+    if isinstance(outcome, Crosses):
+        return [knot for one in outcome.crossings[:SHOWN] for knot in (one.below, one.above)]
+    if isinstance(outcome, Leads):
+        return [outcome.smallest, outcome.largest]
+    turns = outcome.found.turns
+    return [turns[0].below, turns[0].above] if len(turns) == 1 else []
+
+
+def _said(kind: str, text: str, outcome: Compared, *knots: Knot) -> Statement:
+    """A finding on knots, with the flags of their points."""
+    named = outcome.named(*knots)
+    return finding(kind, f"{text}{flagged(flags_of(named))}.", [one.point_id for one in named])
+
+
+def _crossings(outcome: Compared, tell: Teller) -> Iterator[Statement]:
+    """Who leads at both ends, how well each crossing is known, and what changes within its bracket."""
+    if isinstance(outcome, Crosses):
+        ends = (outcome.found.knots[0], outcome.found.knots[-1])
+        yield _said("ends", f"At the ends: {', '.join(map(tell.lead_at, ends))}", outcome, *ends)
+    for one in outcome.found.crossings:
+        yield _said("crossing", _known(one, tell), outcome, one.below, one.above)
+        for side in SIDES:
+            before, after = outcome.member(side, one.below), outcome.member(side, one.above)
+            if before is not after:
+                said = " to ".join(apart(member(before.facts), member(after.facts)))
+                text = f"Within the bracket of {place(one.x)} {tell.who(side)} changes from {said}."
+                yield finding("bracket", text, x=one.x)
+
+
+def _known(one: Crossing, tell: Teller) -> str:
+    held, begin = one.interval, f"{tell.who(one.leads_after)} leads after {tell.at(one.x)}"
+    if one.within_tie:
+        return f"{begin}, but nobody by more than a tie around it"
+    if held.source == "bracket":
+        where = f"somewhere between {place(held.low)} and {place(held.high)}"
+        return f"{begin}, interpolated: it lies {where}, and without repeats no more is known"
+    ends = ((held.low, held.open_low), (held.high, held.open_high))
+    low, high = (f"{'beyond ' if is_open else ''}{place(end)}" for end, is_open in ends)
+    return f"{begin}; by the repeats, with 95 % confidence between {low} and {high}"
+
+
+def _extremes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
+    """Where a lead is smallest and largest, and where only one side was measured."""
+    if isinstance(outcome, Leads) and len(outcome.found.knots) > 1:
+        ends = (outcome.smallest, outcome.largest)
+        text = f"The closest: {tell.lead_at(ends[0])}; the widest: {tell.lead_at(ends[1])}"
+        yield _said("extremes", text, outcome, *ends)
+    low, high = outcome.found.knots[0].x, outcome.found.knots[-1].x
+    spans = {tell.a: outcome.found.range_a, tell.b: outcome.found.range_b}
+    for where, who in (
+        (f"Above {place(high)}", [name for name, ends in spans.items() if ends[1] > high]),
+        (f"Below {place(low)}", [name for name, ends in spans.items() if ends[0] < low]),
+    ):
+        words = f"only {who[0]} was measured" if len(who) == 1 else "no deployments of both share a place"
+        if who:
+            yield finding("beyond", f"{where} {words}, so nothing is said there.")
+
+
+def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
+    """Where the lead passes on, or stays, only because a side's best deployment was not measured further."""
+    found = outcome.found
+    for turn in [one for one in found.turns if one.crossing is None][:MOST_TOLD]:
+        if turn.cut is not None:
+            ends = [outcome.member(turn.cut.side, knot) for knot in (turn.below, turn.above)]
+            ends[turn.cut.beyond == "below"] = outcome.curves[turn.cut.side].members[turn.cut.member]
+            said = zip(apart(*(member(end.facts) for end in ends)), ends, strict=True)
+            changes = " to ".join(f"{words} (measured at {reach(*end.span)})" for words, end in said)
+            where = f"Between {place(turn.below.x)} and {place(turn.above.x)} the best of {tell.who(turn.cut.side)}"
+            text = f"{where} changes from {changes}, so where the two would cross is not known."
+            yield finding("change", text, below=turn.below.x, above=turn.above.x)
+    for one in (found.lacking or (() if found.turns else found.breaks))[:MOST_TOLD]:
+        low, high = sorted((one.x, one.until))
+        knots = [knot for knot in found.knots if low <= knot.x <= high and not knot.tie and knot.x != one.x]
+        words = ", ".join(member(outcome.curves[one.side].members[one.member].facts))
+        other = OTHER[one.side]
+        leads = tell.leads(other, knots, whom=False) if knots else f"{tell.who(other)} leads"
+        text = (
+            f"{one.beyond.capitalize()} {tell.at(one.x)}, {tell.who(one.side)} was not measured with {words}: that"
+            f" {leads} there is of what was measured."
+        )
+        yield finding("lacking", text, x=one.x)
+
+
+def _even(found: Pair, best: result.BreakEven, tell: Teller) -> Statement:
+    """Below which price a side wins per dollar, at the place where it may cost the most."""
+    chips, each, now = best.accelerators, best.usd_per_accelerator_hour, found.sides[best.side].price
+    usd = number(each, 3 if each < 10 else None)
+    whole = f"{number(each * chips)} USD/h for its {chips} chips, " if chips and chips > 1 else ""
+    left_out = f"; {counted(best.left_out, 'place')} where a best deployment was not run left out"
+    text = (
+        f"Per dollar {tell.who(best.side)} wins below {whole}{usd} USD per chip and hour"
+        f"{f' (now {number(now.usd)})' if now else ''}, at {tell.at(best.x)} against {tell.who(OTHER[best.side])}"
+        f"{left_out if best.left_out else ''}."
+    )
+    return finding("break_even", text, side=best.side, x=best.x, usd_per_accelerator_hour=each)
+
+
+def _unlike(outcome: Compared, tell: Teller) -> Iterator[Statement]:
+    """In what the compared points of both sides are unlike, what differs within one, and their flags."""
+    a, b = ([place.point for one in outcome.best(side) for place in one.places] for side in SIDES)
+    counted_lengths = any(one.dataset for one in (*a, *b))
+    lengths = [key for key in LENGTHS if key != tell.asked.along and not counted_lengths]
+    yield from likeness.unlike((tell.a, tell.b), a, b, (*likeness.DEPLOYED, *lengths, "chips"))
+    for name, points in ((tell.a, a), (tell.b, b)):
+        kinds = Counter(kind for point in points for kind in flags.telling(point.flag_kinds))
+        words = joined([f"{kind} on {count} of {len(points)}" for kind, count in sorted(kinds.items())])
+        if words:
+            yield caveat("flags", f"Flags of {name}: {words}.", flagged=sum(kinds.values()))
+        if parts := likeness.mixed(points, VARIED):
+            yield caveat("mixed", f"{name} is the best at each place of {joined(parts)}.")
+
+
+def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
+    """The prices behind a dollar: the listed ones of both sides, and those the reader states."""
+    chips: dict[str, None] = {}
+    for key, side in found.sides.items() if found.asked.is_divisible else ():
+        if side.price and side.price.stated:
+            yield caveat("stated", f"{tell.who(key)} is priced at {side.price.words} for a chip.")
+        else:
+            chips |= dict.fromkeys(one.accelerator for one in side.points if one.accelerator)
+    known = {one.accelerator: one for one in found.prices}
+    wanted = chips if found.asked.per == "dollar" else known.keys() & chips.keys()
+    yield from prices.told(found.choice, known, sorted(wanted))
+
+
+def _races(found: Listing) -> Iterator[Statement]:
+    """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
+    crossing = sum(isinstance(one.outcome, Crosses) for one in found.pairs)
+    yield finding(
+        "crossing", f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross.", crossing=crossing
+    )
+    parts = []
+    for per, outcomes in found.otherwise.items():
+        known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
+        crossing = sum(isinstance(one, Crosses) for one in known)
+        parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'not known'}")
+    if parts:
+        yield finding("otherwise", f"Of these cross when divided otherwise: {'; '.join(parts)}.")
+    races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
+    if races:
+        pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
+        tell, knot = Teller.full(found.asked, pair.a, pair.b), outcome.smallest
+        race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
+        text = f"The closest race without a crossing: {race} at {tell.at(knot.x)}"
+        yield _said("closest", text, outcome, knot)
+
+
+def _no_pair(found: Listing) -> str:
+    """Why there is no pair to list."""
+    what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}"
+    if not found.curves:
+        return f"No curve of {what} was measured, so 0 pairs can be compared; choose another axis or metric."
+    if found.left == 0:
+        return f"The side chosen has no curve of {what}, so 0 pairs can be compared; choose another side."
+    chips = joined([value_label("accelerator", one) for one in found.accelerators])
+    return (
+        f"{counted(found.curves, 'curve')} of {what} on {chips}, but no 2 that can be compared: they need one model,"
+        " the same stated lengths and kind of load, and ranges that overlap."
+    )
+
+
+def why(asked: Asked, choice: Choice) -> tuple[Why, ...]:
+    """Formula, inputs and source of what is told."""
+    reasons = (
+        Why("Crossing", "each run of a deployment is straight between its own neighbouring points on log-log axes and"
+            " says nothing outside its range; a side is the best of them at each place; where both meet is exact",
+            f"{asked.row.label} along {axis_words(asked.along)} of all ranked points; of repeats the middle one",
+            "log-log interpolation, as between points of a power law"),
+        Why("Interval", "with repeats every place at which the 95 % interval of the ratio holds 1 (Welch's t on"
+            " logarithms); without, the two knots around the crossing", "points that number their repeats",
+            "E. C. Fieller, Biometrika 24 (1932); B. L. Welch, Biometrika 34 (1947)"),
+        Why("Lead", "better / worse; within 1 % of 1, or with a 95 % interval that holds 1, it is a tie",
+            "both sides' values at a place", "Kneepoint's definition"),
+        Why(asked.row.axis, asked.row.formula, asked.row.definition, asked.row.source),
+        Why("Break-even price", "price of A's chip = price of B's chip x (A per chip / B per chip)",
+            f"prices: {choice.words}, unless stated by you", "both sides give the same tokens per dollar"),
+        Why("Per watt", "throughput / (rated power of one chip x chips)", "rated power (TDP) of data/accelerators.csv",
+            "data sheets as cited there; no power was measured"),
+    )  # fmt: skip
+    return reasons if asked.is_divisible else reasons[:4]

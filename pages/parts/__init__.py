@@ -1,0 +1,1 @@
+"""What only one page draws, a folder for each page."""
