@@ -17,18 +17,20 @@ GONE = ("slo_x", "slo_y", "slo_metric", "slo_ttft", "frontier_evidence")
 
 
 def renewed(pairs: Iterable[tuple[str, str]]) -> Pairs:
-    """The key-value pairs of a link with every old key as the new one; what cannot be one is left out."""
+    """The key-value pairs of a link with every old key as the new one; one that cannot be stays, to be told."""
     told = list(pairs)
     values = dict(told)
     stated = values.get("slo", "")
-    kept = [(key, value) for key, value in told if key not in GONE and not (key == "slo" and _is_bare(value))]
-    found = [
-        _limit(values.get("x", ""), values.get("slo_x", "")),
-        _limit(values.get("y", ""), values.get("slo_y", "")),
-        _limit(values.get("slo_metric", ""), stated if _is_bare(stated) else ""),
-        _limit(f"ttft_ms_{_statistic(values.get('slo_metric', ''))}", values.get("slo_ttft", "")),
-    ]
-    kept += [("slo", limit) for limit in found if limit]
+    limits = {
+        "slo_x": _limit(values.get("x", ""), values.get("slo_x", "")),
+        "slo_y": _limit(values.get("y", ""), values.get("slo_y", "")),
+        "slo": _limit(values.get("slo_metric", ""), stated if _is_bare(stated) else ""),
+        "slo_ttft": _limit(f"ttft_ms_{_statistic(values.get('slo_metric', ''))}", values.get("slo_ttft", "")),
+    }
+    past = {key for key, limit in limits.items() if limit or not values.get(key)} | {"slo_metric"}
+    past |= {"frontier_evidence"} if values.get("frontier_evidence") in ("all", "measured") else set()
+    kept = [(key, value) for key, value in told if key not in past or (key == "slo" and not _is_bare(value))]
+    kept += [("slo", limit) for limit in limits.values() if limit]
     if "slo_metric" in values:
         kept.append(("latency", values["slo_metric"]))
     if values.get("frontier_evidence") == "all" and "evidence" not in values:

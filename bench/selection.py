@@ -139,21 +139,6 @@ def as_asked(column: str) -> str:
     return f"CASE WHEN {column}_requested IS NOT NULL OR dataset IS NULL THEN {column} END"
 
 
-def narrowed(library: Library, view: View, whole: View) -> list[str]:
-    """What was filled in besides what the reader asked for, and how many points that leaves out."""
-    added = {key: values for key, values in whole.where if not view.values(key)}
-    left_out = count(library, view) - count(library, whole) if view.where and added else 0
-    if not left_out:
-        return []
-    words = joined([f"{key} {joined(list(values))}" for key, values in added.items()])
-    return [f"Narrowed to {words}; {counted(left_out, 'point')} of the selection beside it left out."]
-
-
-def ordinary(view: View) -> View:
-    """The View with only measured points, unless the reader asked for other evidence."""
-    return view if view.values("evidence") else view.with_where(evidence=("measured",))
-
-
 def _condition(row: Filter, values: tuple[str, ...]) -> tuple[str, tuple[Any, ...]]:
     if row.kind == "date":
         comparison = ">=" if row.key == "date_from" else "<="

@@ -86,12 +86,6 @@ def test_few_names_are_named_and_many_are_counted(library: Library) -> None:
     assert selection.described(library, View.of({"model": ["gpt-9"]})) == "Nothing is selected"
 
 
-def test_only_measured_points_are_ordinary_unless_the_reader_says_otherwise() -> None:
-    assert selection.ordinary(View()).values("evidence") == ("measured",)
-    asked = View.of({"evidence": ["projected"]})
-    assert selection.ordinary(asked) == asked
-
-
 def test_a_library_with_nothing_selects_nothing(tmp_path: Path) -> None:
     empty = Library.open(tmp_path / "own", shipped=False)
     assert selection.count(empty, View()) == 0

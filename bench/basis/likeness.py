@@ -15,8 +15,6 @@ from typing import Any
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat
 from bench.chart import value_label
-from bench.library import Library
-from bench.selection import Clause, as_asked
 from bench.wording import counted, joined, number
 
 LAYOUT = ("tp", "pp", "dp", "ep")
@@ -134,16 +132,6 @@ def mixed(rows: Sequence[Facts], besides: Collection[str] = ("accelerator",)) ->
         ]
         found.append(f"{fact.several} {joined(named, at_most=NAMED)}")
     return found
-
-
-def variety(library: Library, condition: Clause, besides: Collection[str] = ("accelerator",)) -> list[str]:
-    """The same of all points that meet a condition, by SQL; of many values how many there are."""
-    facts = [fact for fact in FACTS if fact.key not in besides and len(fact.columns) == 1]
-    columns = ", ".join(f"list(DISTINCT {as_asked(fact.columns[0])})" for fact in facts)
-    row = library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)[0]
-    return [
-        words for fact, values in zip(facts, row, strict=True) if (words := several(fact.key, values or ()))
-    ]
 
 
 def several(key: str, values: Iterable[Any]) -> str:

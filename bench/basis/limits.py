@@ -21,6 +21,9 @@ WRITTEN = re.compile(r"([a-z][a-z0-9_]*)(<=|>=)([^<>=]+)")
 MOST = 8
 """So many limits at once are read; no page offers more."""
 
+LARGEST = 1e12
+"""No metric of any unit gets there; a link that asks for more is broken."""
+
 NONE = "none"
 """How a View says that there shall be no limit, not even those that a page opens with."""
 
@@ -83,7 +86,7 @@ def _limit(text: str) -> Limit:
         value = float(match[3]) if match else math.nan
     except ValueError:
         value = math.nan
-    if match is None or not math.isfinite(value):
+    if match is None or not 0 <= value <= LARGEST:
         raise UsageError(
             f"slo={text[:60]!r} is no limit; write a metric and a number, as in slo=ttft_ms_p99<=2000."
         )

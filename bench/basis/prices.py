@@ -21,7 +21,7 @@ from bench.library import Library
 from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import counted, joined, number, share
+from bench.wording import joined, number, share
 
 EVERY = "every"
 """How a reader names every price book, every terms or every provider."""
@@ -150,9 +150,9 @@ def read(library: Library, view: View) -> Choice:
         return choice
     held = _offered(library)
     known = {
-        TERMS.key: (EVERY, WITH_POINTS, ON_DEMAND, *(row.terms for row in held)),
-        BOOK.key: (EVERY, *(row.book for row in held)),
-        PROVIDER.key: (EVERY, *(row.provider for row in held)),
+        TERMS.key: (EVERY, WITH_POINTS, ON_DEMAND, *(row[TERMS.key] for row in held)),
+        BOOK.key: (EVERY, *(row[BOOK.key] for row in held)),
+        PROVIDER.key: (EVERY, *(row[PROVIDER.key] for row in held)),
     }
     for (key, values), value in zip(known.items(), (choice.terms, choice.book, choice.provider), strict=True):
         if value not in values:
@@ -184,16 +184,11 @@ def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
     now = {key: view.option(key, EVERY) for key in (TERMS.key, BOOK.key, PROVIDER.key)}
     now[TERMS.key] = EVERY if now[TERMS.key] == WITH_POINTS else now[TERMS.key]
 
-    def offered(key: str, values: Iterable[tuple[str, Mapping[str, str]]]) -> list[str]:
-        others = [name for name in now if name != key]
-        return list(
-            dict.fromkeys(value for value, row in values if all(now[o] in (EVERY, row[o]) for o in others))
-        )
-
-    rows = [
-        {TERMS.key: row.terms, BOOK.key: row.book, PROVIDER.key: row.provider} for row in _offered(library)
-    ]
-    values = {key: offered(key, [(row[key], row) for row in rows]) for key in now}
+    rows = _offered(library)
+    values = {
+        key: {row[key] for row in rows if all(now[o] in (EVERY, row[o]) for o in now if o != key)}
+        for key in now
+    }
     terms = sorted({ON_DEMAND, *values[TERMS.key]}, key=lambda one: (one != ON_DEMAND, is_modelled(one), one))
     return {
         TERMS.key: [*((one, _titled(terms_in_words(one))) for one in (*terms, WITH_POINTS, EVERY))],
@@ -351,19 +346,6 @@ def quoted(one: Quote) -> str:
     return f"{one.provider}'s {price} ({terms_in_words(one.terms)})"
 
 
-def books(library: Library) -> list[tuple[str, int]]:
-    """Every loaded price book with how many unlike quotes it has, by name."""
-    unlike = "SELECT DISTINCT book, accelerator, provider, terms, usd_per_accelerator_hour AS usd FROM prices"
-    return [
-        *library.fetch(f"SELECT book, count(*) FROM ({unlike}) WHERE usd > 0 GROUP BY book ORDER BY book")
-    ]
-
-
-def counted_quotes(many: int) -> str:
-    """A count of quotes: "6 quotes"."""
-    return counted(many, "quote")
-
-
 def _adjective(choice: Choice) -> str:
     words = MODELLED if is_modelled(choice.terms) else terms_in_words(choice.terms)
     return {"every terms": "loaded", "prices printed with the points": "printed"}.get(
@@ -371,25 +353,16 @@ def _adjective(choice: Choice) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Offered:
-    """Terms, book and provider of some price."""
-
-    terms: str
-    book: str
-    provider: str
-
-
-def _offered(library: Library) -> list[_Offered]:
-    """Every terms, book and provider that go together in some price, equal ones of unlike books too."""
+def _offered(library: Library) -> list[dict[str, str]]:
+    """The terms, book and provider that go together in some price, each by its option."""
     rows = library.fetch(
         "SELECT DISTINCT terms, book, provider FROM prices WHERE usd_per_accelerator_hour > 0 ORDER BY ALL"
     )
-    return [_Offered(*row) for row in rows]
+    return [dict(zip((TERMS.key, BOOK.key, PROVIDER.key), row, strict=True)) for row in rows]
 
 
-def _terms_of(held: Iterable[_Offered], book: str) -> list[str]:
-    return list(dict.fromkeys(row.terms for row in held if row.book == book))
+def _terms_of(held: Iterable[Mapping[str, str]], book: str) -> list[str]:
+    return list(dict.fromkeys(row[TERMS.key] for row in held if row[BOOK.key] == book))
 
 
 def _titled(words: str) -> str:

@@ -123,12 +123,6 @@ class Question(Protocol):
         """The chart of an answer's result."""
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as mappings, None where nothing is stated."""
-    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(key): value for key, value in row.items()} for row in found]
-
-
 @cache
 def questions() -> dict[str, Question]:
     """Every question by name, in the order of the navigation."""

@@ -18,7 +18,7 @@ from bench.sweep.folder import ID, SWEEPS, Folder
 from bench.sweep.planning import form
 from bench.sweep.story import grid_chart
 from bench.view import View
-from pages.shared import address, cached, frame, headlines, notices, table
+from pages.shared import address, cached, cached_sweeps, frame, headlines, notices, table
 from pages.shared.runs import frontier, key, link
 from pages.shared.visitor import admitted, own_port, visitor
 
@@ -59,12 +59,12 @@ def library() -> Path:
 def every() -> None:
     """Every sweep in a table that follows what runs."""
     frame.linked("Every sweep of this library", NAME, "", follow=True)
-    rows = cached.sweeps(library())
+    rows = cached_sweeps.sweeps(library())
     _following(any(state in watching.UNDER_WAY for state in rows["state"]), _every)
 
 
 def _every() -> None:
-    rows = cached.sweeps(library())
+    rows = cached_sweeps.sweeps(library())
     headlines.headline(watching.headline(list(rows["state"])))
     if rows.empty:
         st.markdown("A first look at an endpoint takes about a minute.")
@@ -87,7 +87,7 @@ def _open(id: str) -> None:
 def one(folder: Folder) -> None:
     """One sweep: where it is, how it goes, what it has found, and what can be done about it."""
     frame.linked(f"Sweep {folder.id}", NAME, urlencode({"job": folder.id}), follow=True)
-    status, title = cached.sweep_status(folder), st.empty()
+    status, title = cached_sweeps.sweep_status(folder), st.empty()
     _onward(folder, status)
     _buttons(folder, status)
     _following(watching.is_under_way(status), lambda: _one(folder, title))
@@ -95,7 +95,7 @@ def one(folder: Folder) -> None:
 
 
 def _one(folder: Folder, title: DeltaGenerator) -> None:
-    status = cached.sweep_status(folder)
+    status = cached_sweeps.sweep_status(folder)
     if not watching.is_under_way(status) and st.session_state.get("jobs.followed") == folder.id:
         st.session_state.pop("jobs.followed")
         st.rerun()
@@ -110,8 +110,8 @@ def _one(folder: Folder, title: DeltaGenerator) -> None:
                     st.metric(
                         label, words or "not yet", chart_data=course or None, chart_type="line", border=True
                     )
-    story = cached.run_story(folder)
-    for name, made in cached.run_figures(folder, st.context.theme.type or "light").items():
+    story = cached_sweeps.run_story(folder)
+    for name, made in cached_sweeps.run_figures(folder, st.context.theme.type or "light").items():
         with st.container(key=f"chart.{name}"):
             st.plotly_chart(
                 made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline
@@ -131,7 +131,7 @@ def _onward(folder: Folder, status: Mapping[str, Any]) -> None:
     with st.container(key="onward", horizontal=True, vertical_alignment="center"):
         link("jobs", "All sweeps", {})
         link("run", "The run's story", {"run": folder.id})
-        story = cached.run_story(folder)
+        story = cached_sweeps.run_story(folder)
         if story.lines and cached.count(View.of({"source": [story.source]}), cached.current().version):
             link("pareto", "See it on the frontier", dict(frontier(story)))
 
@@ -165,7 +165,7 @@ def _do(what: str, folder: Folder) -> None:
             st.query_params["job"] = started.id
     except BenchError as problem:
         st.session_state[PROBLEM] = str(problem)
-    cached.look_again()
+    cached_sweeps.look_again()
 
 
 def _behind(folder: Folder) -> None:

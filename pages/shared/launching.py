@@ -21,7 +21,7 @@ from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.profiles import profiles
 from bench.sweep.practice import Practice, practices, practise
-from pages.shared import cached, frame, headlines, plan_fields, table
+from pages.shared import cached, cached_sweeps, frame, headlines, plan_fields, table
 from pages.shared.visitor import admitted, own_port, visitor
 
 SIGNS = {
@@ -179,7 +179,11 @@ def _named(stated: Mapping[str, str], known: Mapping[str, NamedEndpoint]) -> Non
     Only for those who may launch are they asked: a reader makes this server send nothing.
     """
     asked = bool(access.may("launch", visitor()))
-    seen = cached.endpoints(library(), cached.stamp(Endpoints(library()).path)) if known and asked else []
+    seen = (
+        cached_sweeps.endpoints(library(), cached_sweeps.stamp(Endpoints(library()).path))
+        if known and asked
+        else []
+    )
     lights = {row["name"]: LIGHTS[row["reachable"]] for row in seen}
     chosen = stated.get("endpoint.name")
     st.session_state["plan.endpoint.name"] = chosen

@@ -13,7 +13,7 @@ from bench.plain_text import markdown
 from bench.sweep.story import PointStory
 from bench.sweep.story.levels import load_words, shape_words
 from bench.wording import counted, inline, joined, number, quantity
-from pages.shared import cached, table
+from pages.shared import cached_sweeps, table
 from pages.shared.runs import Run
 
 TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
@@ -38,7 +38,7 @@ def told(run: Run, chosen: int) -> None:
     with st.container(key="behind", border=True):
         _summary(line)
         try:
-            point = cached.point_story(run.folder, chosen)
+            point = cached_sweeps.point_story(run.folder, chosen)
         except InputError as problem:
             st.caption(markdown(str(problem)))
             return
@@ -93,7 +93,7 @@ def _course(point: PointStory) -> str:
 def _figure(run: Run, number: int, name: str) -> None:
     saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{run.story.id}-{number}-{name}"}
     st.plotly_chart(
-        cached.point_figure(run.folder, number, name, run.theme),
+        cached_sweeps.point_figure(run.folder, number, name, run.theme),
         key=f"chart.run.{name}",
         theme=None,
         config={**chart.CONFIG, "toImageButtonOptions": saved},

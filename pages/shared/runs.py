@@ -16,7 +16,7 @@ from bench.sweep.story import Story, curve_chart
 from bench.sweep.story.levels import THROUGHPUT
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import address, cached, frame, headlines, notices, shell, table
+from pages.shared import address, cached, cached_sweeps, frame, headlines, notices, shell, table
 
 NAME = "run"
 NEWEST = 8
@@ -55,7 +55,7 @@ def named() -> Run:
     if folder is None or not folder.path.is_dir():
         _none(id, listed(library.path))
         st.stop()
-    return Run(folder, cached.run_story(folder), st.context.theme.type or "light", library.version)
+    return Run(folder, cached_sweeps.run_story(folder), st.context.theme.type or "light", library.version)
 
 
 def headline(run: Run) -> None:
@@ -94,7 +94,7 @@ def curve(run: Run) -> int | None:
         notices.about_the_link([f"This run has no point {asked[:20]}; it has {_range(numbers)}."])
     with st.container(key="chart"):
         st.plotly_chart(
-            curve_chart.figure(story, chart.theme(run.theme), chosen, cached.earlier(run.folder)),
+            curve_chart.figure(story, chart.theme(run.theme), chosen, cached_sweeps.earlier(run.folder)),
             key="chart.run",
             theme=None,
             config=chart.CONFIG,

@@ -158,7 +158,7 @@ def test_they_are_one_answer(
     """A frontier is of the one workload that five share unless all are asked for; a heatmap has a cell a length."""
     answer = question(asked).answer(library, View.of({"model": ["mock-model"]}, options, whole=whole))
     assert len(answer.rows) == rows
-    assert question(asked).figure(answer, LIGHT).data
+    assert question(asked).figure(answer.result, LIGHT).data
 
 
 def test_where_two_still_differ_the_passport_says_why() -> None:

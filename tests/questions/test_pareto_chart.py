@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
-from bench.questions import pareto, records
+from bench.questions import pareto
 from bench.questions.pareto import hover
 from bench.view import View
 from tests.thorough import times
@@ -37,7 +37,7 @@ def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shippe
     said = hovers(figure)
     assert len(said) == len(answer.rows)
     axes = [answer.result.x, answer.result.y]
-    for row in records(answer.rows):
+    for row in hover.stated(answer.rows):
         text = said[row["point_id"]]
         whole = hover_lines(row, axes)
         assert text.startswith(whole)

@@ -87,7 +87,7 @@ def _of_one(found: Cost) -> Statement:
     elif len(offers) == 1:
         behind = f"one quote, {prices.quoted(offers[0].quote)}"
     else:
-        behind = f"{prices.counted_quotes(len(offers))}, median {number(lead.usd_per_million)}"
+        behind = f"{counted(len(offers), 'quote')}, median {number(lead.usd_per_million)}"
     return headline(
         "one", _opened(f"{text}{found.deciding.words}: {behind}."), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
@@ -348,11 +348,13 @@ def _of_prices(found: Cost) -> Iterator[Statement]:
     days = sorted(str(one.as_of) for one in every if one.as_of is not None)
     ages = [f"{len(days)} as of {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
     ages += [f"{len(every) - len(days)} undated"] if len(days) < len(every) else []
-    yield caveat("ages", f"{prices.counted_quotes(len(every))}: {joined(ages)}.", quotes=len(every))
+    yield caveat("ages", f"{counted(len(every), 'quote')}: {joined(ages)}.", quotes=len(every))
     larger = {one.quote for own in found.deployments for one in own.quotes
               if one.quote.accelerators > own.point.accelerators}  # fmt: skip
     if larger:
-        text = f"{prices.counted_quotes(len(larger))} {is_or_are(len(larger))} for more chips than the deployment has"
+        text = (
+            f"{counted(len(larger), 'quote')} {is_or_are(len(larger))} for more chips than the deployment has"
+        )
         yield caveat("larger_quotes", f"{text}, taken per chip.", quotes=len(larger))
 
 

@@ -10,7 +10,6 @@ import pandas as pd
 from bench import chart
 from bench.catalogue import Metric
 from bench.plain_text import html
-from bench.questions import records
 from bench.wording import number
 
 
@@ -20,8 +19,14 @@ def texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]
         "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
         if brief and not row["on_frontier"]
         else _long(row, x, y)
-        for row in records(rows)
+        for row in stated(rows)
     ]
+
+
+def stated(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as mappings, None where nothing is stated."""
+    found = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in found]
 
 
 def shared(rows: pd.DataFrame) -> dict[str, Any]:
