@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,3 +103,28 @@ class TestWords:
         assert likeness.mixed([H200, A100], besides=("layout",)) == [
             "accelerators H200 SXM and A100 SXM 80 GB", "precisions FP8 and FP16", "engines vLLM and SGLang",
         ]  # fmt: skip
+
+
+class TestUnlike:
+    def test_says_what_differs_and_what_one_side_alone_states(self) -> None:
+        a, b = facts(engine="vllm", precision="fp8", isl=128), facts(engine="sglang", precision="fp8")
+        told = likeness.unlike(("H200", "MI355X"), [a], [b])
+        assert [(one.kind, one.text) for one in told] == [
+            ("unlike", "Unlike: engine (vLLM against SGLang)."),
+            ("one_sided", "Stated on one side only: input length 128 tokens for H200."),
+        ]
+
+    def test_says_nothing_of_what_is_alike(self) -> None:
+        assert likeness.unlike(("a", "b"), [H200], [H200]) == []
+
+    @pytest.mark.parametrize(("days", "kinds"), [(0, []), (30, []), (31, ["apart"]), (400, ["apart"])])
+    def test_says_how_far_apart_in_time(self, days: int, kinds: list[str]) -> None:
+        first = datetime.date(2026, 1, 1)
+        told = likeness.apart(("a", "b"), [facts(date=first)], [facts(date=first + datetime.timedelta(days))])
+        assert [one.kind for one in told] == kinds
+        assert [one.values["days"] for one in told] == [days] * len(kinds)
+
+    def test_says_which_side_states_no_date(self) -> None:
+        (told,) = likeness.apart(("a", "b"), [facts(date=datetime.date(2026, 1, 1))], [facts()])
+        assert told.text == "a was measured on 2026-01-01; b states no date."
+        assert likeness.apart(("a", "b"), [facts()], [facts()]) == []
