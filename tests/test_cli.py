@@ -241,9 +241,11 @@ def test_every_question_answers_in_json_and_in_text(run: Run, table: str, name: 
     assert status == 0, err
     answer = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
     assert list(answer) == [
-        "question", "view", "headline", "findings", "numbers", "caveats", "rows", "library_version"
+        "question", "view", "headline", "findings", "caveats", "variations", "statements", "result", "rows",
+        "library_version",
     ]  # fmt: skip
     assert answer["question"] == questions()[name].QUESTION
+    assert {one["text"] for one in answer["statements"]} >= {answer["headline"], *answer["findings"]}
     assert answer["view"]["where"]["accelerator"] == ["H100", "h200"]
     status, out, _ = run("ask", name, "--where", "accelerator=H100", "--where", "accelerator=h200")
     assert (status, out.splitlines()[0]) == (0, answer["headline"])

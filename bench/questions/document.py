@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from bench.catalogue import Metric
+
 HIDDEN = "hidden"
 """Metadata of a field that is only drawn: field(metadata={HIDDEN: True})."""
 
@@ -15,8 +17,10 @@ HIDDEN = "hidden"
 def document(value: object) -> Any:
     """A dataclass as a mapping of its fields, and so on inwards; tables and fields that are only drawn are left out.
 
-    A tuple becomes a list, a mapping keeps its keys as text; what stays is a plain value.
+    A tuple becomes a list, a mapping keeps its keys as text, a metric is its key; what stays is a plain value.
     """
+    if isinstance(value, Metric):
+        return value.key
     if is_dataclass(value) and not isinstance(value, type):
         return {
             one.name: document(getattr(value, one.name))
