@@ -41,7 +41,7 @@ def answered() -> dict[str, Any]:
         first, answer = timed(lambda question=question: question.answer(library(), View()))
         again, _ = timed(lambda question=question: question.answer(library(), View()))
         everything, _ = timed(lambda question=question: question.answer(library(), View(whole=True)))
-        drawn, _ = timed(lambda question=question, answer=answer: question.figure(answer, LIGHT))
+        drawn, _ = timed(lambda question=question, answer=answer: question.figure(answer.result, LIGHT))
         found[name] = {"first_s": first, "again_s": again, "figure_s": drawn, "everything_s": everything}
     return found
 

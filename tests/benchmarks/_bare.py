@@ -12,6 +12,7 @@ import duckdb
 from bench import catalogue
 from bench.library import Library
 from bench.library.columns import IDENTITY, literal, quoted
+from bench.library.standing import SET_ASIDE
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class Bare:
             columns.append(f"{value} AS {quoted(key)}")
         self._con = duckdb.connect()
         self._con.execute(f"CREATE VIEW points AS SELECT {', '.join(columns)} FROM read_parquet([{files}])")
+        self._con.register("aside", library.query(f"SELECT * FROM {SET_ASIDE}"))
+        self._con.execute(f"CREATE TABLE {SET_ASIDE} AS SELECT * FROM aside")
 
     def query(self, sql: str, params: Sequence[object] = ()) -> Any:
         return self._con.cursor().execute(sql, list(params)).df()

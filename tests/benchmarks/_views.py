@@ -26,7 +26,6 @@ VIEWS = {
             "x": "interactivity_tokens_per_s_per_user_p50",
             "y": "output_tokens_per_s_per_accelerator",
             "group": "accelerator",
-            "frontier_evidence": "measured",
             "x_scale": "auto",
         },
         whole=True,

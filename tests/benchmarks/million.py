@@ -8,8 +8,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from bench.library import Library
+from bench.questions import Answer, question, questions
+from bench.view import View
 from tests.benchmarks import Figure, seconds
 from tests.benchmarks._bare import Bare, recorded, run
 from tests.benchmarks._process import ROOT, process
@@ -17,8 +20,8 @@ from tests.benchmarks._synthetic import library_of_a_million, published_csv
 from tests.benchmarks._views import QUESTIONS, VIEWS
 
 STARTS, ROUNDS, IMPORTS = 5, 11, 5
-DECIDE = ("scaling", "crossover", "cost")
-"""The questions whose whole answer must come within a second."""
+WITH_VARIATIONS_S = 1.5
+"""Within this an answer and its variations must come."""
 
 NEW_POINTS = 1_000
 
@@ -48,30 +51,37 @@ def opening(folder: Path) -> Iterator[Figure]:
 
 
 def against_bare(folder: Path) -> Iterator[Figure]:
-    """What each question's rows take, against the same SQL over read_parquet of the list of files, in turns."""
+    """The queries of each answer through the library and over bare read_parquet, in turns; then the answers whole."""
     library = Library.open(folder, shipped=False)
     bare = Bare(library, folder)
     for name, view in VIEWS.items():
-        question = QUESTIONS[name]
-        statements = recorded(
-            library, lambda recorder, question=question, view=view: question.rows(recorder, view)
-        )
+        asked = QUESTIONS[name]
+        library.remembered.forget()
+        statements = recorded(library, lambda recorder, asked=asked, view=view: asked.answer(recorder, view))
         pairs = in_turns(
-            lambda question=question, view=view: question.rows(library, view),
+            lambda statements=statements: (library.remembered.forget(), run(library, statements)),
             lambda statements=statements: run(bare, statements),
         )
         mine = statistics.median(own for own, _ in pairs)
         ratio = statistics.median(own / other for own, other in pairs)
-        yield Figure(f"{name} rows of a million points, median of {ROUNDS}", mine, "s")
-        yield Figure(f"{name} rows over the same SQL on bare read_parquet(list), median", ratio, "x", 1.5)
-    for name in DECIDE:
-        question, view = QUESTIONS[name], VIEWS[name]
-        question.answer(library, view)
-        waits = [
-            seconds(lambda question=question, view=view: question.answer(library, view)) for _ in range(5)
-        ]
-        yield Figure(f"{name}: its whole answer, median of 5", statistics.median(waits), "s", 1)
+        yield Figure(f"{name}: queries of its answer over a million points, median of {ROUNDS}", mine, "s")
+        yield Figure(f"{name}: the same over bare read_parquet(list), median", ratio, "x", 1.5)
+    for name in questions():
+        told = [answered(library, name) for _ in range(5)]
+        alone, varied = (statistics.median(times) for times in zip(*told, strict=True))
+        yield Figure(f"{name}: its whole answer, nothing chosen, median of 5", alone, "s")
+        yield Figure(
+            f"{name}: its answer and the variations of it, median of 5", varied, "s", WITH_VARIATIONS_S
+        )
     library.close()
+
+
+def answered(library: Library, name: str) -> tuple[float, float]:
+    """The seconds of an answer to nothing chosen, and of the same with its variations; nothing is remembered before."""
+    library.remembered.forget()
+    told: list[Answer[Any]] = []
+    alone = seconds(lambda: told.append(question(name).answer(library, View())))
+    return alone, alone + seconds(lambda: question(name).robustness(library, told[0].view))
 
 
 def in_turns(first: Callable[[], object], second: Callable[[], object]) -> list[tuple[float, float]]:
