@@ -21,7 +21,7 @@ LAYERS = (
     ("view", "access", "wording"),
     ("formats", "maths"),
     ("library", "endpoint"),
-    ("selection", "chart", "pricing"),
+    ("selection", "chart"),
     ("basis",),
     ("holdings", "dictionary", "sql_examples"),
     ("questions", "sweep"),

@@ -309,6 +309,9 @@ def _races(found: Listing) -> Iterator[Statement]:
 def _no_pair(found: Listing) -> str:
     """Why there is no pair to list."""
     what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}"
+    unnamed = found.tally.of("unnamed")
+    if not found.curves and unnamed:
+        return f"{counted(unnamed, 'point')} of {what} state no accelerator to compare; state it on the Data page."
     if not found.curves:
         return f"No curve of {what} was measured, so 0 pairs can be compared; choose another axis or metric."
     if found.left == 0:
