@@ -70,7 +70,7 @@ def _no_frontier(found: Pareto) -> str:
     if tally.of("unpriced"):
         return f"No chip with points of {of} has such a price; choose other prices."
     if found.instead is None:
-        return f"No point of {of} states both a latency and a throughput, so none can be weighed: see the heatmap or Data."
+        return f"No point of {of} states a latency and a throughput, so none can be weighed; see the heatmap or Data."
     return f"No selected point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
 
 
