@@ -364,8 +364,8 @@ def test_nothing_selected_nothing_measured_nothing_stored(small, tmp_path):
     assert nothing.caveats == ("Nothing is loaded for model gpt-9.",)
     lacking = pareto.answer(small, View.of({"concurrency": ["3"]}))
     assert lacking.headline == (
-        "No point of Llama 3.1 70B FP8 at 1,024/256 states both a latency and a throughput, so nothing can be weighed;"
-        " see the heatmap."
+        "No point of Llama 3.1 70B FP8 at 1,024/256 states a latency and a throughput, so none can be weighed; see"
+        " the heatmap or Data."
     )
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "told.csv", [point(100, 10, evidence="projected")])])

@@ -34,7 +34,7 @@ def first(answer: Answer) -> str:
 def test_a_model_without_any_latency_is_told_so(shipped, model):
     answer = pareto.answer(shipped, View.of({"model": [model]}))
     assert display_name("model", model) in answer.headline
-    assert "states both a latency and a throughput" in answer.headline
+    assert "states a latency and a throughput" in answer.headline
     assert answer.result.instead is None
     assert answer.rows.empty
 

@@ -12,6 +12,9 @@ from bench.questions import question, questions
 from bench.view import View
 from tests.questions import recorded
 
+SINCE = {"memory"}
+"""Questions that came after the links were written."""
+
 
 @pytest.mark.parametrize("name", list(questions()))
 def test_the_answers_are_those_recorded(shipped: Library, name: str) -> None:
@@ -21,7 +24,7 @@ def test_the_answers_are_those_recorded(shipped: Library, name: str) -> None:
 
 def test_sixty_links_were_recorded() -> None:
     assert len(recorded.links()) == 60
-    assert {link["page"] for link in recorded.links()} == set(questions())
+    assert {link["page"] for link in recorded.links()} == set(questions()) - SINCE
 
 
 @pytest.mark.parametrize("link", recorded.links(), ids=lambda link: f"{link['page']}?{link['query'][:60]}")
