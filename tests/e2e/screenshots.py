@@ -53,7 +53,10 @@ def open_export(page: Page) -> None:
 STATES: dict[str, tuple[str, Callable[[Page], None] | None]] = {
     "filters": ("/pareto", open_filters),
     "pareto-point": ("/pareto", click("line")),
-    "pareto-limits": ("/pareto?v=1&model=deepseek-r1&isl=8192&osl=1024&slo_x=40&slo_y=100", None),
+    "pareto-limits": (
+        "/pareto?v=1&model=deepseek-r1&isl=8192&osl=1024&slo=interactivity_tokens_per_s_per_user_p50>=40&slo=output_tokens_per_s_per_accelerator>=100",
+        None,
+    ),
     "heatmap-cell": ("/heatmap", click("cell")),
     "heatmap-ratio": (
         "/heatmap?model=llama-3.1-70b&engine_version=0.17&panel=accelerators&ratio_by=accelerator"

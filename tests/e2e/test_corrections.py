@@ -101,7 +101,7 @@ def test_what_is_searched_and_opened_is_a_step_that_back_takes_back(library: Lib
     with served() as tab:
         page = tab()
         page.goto("/data?tab=points")
-        page.wait_for_url("**/data?v=1&**")
+        page.wait_for_url("**/data?v=2&**")
         page.get_by_label("Search", exact=True).fill("theirs")
         page.keyboard.press("Enter")
         page.wait_for_url("**&search=theirs**")

@@ -50,7 +50,7 @@ def test_a_bare_address_is_written_out_whole_without_a_step_in_the_history(visit
     page = visit()
     page.goto("about:blank")
     charted(page, "/pareto")
-    page.wait_for_url("**/pareto?v=1&**")
+    page.wait_for_url("**/pareto?v=2&**")
     view = View.from_query(page.url.partition("?")[2])
     assert view.whole
     assert view.values("model")
@@ -96,7 +96,7 @@ def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Vi
     page = charted(visit(), "/pareto?v=1&model=llama-3.1-70b&model=deepseek-r1")
     pareto = page.url
     page.get_by_role("link", name="Heatmap", exact=True).click()
-    page.wait_for_url("**/heatmap?v=1&**")
+    page.wait_for_url("**/heatmap?v=2&**")
     settled(page)
     assert View.from_query(page.url.partition("?")[2]).values("model") == ("llama-3.1-70b", "deepseek-r1")
     page.go_back()
@@ -108,7 +108,7 @@ def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Vi
 def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
     page = charted(visit(), "/")
     page.get_by_role("link", name="Show it").first.click()
-    page.wait_for_url("**?v=1&**model=**")
+    page.wait_for_url("**?v=2&**model=**")
     page.wait_for_selector(".js-plotly-plot .main-svg")
     assert page.locator("h1").first.is_visible()
 
@@ -129,7 +129,7 @@ def test_reset_returns_to_the_story(visit: Visit) -> None:
 
 def test_the_first_page_answers_under_its_own_name(visit: Visit) -> None:
     page = charted(visit(), "/overview?model=deepseek-r1")
-    assert page.url.endswith("/?v=1&model=deepseek-r1")
+    assert page.url.endswith("/?v=2&model=deepseek-r1")
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,11 @@ def test_a_slash_too_many_is_the_same_page(visit: Visit) -> None:
 
 
 def test_a_limit_that_is_no_number_is_told_and_the_page_stays(visit: Visit) -> None:
-    page = charted(visit(), "/pareto?slo_x=abc&slo_y=100")
+    page = charted(visit(), "/pareto?slo=ttft_ms_p99<=abc&slo=ttft_ms_p50<=9000")
     assert page.get_by_role("alert").count() == 1
-    assert "slo_x='abc' is not a number" in page.get_by_role("alert").inner_text()
+    assert "slo='ttft_ms_p99<=abc' is no limit" in page.get_by_role("alert").inner_text()
     view = View.from_query(urlsplit(page.url).query)
-    assert view.option("slo_x") == ""
-    assert view.option("slo_y") == "100"
+    assert view.slo == ("ttft_ms_p50<=9000",)
 
 
 @pytest.mark.parametrize(
