@@ -41,6 +41,7 @@ class Reading:
     rows: Sequence[Row]
     prices: Sequence[Row]
     known: dict[View, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    paid: dict[View, dict[str, float]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def by_id(self) -> dict[str, Row]:
@@ -79,7 +80,9 @@ class Reading:
     def usd(self, view: View) -> dict[str, float] | None:
         """The price of one chip and hour of each accelerator in USD; None for prices printed with the points."""
         terms = view.option("price_terms", "on_demand")
-        return None if terms == "with_points" else dict(self._usd(terms, view))
+        if view not in self.paid:
+            self.paid[view] = dict(self._usd(terms, view))
+        return None if terms == "with_points" else self.paid[view]
 
     def _usd(self, terms: str, view: View) -> Iterator[tuple[str, float]]:
         quotes: dict[str, dict[tuple[str, str], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
@@ -90,7 +93,9 @@ class Reading:
                 own = quotes[row["accelerator"]][row["provider"], row["terms"]]
                 own.setdefault(f"{row['usd_per_accelerator_hour']:.3g}", row["usd_per_accelerator_hour"])
         for chip, by_terms in quotes.items():
-            offers = {key: own for key, own in by_terms.items() if not key[1].startswith("modelled")} or by_terms
+            offers = {
+                key: own for key, own in by_terms.items() if not key[1].startswith("modelled")
+            } or by_terms
             each: dict[str, set[float]] = defaultdict(set)
             for (provider, _), own in offers.items():
                 each[provider].update(own.values())
@@ -131,7 +136,9 @@ def keeps(row: Row, limits: Iterable[str], computed: Mapping[str, float | None] 
         sign = "<=" if "<=" in limit else ">="
         metric, bound = limit.split(sign)
         stated = computed[metric] if computed and metric in computed else row.get(metric)
-        known.append(None if stated is None else stated <= float(bound) if sign == "<=" else stated >= float(bound))
+        known.append(
+            None if stated is None else stated <= float(bound) if sign == "<=" else stated >= float(bound)
+        )
     return False if False in known else None if None in known else True
 
 
@@ -141,7 +148,7 @@ def set_aside(rows: Iterable[Row]) -> dict[str, str]:
     for row in rows:
         if not _excluded(row):
             lines[tuple(row[name] for name in LINE)].append(row)
-    found = {}
+    found: dict[str, str] = {}
     for line in lines.values():
         newest = newest_run(line)
         kept = {row["point_id"] for row in newest}
@@ -191,7 +198,9 @@ def _of_the_point(row: Row, view: View) -> str:
     if not view.values("evidence") and row["evidence"] != "measured":
         return OTHER_EVIDENCE
     kinds = flags.kinds_of(row["flags"])
-    barred = any(flags.weight(kind) != "notes" for kind in kinds) if view.option("flagged") == "out" else False
+    barred = (
+        any(flags.weight(kind) != "notes" for kind in kinds) if view.option("flagged") == "out" else False
+    )
     return FLAGGED if barred or _excluded(row) else STANDS
 
 
