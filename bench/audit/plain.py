@@ -30,6 +30,9 @@ STANDS = ""
 OF_TIME = ("engine_version", "date_from", "date_to", "series")
 """With a filter on one of these the newest run is the newest that is selected."""
 
+ALIKE = 0.001
+"""Quotes of one provider less than 0.1 % apart are one quote."""
+
 SAME = (*LINE, "source_id", "source_url", "engine_version", *LOADS)
 """What repeats of one measurement have in common."""
 
@@ -85,20 +88,24 @@ class Reading:
         return None if terms == "with_points" else self.paid[view]
 
     def _usd(self, terms: str, view: View) -> Iterator[tuple[str, float]]:
-        quotes: dict[str, dict[tuple[str, str], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+        quotes: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
         wanted = {"terms": terms, "book": view.option("price_book"), "provider": view.option("provider")}
         told = {key: value for key, value in wanted.items() if value not in ("", "every")}
         for row in sorted(self.prices, key=lambda row: row["usd_per_accelerator_hour"]):
             if all(row[key] == value for key, value in told.items()):
-                own = quotes[row["accelerator"]][row["provider"], row["terms"]]
-                own.setdefault(f"{row['usd_per_accelerator_hour']:.3g}", row["usd_per_accelerator_hour"])
+                own, usd = (
+                    quotes[row["accelerator"]][row["provider"], row["terms"]],
+                    row["usd_per_accelerator_hour"],
+                )
+                if not own or usd > own[-1] * (1 + ALIKE):
+                    own.append(usd)
         for chip, by_terms in quotes.items():
             offers = {
                 key: own for key, own in by_terms.items() if not key[1].startswith("modelled")
             } or by_terms
             each: dict[str, set[float]] = defaultdict(set)
             for (provider, _), own in offers.items():
-                each[provider].update(own.values())
+                each[provider].update(own)
             yield chip, statistics.median(statistics.median(own) for own in each.values())
 
 
