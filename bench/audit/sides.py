@@ -10,13 +10,17 @@ from typing import Any
 from bench import catalogue, names
 from bench.audit.answers import Told
 from bench.audit.plain import Row, as_asked, keeps, value
+from bench.library.standing import LOADS
 from bench.questions.crossover.asked import Asked
 from bench.questions.crossover.result import Compared, Curve, Listing, NoOverlap, Outcome, Pair
 from bench.questions.crossover.result import Side as Named
 from bench.view import View
 
-LENGTHS, LOADS = ("isl", "osl", "context_tokens"), ("batch", "concurrency", "request_rate")
+LENGTHS = ("isl", "osl", "context_tokens")
 USERS = "users_per_accelerator"
+
+Alike = Mapping[tuple[Any, ...], Sequence[Row]]
+"""Points by what is equal along a curve."""
 
 
 @dataclass(frozen=True)
@@ -40,30 +44,30 @@ def sides(told: Told) -> Iterator[Side]:
         (one.place, one.a, one.b, one.outcome, one.keys) for one in found.pairs
     ]  # fmt: skip
     lower = catalogue.metric(found.asked.metric).direction == "lower"
+    alike: dict[View, Alike] = {}
     for place, a, b, outcome, keys in pairs:
         if isinstance(outcome, Compared | NoOverlap):
             for key, named, told_apart in zip(("a", "b"), (a, b), keys or (None, None), strict=True):
-                points = tuple(_points(told, found.asked, key, named, told_apart))
+                view = _of_side(told, found.asked, key, is_listed=told_apart is not None)
+                if view not in alike:
+                    alike[view] = _alike(told, view, found.asked)
+                points = tuple(_points(told, found.asked, key, named, told_apart, alike[view]))
                 yield Side(place, key, outcome, outcome.curves["a" if key == "a" else "b"], points, lower)
 
 
-def _points(
-    told: Told, asked: Asked, key: str, side: Named, told_apart: Any
-) -> Iterator[tuple[float, float, str]]:
+def _points(told: Told, asked: Asked, key: str, side: Named, told_apart: Any,
+            alike: Alike) -> Iterator[tuple[float, float, str]]:  # fmt: skip
     """The places of all ranked points of a side under the workload that is compared, in the unit asked for."""
-    columns: dict[str, Any] = {}
     if told_apart is None:
-        view, fixed = _of_side(told, asked, key), _fixed(told.reading.by_id[side.points[0].point_id], asked)
-    else:
-        view, columns, fixed = told.view, dict(told_apart[0]), told_apart[1]
-    for row in _alike(told, view, asked).get(fixed, ()):
-        if all(row[name] == stated for name, stated in columns.items()):
+        told_apart = (), _fixed(told.reading.by_id[side.points[0].point_id], asked)
+    for row in alike.get(told_apart[1], ()):
+        if all(row[name] == stated for name, stated in told_apart[0]):
             x, y, by = _along(row, asked.along), value(row, asked.metric), _divisor(told, row, asked, key)
             if x and y and x > 0 and y > 0 and by:
                 yield float(x), y / by, row["point_id"]
 
 
-def _alike(told: Told, view: View, asked: Asked) -> Mapping[tuple[Any, ...], Sequence[Row]]:
+def _alike(told: Told, view: View, asked: Asked) -> Alike:
     """The ranked points of a side's View that the answer's View selects too, by what is equal along a curve."""
     whole = told.reading.codes(told.view)
     held: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
@@ -73,9 +77,11 @@ def _alike(told: Told, view: View, asked: Asked) -> Mapping[tuple[Any, ...], Seq
     return held
 
 
-def _of_side(told: Told, asked: Asked, key: str) -> View:
-    """The View narrowed to a chosen side."""
+def _of_side(told: Told, asked: Asked, key: str, *, is_listed: bool) -> View:
+    """The View narrowed to a chosen side; of a list with one side chosen that is A."""
     own = asked.a if key == "a" else asked.b
+    if is_listed:
+        own = (asked.a or asked.b) if key == "a" else None
     return told.view.with_where(**dict(own.where)) if own else told.view
 
 

@@ -224,7 +224,7 @@ def assert_times(factor: float, before: Sequence[Any], after: Sequence[Any], key
             assert other == one, key
 
 
-ONE = ("accelerator", "accelerators", "engine", "engine_version", "precision", "model", "isl", "osl", "load_kind", "tp",
+ONE = ("accelerator", "accelerators", "engine", "precision", "model", "isl", "osl", "load_kind", "tp",
        "source", "harness", "speculation", "disaggregated", "concurrency", "batch", "request_rate", "scenario",
        "variant")  # fmt: skip
 SHOWN_BY = {
