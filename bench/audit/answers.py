@@ -120,30 +120,29 @@ def apart(shown: float, held: float, what: str) -> str:
 def figures(answer: Answer[Any]) -> Iterator[tuple[str, str, float]]:
     """Every figure of a measured point that the rows of an answer show: point, metric and value.
 
-    A figure for each chip is given of all of them; what lies between points, or is drawn and not ranked, is none.
+    What lies between points, or is drawn and not ranked, is none.
     """
-    metric = getattr(answer.result, "metric", None)
+    metric, rows = getattr(answer.result, "metric", None), answer.rows
     hollow = {one.facts.point_id for one in getattr(answer.result, "hollow", ())}
-    for row in records(answer.rows):
-        if row.get("interpolated") or row.get("enters") is False:
+    for column, prefix in SIDES.items():
+        shown = {key: held for key in rows.columns if (held := _metric(key, prefix, metric))}
+        if column not in rows or not shown:
             continue
-        for column, prefix in SIDES.items():
-            id = row.get(column)
-            if id is not None and id not in hollow:
-                for key, shown in _metrics(row, prefix, metric):
-                    yield id, key, shown
+        unlike = [key for key in ("interpolated", "enters") if key in rows]
+        for row in records(rows[[column, *shown, *unlike]]):
+            id = row[column]
+            if id is None or id in hollow or row.get("interpolated") or row.get("enters") is False:
+                continue
+            yield from ((id, held, float(row[key])) for key, held in shown.items() if row[key] is not None)
 
 
-def _metrics(row: Mapping[str, Any], prefix: str, metric: str | None) -> Iterator[tuple[str, float]]:
-    """The metrics a row shows of one of its points, by key."""
-    for column, shown in row.items():
-        if not column.startswith(prefix) or isinstance(shown, bool) or not isinstance(shown, int | float):
-            continue
-        key = column.removeprefix(prefix)
-        if metric and column == "value":
-            yield metric, float(shown)
-        elif catalogue.is_metric(key) and key not in catalogue.PRICED:
-            yield key, float(shown)
+def _metric(column: str, prefix: str, metric: str | None) -> str:
+    """The metric that a column holds of the point that a row names with this prefix; "" for none of its own."""
+    if metric and column == "value":
+        return metric
+    key = column.removeprefix(prefix)
+    of_point = column.startswith(prefix) and catalogue.is_metric(key) and key not in catalogue.PRICED
+    return key if of_point else ""
 
 
 def prices(answer: Answer[Any]) -> dict[str, set[float]]:
