@@ -54,8 +54,7 @@ def test_sound_answers_contradict_nothing(check: str, held: Library) -> None:
         "memory",
     }
     assert sum(len(one.figures) for one in told) > 20
-    for one in told:
-        assert answers.prices(one.answer).keys() <= {"h100-sxm", "h200-sxm"}
+    assert sum("h200-sxm" in answers.prices(one.answer) for one in told) > 1
 
 
 def cell(value: float) -> Callable[[Answer[Any]], Answer[Any]]:
@@ -141,7 +140,7 @@ def other_leader(answer: Answer[Any]) -> Answer[Any]:
 FAULTS = [
     ("one_figure", heatmap, cell(5000.0), "heatmap of", "output_tokens_per_s is 5,000, by the points 3,600"),
     ("one_figure", heatmap, cell(5000.0), "one deployment and load has output_tokens_per_s", "5,000 in heatmap"),
-    ("one_figure", cost, dearer, "the price of h200-sxm in USD/h is 9", "by the points 4"),
+    ("one_figure", cost, dearer, "the price of h200-sxm in USD/h is 9", "by the points 3.99"),
     ("superlatives", heatmap, cell(2000.0), "the peak is", "by the points 3,600"),
     ("superlatives", pareto, shorter_frontier, "the overall frontier has", "by the points"),
     ("superlatives", cost, cheapest_left_out, "the cheapest is", "by the points"),
