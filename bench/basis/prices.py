@@ -31,6 +31,8 @@ WITH_POINTS = "with_points"
 """Terms: the prices that the page prints on which the points were published."""
 
 MODELLED = "modelled"
+ROUNDED = 0.001
+"""Quotes of one provider this close are one, as a chip's share of an instance is rounded."""
 
 TERMS = Option("price_terms", "Price terms", "choice", "On demand, spot, reserved, modelled, or every one.")
 BOOK = Option("price_book", "Price book", "choice", "The price list, or every one.")
@@ -202,21 +204,25 @@ def quotes(library: Library, choice: Choice, accelerators: Collection[str] | Non
     """Every single price under a choice, the cheapest of each accelerator first; equal ones of one provider once.
 
     `accelerators` are all where None. `points` are those on whose pages WITH_POINTS looks; without them there is none.
-    Prices alike in three digits are equal: a chip's share of an instance is rounded. A row of a book without a price is
-    no quote. A modelled cost enters only where it is asked for by its terms.
+    Prices less than ROUNDED apart are equal. A row of a book without a price is no quote. A modelled cost enters only
+    where it is asked for by its terms.
     """
     return _unlike(_printed(library, choice, accelerators, points))
 
 
 def _unlike(printed: Iterable[Quote]) -> tuple[Quote, ...]:
     """These quotes, those of one provider that are alike once: the first, with the regions of all."""
-    alike: dict[tuple[object, ...], list[Quote]] = {}
+    alike: dict[tuple[str, str, str], list[list[Quote]]] = {}
+    told: list[list[Quote]] = []
     for one in printed:
-        told = f"{one.usd_per_accelerator_hour:.3g}"
-        alike.setdefault((one.accelerator, one.provider, one.terms, told), []).append(one)
+        groups = alike.setdefault((one.accelerator, one.provider, one.terms), [])
+        usd = one.usd_per_accelerator_hour
+        if not groups or usd > groups[-1][0].usd_per_accelerator_hour * (1 + ROUNDED):
+            groups.append([])
+            told.append(groups[-1])
+        groups[-1].append(one)
     return tuple(
-        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region)))
-        for own in alike.values()
+        replace(own[0], regions=tuple(dict.fromkeys(one.region for one in own if one.region))) for own in told
     )
 
 

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench import flags
+from bench.audit import plain
 from bench.chart import DARK, LIGHT, value_label
 from bench.library import Library
-from bench.library.runs import RUN_GAP_DAYS
-from bench.library.standing import LINE
 from bench.questions import overview, questions
 from bench.view import View
 
@@ -158,35 +156,15 @@ def test_sources_of_scores_alone_are_counted_beside_those_of_points(shipped):
     assert f"{held['scores']:,} quality scores from {others} more sources; " in answer.findings[-1]
 
 
-def ranked(library):
-    """The measured points of the newest runs that no flag excludes, by plain code."""
-    measured = library.query("SELECT * FROM points WHERE evidence = 'measured'").to_dict("records")
-    lines = defaultdict(list)
-    for row in measured:
-        if not any(flags.weight(kind) == "excludes" for kind in flags.kinds_of(row["flags"])):
-            lines[tuple(str(row[name]) for name in LINE)].append(row)
-    return [row for line in lines.values() for row in newest_run(line)]
+@pytest.fixture(scope="module")
+def standing(shipped):
+    return plain.read(shipped).standing(View())
 
 
-def newest_run(line):
-    """The rows of the runs of a line that have its latest date: a run is of one address, version and week."""
-    runs = defaultdict(list)
-    for row in sorted(line, key=lambda row: (pd.isna(row["date"]), row["date"])):
-        key = (row["source_url"], row["engine_version"], pd.isna(row["date"]))
-        if runs[key] and (row["date"] - runs[key][-1][-1]["date"]).days > RUN_GAP_DAYS:
-            runs[key].append([])
-        elif not runs[key]:
-            runs[key] = [[]]
-        runs[key][-1].append(row)
-    every = [run for parts in runs.values() for run in parts]
-    latest = max((run[-1]["date"] for run in every if not pd.isna(run[-1]["date"])), default=None)
-    return [row for run in every if latest is None or run[-1]["date"] == latest for row in run]
-
-
-def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerator(shipped):
+def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerator(shipped, standing):
     alike = defaultdict(list)
-    for row in ranked(shipped):
-        if row[PER_CHIP] > 0 and row["accelerator"] and row["disaggregated"] is not True:
+    for row in standing:
+        if (row[PER_CHIP] or 0) > 0 and row["accelerator"] and row["disaggregated"] is not True:
             key = tuple(str(row[name]) for name in (*overview.ALIKE, "isl", "osl"))
             alike[key].append((row["accelerator"], row[PER_CHIP], row["date"]))
     largest = max(
@@ -204,18 +182,18 @@ def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerat
 
 
 @pytest.mark.parametrize("where", [{}, {"source": ["inferencex"]}, {"accelerator": ["h100"]}])
-def test_the_bests_are_the_largest_of_their_story(shipped, where):
+def test_the_bests_are_the_largest_of_their_story(shipped, standing, where):
     answer = overview.answer(shipped, View.of(where))
     for best in (answer.result.per_chip, answer.result.stream):
         values = [
             row[best.metric]
-            for row in ranked(shipped)
+            for row in standing
             if all(str(row[name]) == str(getattr(best.point, name)) for name in ("model", "precision"))
             and (row["isl"], row["osl"]) == (best.point.isl, best.point.osl)
             and ("source" not in where or row["source"] == "inferencex")
             and ("accelerator" not in where or str(row["accelerator"]).startswith("h100"))
         ]
-        assert best.value == np.nanmax(values)
+        assert best.value == max(one for one in values if one is not None)
 
 
 def test_hostile_names_are_text(tmp_path):

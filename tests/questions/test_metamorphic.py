@@ -1,0 +1,354 @@
+"""What holds of every question whatever is loaded and asked: tried on many Views, against a plain reading of the rules.
+
+The points that stand, limits and prices are read by `bench.audit.plain`, which shares no SQL with the answers.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bench import catalogue
+from bench.audit import answers, plain
+from bench.audit.answers import Told
+from bench.audit.checks import dropped_points, one_figure, superlatives
+from bench.audit.plain import Reading, Row
+from bench.basis import evidence
+from bench.errors import BenchError
+from bench.library import Library, library
+from bench.questions import Answer, crossover, question, questions, records
+from bench.questions.document import document
+from bench.selection import written
+from bench.view import FILTER_BY_KEY, View
+from tests.thorough import some, times
+
+every_question = pytest.mark.parametrize("name", list(questions()))
+
+R1 = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": [1024], "osl": [8192]}
+VIEWS = {
+    "R1 FP8": View.of(R1),
+    "R1 FP4": View.of({"model": ["deepseek-r1"], "precision": ["fp4"], "isl": [8192], "osl": [1024]}),
+    "Qwen": View.of({"model": ["qwen3.5-397b-a17b"]}),
+    "Gemma": View.of({"model": ["gemma-4-31b"]}),
+    "Llama of MLPerf": View.of({"model": ["llama-2-70b"]}),
+    "within limits": View.of(R1, slo=["tpot_ms_p50<=40", "ttft_ms_p50<=5000"]),
+}
+every_view = pytest.mark.parametrize("view", [pytest.param(VIEWS[name], id=name) for name in some(VIEWS, 2)])
+
+NARROWED = ("accelerator", "engine", "source", "harness", "load_kind", "model", "precision")
+LIKELY = ("model", "precision", "accelerator", "engine", "isl", "osl", "source", "load_kind", "concurrency",
+          "speculation", "disaggregated", "accelerators", "tp", "engine_version", "harness", "evidence")  # fmt: skip
+LIMITED = ("ttft_ms_p50", "tpot_ms_p50", "interactivity_tokens_per_s_per_user_p50", "ttft_ms_p99", "e2el_ms_p50",
+           "output_tokens_per_s_per_accelerator", "tpot_ms_mean", "ttft_ms_mean")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reading(shipped: Library) -> Reading:
+    return plain.read(shipped)
+
+
+def asked(library: Library, name: str, view: View) -> Answer[Any] | None:
+    """The answer, None where the question declines the View."""
+    try:
+        return question(name).answer(library, view)
+    except BenchError:
+        return None
+
+
+def wrong(told: Told) -> list[str]:
+    """What the points and the price books contradict in an answer."""
+    checked = (one_figure.of_figures, one_figure.of_prices, superlatives.of_answer, dropped_points.of_answer)
+    return [finding.text for check in checked for finding in check(told)]
+
+
+def shown(answer: Answer[Any]) -> Counter[tuple[Any, ...]]:
+    """The metrics and amounts of money in each row, with the points of the row."""
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for row in records(answer.rows):
+        ids = tuple(row.get(key) for key in answers.SIDES)
+        found = [(key, one) for key, one in row.items() if one is not None and is_figure(answer, key)]
+        if found:
+            rows[ids, tuple(sorted((key, f"{one:.9g}") for key, one in found))] += 1
+    return rows
+
+
+def is_figure(answer: Answer[Any], key: str) -> bool:
+    bare = key.removeprefix("a_").removeprefix("b_").removesuffix("_per_chip").removesuffix("_per_usd_per_h")
+    return key == "value" or catalogue.is_metric(bare) or bool(money(answer, key))
+
+
+def money(answer: Answer[Any], key: str) -> int:
+    """Whether a column doubles with every price (1), halves (-1) or stays (0), by its unit."""
+    labels = {one.key: one.unit for name in questions() for one in question(name).COLUMNS}
+    unit = catalogue.metric(key).unit if catalogue.is_metric(key) else labels.get(key, "")
+    if "per_usd" in key or "/USD" in unit or "per USD" in unit:
+        return -1
+    return 1 if "USD" in unit else 0
+
+
+def narrower(answer: Answer[Any], reading: Reading) -> Iterator[tuple[str, View]]:
+    """The View of an answer narrowed, for one filter after the other, to what all of its points state."""
+    ids = {row[key] for row in records(answer.rows) for key in answers.SIDES if row.get(key) is not None}
+    rows = [reading.by_id[id] for id in ids]
+    for key in NARROWED:
+        values = {row[FILTER_BY_KEY[key].column] for row in rows}
+        if values and None not in values and not answer.view.values(key):
+            yield key, answer.view.with_where(**{key: sorted(values)})
+
+
+@every_question
+@every_view
+def test_narrowing_to_what_is_shown_changes_no_figure_and_no_price(
+    name: str, view: View, shipped: Library, reading: Reading
+) -> None:
+    wide = asked(shipped, name, view)
+    for key, narrow in some(narrower(wide, reading), 2) if wide else ():
+        again = question(name).answer(shipped, narrow)
+        assert shown(again) == shown(wide), key
+        assert answers.prices(again).items() >= answers.prices(wide).items(), key
+
+
+def test_narrowing_to_the_sides_of_a_pair_changes_no_figure(shipped: Library, reading: Reading) -> None:
+    for per in crossover.PER_LABELS:
+        listed = crossover.answer(shipped, VIEWS["R1 FP8"].with_options(per=per))
+        for pair in some(listed.result.pairs[::20], 2):
+            view = listed.view.with_options(a=pair.a.filters, b=pair.b.filters)
+            wide = crossover.answer(shipped, view)
+            for key, narrow in narrower(wide, reading):
+                assert shown(crossover.answer(shipped, narrow)) == shown(wide), (per, key)
+
+
+UNRELATED = {"model": "small-model-of-nobody-1b", "precision": "bf16", "engine": "vllm", "engine_version": "99.0",
+             "isl": 1024, "osl": 8192, "evidence": "measured", "date": "2026-11-01", "ttft_ms_p50": 1,
+             "tpot_ms_p50": 0.1, "interactivity_tokens_per_s_per_user_p50": 10_000}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """The shipped library and a small source of a model that nobody else has, faster than all others."""
+    folder = tmp_path_factory.mktemp("larger")
+    rows = [
+        {**UNRELATED, "accelerator": chip, "accelerators": chips, "concurrency": load,
+         "output_tokens_per_s": 1e5 * load}
+        for chip in ("h200-sxm", "mi355x") for chips in (1, 8) for load in (1, 64)
+    ]  # fmt: skip
+    with (folder / "unrelated.csv").open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    found = Library.open(folder / "library")
+    report = found.add([folder / "unrelated.csv"])
+    assert not report.refused
+    return found
+
+
+@every_question
+@every_view
+def test_an_unrelated_source_changes_nothing(
+    name: str, view: View, shipped: Library, larger: Library
+) -> None:
+    """But for the count of all that is loaded, which the overview tells beside what is selected."""
+    before, after = asked(shipped, name, view), asked(larger, name, view)
+    if before is None or after is None:
+        assert before is after
+        return
+    assert after.view == before.view
+    assert after.rows.equals(before.rows)
+    parts = [document(one.result) for one in (before, after)]
+    counts = [part.pop("loaded", None) for part in parts]
+    assert parts[0] == parts[1]
+    if counts == [None, None]:
+        assert after.statements == before.statements
+
+
+@pytest.fixture(scope="module")
+def doubled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """The shipped library with every price of every book twice as high."""
+    folder = tmp_path_factory.mktemp("doubled")
+    for path in sorted(library.PRICE_BOOKS.glob("*.csv")):
+        with path.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+        for row in rows:
+            for key in ("usd_per_hour", "usd_per_accelerator_hour"):
+                row[key] = repr(2 * float(row[key])) if row[key] else ""
+        with (folder / path.name).open("w", newline="", encoding="utf-8") as lines:
+            writer = csv.DictWriter(lines, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(library, "PRICE_BOOKS", folder)
+        yield Library.open(folder / "none")
+
+
+SIDES = {"a": "accelerator=h200-sxm", "b": "accelerator=mi355x"}
+PRICED = [{}, {"y": "usd_per_million_output_tokens"}, {"per": "dollar"}, {"per": "dollar", **SIDES},
+          {"tokens": "blended"}, {"price_terms": "modelled:rental", "group": "deployment"},
+          {"price_terms": "every", "utilisation": "0.5"}]  # fmt: skip
+
+
+@every_question
+@every_view
+def test_twice_the_price_is_twice_the_cost_and_half_of_what_a_dollar_buys(
+    name: str, view: View, shipped: Library, doubled: Library
+) -> None:
+    own = {option.key for option in question(name).OPTIONS} | {"price_terms", "utilisation"}
+    for options in (one for one in PRICED if one.keys() <= own):
+        before, after = (asked(one, name, view.with_options(**options)) for one in (shipped, doubled))
+        assert (before is None) == (after is None)
+        if before is None or after is None:
+            continue
+        factors = {key: 2.0 ** money(before, key) for key in before.rows.columns}
+        assert list(after.rows.columns) == list(before.rows.columns)
+        for key, factor in factors.items():
+            assert_times(factor, before.rows[key].tolist(), after.rows[key].tolist(), key)
+        each = {chip: sorted(values) for chip, values in answers.prices(before).items()}
+        twice = {chip: sorted(values) for chip, values in answers.prices(after).items()}
+        assert twice == {chip: pytest.approx([2 * one for one in values]) for chip, values in each.items()}
+
+
+def assert_times(factor: float, before: Sequence[Any], after: Sequence[Any], key: str) -> None:
+    """That every number of a column is so many times what it was, and every text the same."""
+    for one, other in zip(before, after, strict=True):
+        if pd.isna(one):
+            assert pd.isna(other), key
+        elif isinstance(one, float | int) and not isinstance(one, bool):
+            assert other == pytest.approx(factor * one, rel=1e-9), key
+        elif "USD" not in str(one):
+            assert other == one, key
+
+
+ONE = ("accelerator", "accelerators", "engine", "precision", "model", "isl", "osl", "load_kind", "tp",
+       "source", "harness", "speculation", "disaggregated", "concurrency", "batch", "request_rate", "scenario",
+       "variant")  # fmt: skip
+SHOWN_BY = {
+    "heatmap": {"metric": "output_tokens_per_s"}, "pareto": {"y": "output_tokens_per_s"},
+    "cost": {"tokens": "output", "group": "accelerator"}, "scaling": {"metric": "output_tokens_per_s"},
+    "crossover": {"metric": "output_tokens_per_s", "along": "concurrency"},
+}  # fmt: skip
+
+
+def test_a_deployment_workload_and_load_has_one_figure_and_one_price(
+    shipped: Library, reading: Reading
+) -> None:
+    rng, compared = random.Random(20_260_727), 0
+    usable = [row for row in reading.standing(View()) if (row["output_tokens_per_s"] or 0) > 0]
+    for row in rng.sample(usable, times(200, 8)):
+        where = {key: [text_of(row[key])] for key in ONE if row[key] is not None}
+        told = list(shown_by(shipped, reading, View.of(where, whole=True), str(row["accelerator"])))
+        found = [
+            *(one_figure.of_figures(one) for one in told),
+            *map(one_figure.of_prices, told),
+            one_figure.between(told),
+        ]
+        assert not [finding.text for several in found for finding in several], where
+        held = max(one["output_tokens_per_s"] for one in reading.ranked(View.of(where)))
+        for one in told:
+            best = [value for _, key, value in one.figures if key == "output_tokens_per_s"]
+            compared += bool(best)
+            assert not best or one.name == "pareto" or max(best) == pytest.approx(held), (one.name, where)
+        paid = (answers.prices(one.answer).get(row["accelerator"], set()) for one in told)
+        assert len(set().union(*paid)) <= 1, where
+    assert compared > times(200, 8)
+
+
+def shown_by(shipped: Library, reading: Reading, view: View, chip: str) -> Iterator[Told]:
+    for name, options in SHOWN_BY.items():
+        sides = {"a": f"accelerator={chip}", "b": f"accelerator={chip}"} if name == "crossover" else {}
+        answer = asked(shipped, name, view.with_options(**options, **sides))
+        if answer is not None:
+            yield Told(name, answer, reading)
+
+
+def text_of(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else written(value)
+
+
+VARIED = {
+    "heatmap": [{}, {"metric": "tpot_ms_p50"}, {"panel": "none"}],
+    "pareto": [{}, {"y": "usd_per_million_output_tokens"}, {"group": "engine"}],
+    "scaling": [{}, {"at": "concurrency"}],
+    "crossover": [{}, {"per": "accelerator"}, {"per": "dollar"}, {"metric": "tpot_ms_p50"}, SIDES],
+    "cost": [{}, {"tokens": "blended"}, {"group": "engine"}, {"price_terms": "modelled:rental"}],
+}  # fmt: skip
+"""Options that such a View is asked with, one of them each time."""
+
+
+def any_view(rng: random.Random, rows: Sequence[Row]) -> View:
+    """Filters that some point meets, and limits that some point keeps just so."""
+    row, other = rng.choice(rows), rng.choice(rows)
+    keys = rng.sample(LIKELY, rng.randint(0, 5))
+    where = {
+        key: {text_of(one[key]) for one in (row, other)[: rng.randint(1, 2)] if one[key] is not None}
+        for key in keys
+    }
+    limited = [key for key in LIMITED if row.get(key) is not None]
+    slo = []
+    for key in rng.sample(limited, min(len(limited), rng.randint(0, 2))):
+        slo.append(f"{key}{'<=' if catalogue.metric(key).direction == 'lower' else '>='}{row[key]:.6g}")
+    options = rng.choice([{}, {}, {}, {"runs": "all"}, {"flagged": "out"}])
+    return View.of({key: sorted(values) for key, values in where.items()}, options, slo=slo)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_superlative_is_the_maximum_over_the_points_that_the_rules_let_in(
+    part: int, shipped: Library, reading: Reading
+) -> None:
+    """Four questions of each View, drawn anew: all of them would take twice as long and find the same."""
+    rng = random.Random(part)
+    for _ in range(times(50, 2)):
+        view = any_view(rng, reading.rows)
+        for name in rng.sample(list(questions()), 4):
+            answer = asked(shipped, name, view.with_options(**rng.choice(VARIED.get(name, [{}]))))
+            if answer is not None:
+                assert wrong(Told(name, answer, reading)) == [], (name, answer.view.query())
+
+
+def test_the_points_that_are_ranked_are_those_of_a_plain_reading(shipped: Library, reading: Reading) -> None:
+    rng = random.Random(7)
+    for _ in range(times(200, 25)):
+        view = any_view(rng, reading.rows)
+        condition = evidence.ranked(shipped, evidence.read(view))
+        found = shipped.fetch(f"SELECT point_id FROM points WHERE {condition.sql}", condition.params)
+        assert {id for (id,) in found} == {row["point_id"] for row in reading.ranked(view)}, view.query()
+
+
+def pairs(reading: Reading) -> list[tuple[View, str, str]]:
+    """Every pair of InferenceX accelerators with three shared concurrencies or more, of one workload and precision."""
+    held: dict[tuple[Any, ...], dict[str, set[float]]] = {}
+    for row in reading.standing(View.of({"source": ["inferencex"]})):
+        if row["concurrency"] and row["output_tokens_per_s"] and row["isl"]:
+            key = (row["model"], row["precision"], row["isl"], row["osl"])
+            held.setdefault(key, {}).setdefault(row["accelerator"], set()).add(row["concurrency"])
+    return [
+        (View.of({"model": [model], "precision": [precision], "isl": [written(isl)], "osl": [written(osl)]}), a, b)
+        for (model, precision, isl, osl), chips in sorted(held.items(), key=repr)
+        for a, b in combinations(sorted(chips), 2)
+        if len(chips[a] & chips[b]) >= 3
+    ]  # fmt: skip
+
+
+def test_no_measured_point_of_a_newest_run_is_missing_from_or_above_its_curve(
+    shipped: Library, reading: Reading
+) -> None:
+    found = pairs(reading)
+    assert len(found) > 50
+    for view, a, b in some(found, 8):
+        for per in ("raw", "accelerator"):
+            sides = {"a": f"accelerator={a}&source=inferencex", "b": f"accelerator={b}&source=inferencex"}
+            answer = crossover.answer(shipped, view.with_options(per=per, along="concurrency", **sides))
+            assert wrong(Told("crossover", answer, reading)) == [], (view.query(), a, b, per)
+
+
+def test_mi355x_leads_h200_at_all_six_places(shipped: Library) -> None:
+    """Per chip at 1,024/8,192 in FP8, +115 % at concurrency 64 and +15 % at 256."""
+    rows = crossover.answer(shipped, View.of(R1, {**SIDES, "per": "accelerator"})).rows
+    leads = {row["concurrency"]: round(-row["a_lead_percent"]) for row in records(rows)}
+    assert rows["leads"].tolist() == ["b"] * 6
+    assert (leads[64], leads[256]) == (115, 15)
