@@ -12,9 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bench import names
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat
-from bench.chart import value_label
+from bench.chart import setting, value_label
+from bench.view import FILTER_BY_KEY
 from bench.wording import counted, joined, number
 
 LAYOUT = ("tp", "pp", "dp", "ep")
@@ -92,6 +94,17 @@ def fact_words(key: str, value: Any) -> str:
     if key == "disaggregated":
         return "disaggregated" if value in (True, "true") else "aggregated"
     return value_label(key, value)
+
+
+def filter_words(key: str, value: str) -> str:
+    """A filter's value as a sentence names it; a family of accelerators in capitals, as they are written."""
+    kind = FILTER_BY_KEY[key].kind
+    if kind == "number":
+        return setting(key, float(value))
+    if key == "series":
+        return f"series {value}"
+    slugs = names.matching(key, value) if kind == "name" else (value,)
+    return fact_words(key, slugs[0]) if len(slugs) == 1 else value.upper()
 
 
 def differences(

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cache
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from bench import basis, catalogue, selection
 from bench.basis import evidence, points, prices, story, variations, wording
@@ -19,7 +18,7 @@ from bench.basis.prices import Choice
 from bench.basis.statement import caveat
 from bench.basis.story import FILLED, Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, title, value_label
+from bench.chart import title, value_label
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths import cost as maths
@@ -38,6 +37,7 @@ QUESTION = "What does a million tokens cost?"
 SECTION = "Decide"
 ORDER = 60
 NEEDS = "points"
+figure = drawing.draw
 
 GROUPS = ("accelerator", DEPLOYMENT, "model", "precision", "engine", "engine_version", "accelerators", "tp", "variant",
           "speculation", "disaggregated", "source")  # fmt: skip
@@ -156,11 +156,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return None if priced.unlike(own, facts) else _verdict(first, facts, costs, own.asked.group)
 
     return variations.of(library, whole, choice, verdict)
-
-
-def figure(result: Cost, theme: Theme) -> go.Figure:
-    """A bar for each deployment or quote, and below it the cost over utilisation and price; customdata is the point."""
-    return drawing.draw(result, theme)
 
 
 def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[float], group: str) -> Verdict:

@@ -74,7 +74,7 @@ class Upper:
 
 
 def draw(found: Cost, theme: Theme) -> go.Figure:
-    """The chart of what an answer found; an empty one says so."""
+    """A bar for each deployment or quote, below it the cost over utilisation and price; an empty one says so."""
     if found.sensitivity is None:
         return chart.empty("Nothing selected has both a throughput and a price, so nothing is drawn.", theme)
     bars, undrawn = bars_of(found)

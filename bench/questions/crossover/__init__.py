@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import plotly.graph_objects as go
-
 from bench import catalogue, selection
 from bench.basis import evidence, prices, story, variations
 from bench.basis.evidence import Ranking
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme
 from bench.errors import NotFound
 from bench.library import Library
 from bench.questions import Answer, Choices
@@ -32,6 +29,7 @@ QUESTION = "Where does B overtake A?"
 SECTION = "Decide"
 ORDER = 50
 NEEDS = "points"
+figure = drawing.draw
 OPTIONS = asking.OPTIONS
 COLUMNS = answers.COLUMNS
 PER_LABELS = {"raw": "Nothing: raw", "accelerator": "Accelerators", "dollar": "Dollars", "watt": "Watts"}
@@ -113,11 +111,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return statements.verdict(outcomes, tellers)
 
     return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict)
-
-
-def figure(result: Result, theme: Theme) -> go.Figure:
-    """Both curves and the strip of their ratio; without a pair one strip for each of the most telling pairs."""
-    return drawing.draw(result, theme)
 
 
 def _story(library: Library, view: View) -> Story:

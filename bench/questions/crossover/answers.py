@@ -134,12 +134,9 @@ def _reasons(library: Library, asked: Asked) -> list[Reason]:
     no_value = f"{defaults.value_sql(library, asked.metric)} IS NULL"
     no_axis = f"NOT coalesce({ALONG[asked.along]} > 0, FALSE)"
     told = [Reason("no_axis", f"without {axis_words(asked.along)}", no_axis)]
-    told.append(Reason("no_metric", f"without {inline(asked.row)}", no_value))
-    return (
-        told
-        if asked.is_pair
-        else [*told, Reason("unnamed", "that state no accelerator", "accelerator IS NULL")]
-    )
+    told += [Reason("no_metric", f"without {inline(asked.row)}", no_value)]
+    unnamed = Reason("unnamed", "that state no accelerator", "accelerator IS NULL")
+    return told if asked.is_pair else [*told, unnamed]
 
 
 def rows(found: result.Result) -> pd.DataFrame:
@@ -178,9 +175,8 @@ def _of_knots(found: Pair) -> pd.DataFrame:
 
 def _of_pair(pair: result.ListedPair, asked: Asked) -> list[object]:
     first = pair.crossings[0] if pair.crossings else None
-    found = pair.outcome.found if isinstance(pair.outcome, Compared) else None
-    leads = [knot.lead_percent for knot in found.knots] if found else []
-    ends = (found.overlap if found else None) or (None, None)
+    leads = [knot.lead_percent for knot in pair.knots]
+    ends = (pair.knots[0].x, pair.knots[-1].x) if pair.knots else (None, None)
     kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
     verdict = Teller.short(asked, pair.a, pair.b).brief(pair.outcome)
     between = f"{place(first.below.x)} and {place(first.above.x)}" if first else None

@@ -165,7 +165,12 @@ def at(along: str, *xs: float) -> str:
 
 def span(along: str, low: float, high: float) -> str:
     """A range along an axis: "batch 1 to 512", "2 to 64 users per chip"."""
-    return _said(along, high, " to ".join(dict.fromkeys((place(low), place(high)))))
+    return _said(along, high, reach(low, high))
+
+
+def reach(low: float, high: float) -> str:
+    """A range without the axis's name: "4 to 32", "8"."""
+    return " to ".join(dict.fromkeys((place(low), place(high))))
 
 
 def _said(along: str, x: float, places: str) -> str:

@@ -64,7 +64,7 @@ Ends = tuple[float, float]
 
 
 def draw(found: result.Result, theme: Theme) -> go.Figure:
-    """The chart of an answer's result; one with nothing to draw says so."""
+    """Both curves and the strip of their ratio, or a strip for each of the most telling pairs; an empty one says so."""
     if not isinstance(found, Pair):
         return _of_pairs(found, theme) if found.pairs else chart.empty("No pair to draw.", theme)
     curves = {key: side.curve for key, side in found.sides.items() if side.curve is not None}
@@ -230,16 +230,15 @@ def _in_lines(side: Side, other: Side) -> list[str]:
 def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     """One strip for each of the most telling pairs, the crossing marked, on one axis."""
     listed = found.pairs[:MOST_STRIPS]
-    held = [pair.outcome.found.knots if isinstance(pair.outcome, Compared) else () for pair in listed]
-    every = [knot for knots in held for knot in knots]
+    every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
     figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
     colouring, ends = _colouring(every, theme), (_log10(xs[0]), _log10(xs[-1]))
-    for bottom, (pair, knots) in enumerate(reversed(list(zip(listed, held, strict=True)))):
+    for bottom, pair in enumerate(reversed(listed)):
         span = (bottom + STRIP[0], bottom + STRIP[1])
-        if knots:
-            _add_strip(figure, knots, found.asked, colouring, ends, span, "y", str(pair.place))
+        if pair.knots:
+            _add_strip(figure, pair.knots, found.asked, colouring, ends, span, "y", str(pair.place))
         model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
         names = f"{model}{pair.a.label} against {pair.b.label}"
         names = names if len(names) <= LONGEST_NAME else f"{names[:LONGEST_NAME]}…"

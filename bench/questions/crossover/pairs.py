@@ -15,7 +15,7 @@ from bench.library import Library
 from bench.questions.crossover import curves, defaults, phrases, versus
 from bench.questions.crossover.asked import LENGTHS, LOADS, SIDE_LENGTH, Asked, Per
 from bench.questions.crossover.curves import Measured, Priced
-from bench.questions.crossover.result import Compared, Crosses, Leads, ListedPair, Outcome, Side
+from bench.questions.crossover.result import Leads, ListedPair, Outcome, Side
 from bench.questions.crossover.versus import Held, Match
 from bench.selection import clause
 from bench.view import View
@@ -174,7 +174,7 @@ def _telling(pair: ListedPair) -> tuple[Any, ...]:
     """The most alike pairs first; of those the ones that cross, widest leads on both sides first, then close races."""
     outcome = pair.outcome
     smallest = abs(outcome.smallest.lead_percent) if isinstance(outcome, Leads) else 0.0
-    leads = [knot.lead_percent for knot in outcome.found.knots] if isinstance(outcome, Crosses) else [0.0]
-    order = 0 if isinstance(outcome, Crosses) else 1 if isinstance(outcome, Compared) else 2
+    leads = [knot.lead_percent for knot in pair.knots] if pair.crossings else [0.0]
+    order = 0 if pair.crossings else 1 if pair.knots else 2
     named = (pair.a.label, pair.b.label, pair.a.filters, pair.b.filters)
     return (pair.unlike, order, smallest, -min(max(leads), -min(leads)), *named)

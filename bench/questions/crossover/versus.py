@@ -103,12 +103,10 @@ def compared(match: Match, asked: Asked, per: Per, priced: Priced) -> Outcome:
     told: dict[SideKey, Curve] = {"a": a, "b": b}
     if found.smallest and found.largest:
         leader: SideKey = "a" if found.verdict == "a_leads" else "b"
-        return result.Leads(told, found, leader, found.smallest, found.largest)
-    if found.overlap is None:
-        return result.NoOverlap(told, found.range_a, found.range_b)
-    if found.verdict == "crosses":
-        return result.Crosses(told, found)
-    return result.Passes(told, found) if found.verdict == "passes" else result.Tie(told, found)
+        return result.Leads(told, found, "leads", leader, found.smallest, found.largest)
+    if found.verdict in ("crosses", "passes", "tie"):
+        return Compared(told, found, found.verdict)
+    return result.NoOverlap(told, found.range_a, found.range_b)
 
 
 def under_every(match: Match, asked: Asked, priced: Priced) -> tuple[Verdict, ...]:

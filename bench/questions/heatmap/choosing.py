@@ -11,13 +11,14 @@ from typing import Any
 
 from bench import basis, catalogue, selection
 from bench.basis import evidence, story
+from bench.basis.likeness import filter_words
 from bench.basis.options import Option
 from bench.basis.story import Needs, Story
 from bench.chart import title
 from bench.library import Library
 from bench.questions import Choices
 from bench.questions.heatmap import grid
-from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, axis_words, side_words
+from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, axis_words
 from bench.questions.heatmap.result import Stated
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked, clause, written
@@ -129,8 +130,8 @@ def given_way(asked: View, whole: View) -> list[str]:
     for key in SIDES:
         value, instead = asked.option(key), whole.option(key)
         if value and instead and value not in map(whole.option, SIDES):
-            named = side_words(by, instead)
-            said.append(f"{side_words(by, value)} cannot be a side of this ratio; it is {named} instead.")
+            named = filter_words(by, instead)
+            said.append(f"{filter_words(by, value)} cannot be a side of this ratio; it is {named} instead.")
     return said
 
 

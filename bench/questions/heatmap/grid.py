@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bench import catalogue, names
+from bench import catalogue
 from bench.basis import evidence, likeness, points
 from bench.basis.evidence import USED, Ranking, Reason, Tally
 from bench.basis.points import Facts
-from bench.chart import setting, title
+from bench.chart import title
 from bench.errors import UsageError
 from bench.library import Library
 from bench.library.standing import OLDER
@@ -141,7 +141,7 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
     if grid.sides:
         pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
         keys = [key for key in TOLD_APART if key != fact_of(grid.by)]
-        a, b = (side_words(grid.by, side) for side in grid.sides)
+        a, b = (likeness.filter_words(grid.by, side) for side in grid.sides)
         both = tuple(one for one in likeness.everywhere(pairs, keys) if one.a and one.b)
         ratio = Ratio(grid.by, a, b, both)
     wide = placed[0][1:3] if placed else (False, False)
@@ -183,17 +183,6 @@ def value_sql(library: Library, metric: str) -> str:
 def axis_words(column: str) -> str:
     """A column inside a sentence: "input length", "chip count"."""
     return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
-
-
-def side_words(by: str, value: str) -> str:
-    """The words for one side of a ratio; a family of accelerators in capitals, as they are written."""
-    kind = FILTER_BY_KEY[by].kind
-    if kind == "number":
-        return setting(by, float(value))
-    if by == "series":
-        return f"series {value}"
-    slugs = names.matching(by, value) if kind == "name" else (value,)
-    return likeness.fact_words(by, slugs[0]) if len(slugs) == 1 else value.upper()
 
 
 def fact_of(column: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from bench import basis, selection
 from bench.basis import evidence, prices, story, variations
@@ -19,7 +18,7 @@ from bench.basis.statement import caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.catalogue import PRICED
-from bench.chart import Theme, title
+from bench.chart import title
 from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
@@ -39,6 +38,7 @@ QUESTION = "Which operating points are worth choosing?"
 SECTION = "Explore"
 ORDER = 30
 NEEDS = "points"
+figure = drawing.draw
 
 OPTIONS: tuple[Option, ...] = (
     Option("x", "Horizontal axis", "choice", "What one request sees: interactivity or a latency."),
@@ -138,11 +138,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
 
     return variations.of(library, asked, axes.choice, verdict)
-
-
-def figure(result: Pareto, theme: Theme) -> go.Figure:
-    """The cloud, faded, with each group's frontier, the overall one, the knees and the limits."""
-    return drawing.draw(result, theme)
 
 
 def _story(library: Library, view: View) -> Story:

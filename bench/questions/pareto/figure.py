@@ -30,7 +30,7 @@ MOST_SHARED = 12
 
 
 def draw(found: Pareto, theme: Theme) -> go.Figure:
-    """The chart of an answer's result; an empty one says so."""
+    """The cloud, faded, each group's frontier, the overall one, the knees and the limits; an empty one says so."""
     if found.spans is None:
         return chart.empty("No point has both metrics, so nothing is drawn.", theme)
     named = labels.named(found)
