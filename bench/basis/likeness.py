@@ -186,13 +186,9 @@ def apart(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts]) -> li
         return [caveat("apart", text, days=gap)]
     if any(days):
         dated = 0 if days[0] else 1
-        return [
-            caveat(
-                "undated",
-                f"{labels[dated]} was measured {_span(days[dated])}; {labels[1 - dated]} states no date.",
-            )
-        ]
-    return []  # fmt: skip
+        text = f"{labels[dated]} was measured {_span(days[dated])}; {labels[1 - dated]} states no date."
+        return [caveat("undated", text)]
+    return []
 
 
 def _value(fact: Fact, point: Facts) -> Any:

@@ -140,9 +140,8 @@ def read(library: Library, search: Search, ids: Sequence[str],
 
 def _most(merit: str) -> str:
     """The DuckDB aggregate of the point within the limits with the most of a merit; NULL without one."""
-    return (
-        f"max({{'most': {merit}, 'rate': rate, 'point_id': point_id}}) FILTER (kept AND {merit} IS NOT NULL)"
-    )
+    point = f"{{'most': {merit}, 'rate': rate, 'point_id': point_id}}"
+    return f"max({point}) FILTER (kept AND {merit} IS NOT NULL)"
 
 
 _COUNTED = "accelerator IS NOT NULL AND accelerators > 0"

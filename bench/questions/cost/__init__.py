@@ -186,10 +186,9 @@ def _story(library: Library, view: View) -> Story:
         stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
         group, latency = group or usual, latency or next(iter(stated), "")
     slo, opening = _limits(library, view, ranking, sought)
-    whole = (
-        prices.completed(library, told.view)
-        .with_slo(slo)
-        .with_options(tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency)
+    whole = prices.completed(library, told.view).with_slo(slo)
+    whole = whole.with_options(
+        tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency
     )
     if opening:
         whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
@@ -280,11 +279,7 @@ def _why(found: Cost) -> tuple[Why, ...]:
         price, chips = found.lead.price, names.chips(found.lead.facts)
         own = f"{number(price.usd)} USD/h per chip, {chips}, {found.lead.point.rate:,.6g} tokens/s; {own}"
     volume = f"{asked.volume:,.6g} tokens a day, a month of {maths.DAYS_PER_MONTH} days"
-    api = (
-        f"an API price of {number(found.api.usd_per_million)} USD per million"
-        if found.api
-        else "an API price"
-    )
+    at = f" of {number(found.api.usd_per_million)} USD per million" if found.api else ""
     return (
         Why(usd.axis, usd.formula, own, usd.source),
         Why("Price of a chip", "the median over providers of the median of each one's unlike quotes",
@@ -294,6 +289,6 @@ def _why(found: Cost) -> tuple[Why, ...]:
             "the cost of a token falls as its accelerator's throughput rises"),
         Why("Bill of a volume", "the smallest of ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 over all"
             " points within the limits; of used tokens alone volume x cost per token", volume, "arithmetic"),
-        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance", f"{api}, stated by you",
-            "arithmetic"),
+        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance", 
+            f"an API price{at}, stated by you", "arithmetic"),
     )  # fmt: skip

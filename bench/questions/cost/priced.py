@@ -191,9 +191,7 @@ def _api(of: Inputs, lead: Deployment) -> Api | None:
     beats = f"accelerators * ({price}) * {cost.MILLION} <= CAST(? AS DOUBLE) * rate * {used * cost.SECONDS_PER_HOUR!r}"
     merit = Clause(f"CASE WHEN {beats} THEN -accelerators * ({price}) END", (*bound, usd, *bound))
     beating = operating_points.best(of.library, of.ranking, replace(of.search, group="''", merit=merit))
-    _, won = max(
-        ((one.merit, one.point_id) for one in beating if one.merit and one.point_id), default=(0.0, "")
-    )
+    _, won = max(((one.merit, one.point_id or "") for one in beating if one.merit), default=(0.0, ""))
     own = of.deployments({won: ""})[won] if won else lead
     facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
     share, split = cost.input_share(facts.isl, facts.osl), None
@@ -210,6 +208,4 @@ def _sensitivity(lead: Deployment) -> Sensitivity:
     across = [float(f"{usd:.3g}") for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
     hours = [usd * lead.point.accelerators for usd in across]
     grid = cost.sensitivity(lead.point.rate, hours, UTILISATIONS)
-    return Sensitivity(
-        UTILISATIONS, tuple(across), tuple(tuple(float(value) for value in line) for line in grid)
-    )
+    return Sensitivity(UTILISATIONS, tuple(across), tuple(tuple(map(float, line)) for line in grid))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from bench import catalogue, selection
 from bench.basis import evidence, prices, story, variations
@@ -88,26 +89,25 @@ def robustness(library: Library, view: View) -> Robustness | None:
     ways = [choice, *prices.alternatives(library, choice).values()] if asked.per == "dollar" else [choice]
     priced = prices.chip_prices_of_each(library, ways)
     priced[choice] = prices.chip_prices(library, choice, answers.either(library, ranking, asked))
-    known: dict[Ranking, list[Match]] = {}
     if asked.is_pair:
         own = versus.matched(library, ranking, asked)
-        known[ranking], tellers = [own], [Teller.short(asked, *answers.named(asked, own))]
+        tellers = [Teller.short(asked, *answers.named(asked, own))]
     else:
         found = pairs.candidates(library, whole, ranking, asked)
         named = statements.named_pairs(pairs.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
-        known[ranking] = pairs.again(named, [{one.key: one.held for one in side} for side in found])
         tellers = [Teller.short(asked, pair.a, pair.b) for pair in named]
 
+    @cache
     def matches(one: Ranking) -> list[Match]:
         if asked.is_pair:
-            return [versus.read(library, one, asked, own.fixed) if own.fixed else own]
-        return pairs.again(named, pairs.grouped(library, one, asked))
+            is_other = own.fixed and one != ranking
+            return [versus.read(library, one, asked, own.fixed) if is_other and own.fixed else own]
+        held = [{curve.key: curve.held for curve in side} for side in found]
+        return pairs.again(named, held if one == ranking else pairs.grouped(library, one, asked))
 
     def verdict(one: Variation) -> Verdict | None:
-        if one.ranking not in known:
-            known[one.ranking] = matches(one.ranking)
         of = Priced(asked, one.prices, priced[one.prices])
-        outcomes = [versus.compared(match, asked, asked.per, of) for match in known[one.ranking]]
+        outcomes = [versus.compared(match, asked, asked.per, of) for match in matches(one.ranking)]
         return statements.verdict(outcomes, tellers)
 
     return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict)

@@ -11,7 +11,7 @@ from bench.basis.evidence import Deciding, Ranking
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.basis.variations import Verdict
-from bench.basis.wording import flagged, flags_of
+from bench.basis.wording import flagged, flags_of, opened
 from bench.basis.wording import subject as about
 from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
@@ -140,7 +140,7 @@ def _headline(
     named = [one for each in drawn for one in each.named(*_named_knots(each))]
     told = found.tally.used + found.tally.of("beyond_limit")
     few = Deciding(told, told + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits)).words
-    text = f"{f'{start}: {text}' if start else text[:1].upper() + text[1:]}{flagged(flags_of(named))}{few}."
+    text = f"{f'{start}: {text}' if start else opened(text)}{flagged(flags_of(named))}{few}."
     kind = outcome.kind if isinstance(found, Pair) else "pairs"
     first = outcome.crossings[0] if isinstance(outcome, Compared) and outcome.crossings else None
     leader = outcome.leader if isinstance(outcome, Leads) else first.leads_after if first else None

@@ -13,6 +13,7 @@ from bench import basis, catalogue, selection
 from bench.basis import evidence, story
 from bench.basis.likeness import filter_words
 from bench.basis.options import Option
+from bench.basis.points import finite_sql
 from bench.basis.story import Needs, Story
 from bench.chart import title
 from bench.library import Library
@@ -150,9 +151,8 @@ def held(library: Library, view: View, columns: Iterable[str], stating: Iterable
     sought = ", ".join(f"count({one}), {differ}" for one, differ in several.items()) or "count(*)"
     placed = "".join(f" AND {one} IS NOT NULL" for one in stating)
     row = library.fetch(f"SELECT {sought} FROM points WHERE {condition.sql}{placed}", condition.params)[0]
-    return {
-        one: (many, differ) for one, many, differ in zip(listed, row[::2], row[1::2], strict=False) if many
-    }
+    told = zip(listed, row[::2], row[1::2], strict=False)
+    return {one: (many, differ) for one, many, differ in told if many}
 
 
 def stated(library: Library, view: View) -> Stated:
@@ -167,7 +167,7 @@ def _needs(library: Library, metric: str, columns: Collection[str] = (), divided
     """What a grid of this metric cannot do without, in a ratio two sides of one cell; None where it follows."""
     if not metric:
         return None
-    has = f"{grid.value_sql(library, metric)} IS NOT NULL"
+    has = f"{finite_sql(library, metric)} IS NOT NULL"
     if not divided:
         return Needs(catalogue.metric(metric).label.lower(), has)
     both = f"count(DISTINCT {divided}) > 1"
@@ -242,7 +242,7 @@ def _sides(library: Library, view: View, found: View, by: str, columns: Sequence
     b = "" if b and (b == a or selection.not_loaded(library, View.of({by: [b]}))) else b
     if a and b:
         return a, b
-    column, value = FILTER_BY_KEY[by].column, grid.value_sql(library, metric)
+    column, value = FILTER_BY_KEY[by].column, finite_sql(library, metric)
     condition = evidence.ranked(library, evidence.read(found))
     lower = catalogue.metric(metric).direction == "lower"
     fixed = clause(View.of({by: [a or b]})) if a or b else Clause("TRUE", ())

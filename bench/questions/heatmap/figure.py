@@ -55,11 +55,7 @@ def figure(found: Heatmap, theme: Theme) -> go.Figure:
     if found.ratio:
         colouring = of_ratios(span, found.better, theme)
     # In one piece: plotly checks settings several times faster at once than one update at a time.
-    traces = [
-        _states(found, panels, theme),
-        *_values(found, panels, colouring),
-        _clickable(found, panels, theme),
-    ]
+    cells = [_states(found, panels, theme), *_values(found, panels, colouring)]
     layout = {
         **look(theme, height=height), "showlegend": False, "hovermode": "closest", "hoverdistance": 30,
         "margin": {"l": LEFT, "r": RIGHT, "t": TOP + further, "b": BOTTOM + panels.label_depth},
@@ -67,7 +63,7 @@ def figure(found: Heatmap, theme: Theme) -> go.Figure:
         "coloraxis": colouring.axis(theme, y=1 - SCALE_FROM_TOP_PX / height),
         "annotations": _annotations(key, panels, found, theme), "shapes": _frames(found, panels, theme),
     }  # fmt: skip
-    return go.Figure({"data": traces, "layout": layout})
+    return go.Figure({"data": [*cells, _clickable(found, panels, theme)], "layout": layout})
 
 
 def _panels(found: Heatmap) -> Panels:
@@ -225,9 +221,8 @@ def _frames(found: Heatmap, panels: Panels, theme: Theme) -> list[dict[str, Any]
         elif cell is not best:
             continue
         _, _, x, y = panels.spots[cell.panel, cell.x, cell.y]
-        frames.append(
-            {"type": "rect", "x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high, "line": line}
-        )
+        ends = {"x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high}
+        frames.append({"type": "rect", **ends, "line": line})
     return frames
 
 

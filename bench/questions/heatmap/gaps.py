@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.basis.wording import opened
 from bench.chart import hover_lines, setting
 from bench.plain_text import html
 from bench.questions.heatmap.grid import place_of
@@ -45,7 +46,7 @@ def hover_text(cell: Cell, found: Heatmap) -> str:
     where, many = f"<br>{where}<br>", counted(cell.points, "point")
     if not cell.facts:
         what = html(WITHOUT_VALUE[cell.state][1])
-        return f"<b>{what[:1].upper()}{what[1:]}</b>{where}{many}"
+        return f"<b>{opened(what)}</b>{where}{many}"
     if found.ratio is None:
         row = {**cell.facts[0].row, found.metric: cell.value, "passport": cell.passport}
         return f"{hover_lines(row, [found.metric])}<br>best of {many}"

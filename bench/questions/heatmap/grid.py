@@ -92,9 +92,8 @@ class Grid:
 
     def chosen(self, view: View) -> Clause:
         """The points that a View selects at the load that is kept."""
-        return (
-            clause(view) if self.level is None else clause(view).also(f"{self.level[0]} = ?", self.level[1])
-        )
+        selected = clause(view)
+        return selected.also(f"{self.level[0]} = ?", self.level[1]) if self.level else selected
 
 
 class Row(NamedTuple):
@@ -168,16 +167,11 @@ def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
     chosen = chosen.also(f"({side.sql}) IS NOT NULL", *side.params)
     code = evidence.standing((*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking)))
     return library.query(
-        f"FROM (SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing"
+        f"FROM (SELECT {points.finite_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing"
         f" FROM points WHERE {chosen.sql}) ORDER BY standing <> '{USED}',"
         f" 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id LIMIT {MOST_POINTS_BEHIND}",
         (*code.params, *chosen.params),
     )
-
-
-def value_sql(library: Library, metric: str) -> str:
-    """The DuckDB expression of a point's value; NULL where it is absent or not finite."""
-    return f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS REAL)"
 
 
 def axis_words(column: str) -> str:
@@ -226,7 +220,7 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
     counts = ", ".join(f"CAST(sum(many) FILTER (code = '{one}') AS BIGINT)" for one in codes)
     rows = library.fetch(
         f"WITH seen AS (SELECT {kind} AS kind, {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {grid.x} AS x,"
-        f" {grid.y} AS y, {code.sql} AS code, {value_sql(library, grid.metric)} AS value, point_id"
+        f" {grid.y} AS y, {code.sql} AS code, {points.finite_sql(library, grid.metric)} AS value, point_id"
         f" FROM points WHERE {chosen.sql}), places AS MATERIALIZED (SELECT kind, side, panel, x, y, code,"
         f" count(*) AS many, {best} FROM seen GROUP BY ALL), wide AS (SELECT kind AS whose,"
         " count(DISTINCT x) AS nx, count(DISTINCT y) AS ny, greatest(count(DISTINCT panel), 1) AS panels,"
@@ -251,15 +245,13 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
 def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:
     """Why a selected point gives no cell of the grid a value; that it lies in none comes last."""
     failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
-    absent, side = f"{value_sql(library, grid.metric)} IS NULL", grid.side
+    absent, side = f"{points.finite_sql(library, grid.metric)} IS NULL", grid.side
     failed = f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
-    beside = (
-        [Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)] if grid.sides else []
-    )
+    sideless = Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)
     off = f"{grid.x} IS NULL OR {grid.y} IS NULL"
     return (
         *evidence.reasons(library, ranking),
-        *beside,
+        *([sideless] if grid.sides else ()),
         Reason("failed", "that failed", failed),
         Reason("no_metric", f"without {inline(catalogue.metric(grid.metric))}", absent),
         *evidence.limit_reasons(library, ranking),
@@ -288,9 +280,8 @@ def _cells(
     by_place: dict[str, dict[str | None, Cell]] = {}
     for row in placed:
         where, many = (cell_id(row.panel, row.x, row.y), row.panel, row.x, row.y), row.codes.total()
-        cell = Cell(
-            *where, next((state for code, state in STATES.items() if row.codes[code]), "no metric"), many
-        )
+        state: State = next((state for code, state in STATES.items() if row.codes[code]), "no metric")
+        cell = Cell(*where, state, many)
         if row.point_id:
             best = facts[row.point_id]
             cell = Cell(*where, "measured", many, row.value, best, passports.get(best.source_id or ""))
