@@ -102,11 +102,6 @@ def named(library: Library, ids: Sequence[str]) -> dict[str, Facts]:
     return {row[0]: Facts(*row) for row in found}
 
 
-def finite_sql(library: Library, key: str) -> str:
-    """The DuckDB expression of a point's value of a metric; NULL where it is absent or not finite."""
-    return f'CASE WHEN isfinite("{key}") THEN "{key}" END' if library.has(key) else "CAST(NULL AS DOUBLE)"
-
-
 def of_frame(frame: pd.DataFrame) -> list[Facts]:
     """The facts of each row of a table that holds them by column."""
     return [Facts.of({str(key): value for key, value in row.items()}) for row in frame.to_dict("records")]

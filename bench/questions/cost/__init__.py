@@ -289,6 +289,6 @@ def _why(found: Cost) -> tuple[Why, ...]:
             "the cost of a token falls as its accelerator's throughput rises"),
         Why("Bill of a volume", "the smallest of ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 over all"
             " points within the limits; of used tokens alone volume x cost per token", volume, "arithmetic"),
-        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance", 
+        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance",
             f"an API price{at}, stated by you", "arithmetic"),
     )  # fmt: skip

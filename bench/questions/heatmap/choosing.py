@@ -13,7 +13,6 @@ from bench import basis, catalogue, selection
 from bench.basis import evidence, story
 from bench.basis.likeness import filter_words
 from bench.basis.options import Option
-from bench.basis.points import finite_sql
 from bench.basis.story import Needs, Story
 from bench.chart import title
 from bench.library import Library
@@ -167,7 +166,7 @@ def _needs(library: Library, metric: str, columns: Collection[str] = (), divided
     """What a grid of this metric cannot do without, in a ratio two sides of one cell; None where it follows."""
     if not metric:
         return None
-    has = f"{finite_sql(library, metric)} IS NOT NULL"
+    has = f"{grid.value_sql(library, metric)} IS NOT NULL"
     if not divided:
         return Needs(catalogue.metric(metric).label.lower(), has)
     both = f"count(DISTINCT {divided}) > 1"
@@ -242,7 +241,7 @@ def _sides(library: Library, view: View, found: View, by: str, columns: Sequence
     b = "" if b and (b == a or selection.not_loaded(library, View.of({by: [b]}))) else b
     if a and b:
         return a, b
-    column, value = FILTER_BY_KEY[by].column, finite_sql(library, metric)
+    column, value = FILTER_BY_KEY[by].column, grid.value_sql(library, metric)
     condition = evidence.ranked(library, evidence.read(found))
     lower = catalogue.metric(metric).direction == "lower"
     fixed = clause(View.of({by: [a or b]})) if a or b else Clause("TRUE", ())

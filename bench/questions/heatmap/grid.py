@@ -167,11 +167,16 @@ def behind(library: Library, ranking: Ranking, cell: str) -> pd.DataFrame:
     chosen = chosen.also(f"({side.sql}) IS NOT NULL", *side.params)
     code = evidence.standing((*evidence.reasons(library, ranking), *evidence.limit_reasons(library, ranking)))
     return library.query(
-        f"FROM (SELECT {points.finite_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing"
+        f"FROM (SELECT {value_sql(library, grid.metric)} AS {grid.metric}, {points.SQL}, {code.sql} AS standing"
         f" FROM points WHERE {chosen.sql}) ORDER BY standing <> '{USED}',"
         f" 1 {'ASC' if grid.lower else 'DESC'} NULLS LAST, point_id LIMIT {MOST_POINTS_BEHIND}",
         (*code.params, *chosen.params),
     )
+
+
+def value_sql(library: Library, metric: str) -> str:
+    """The DuckDB expression of a point's value; NULL where it is absent or not finite."""
+    return f"CASE WHEN isfinite({metric}) THEN {metric} END" if library.has(metric) else "CAST(NULL AS REAL)"
 
 
 def axis_words(column: str) -> str:
@@ -220,7 +225,7 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
     counts = ", ".join(f"CAST(sum(many) FILTER (code = '{one}') AS BIGINT)" for one in codes)
     rows = library.fetch(
         f"WITH seen AS (SELECT {kind} AS kind, {side.sql} AS side, {grid.panel or 'NULL'} AS panel, {grid.x} AS x,"
-        f" {grid.y} AS y, {code.sql} AS code, {points.finite_sql(library, grid.metric)} AS value, point_id"
+        f" {grid.y} AS y, {code.sql} AS code, {value_sql(library, grid.metric)} AS value, point_id"
         f" FROM points WHERE {chosen.sql}), places AS MATERIALIZED (SELECT kind, side, panel, x, y, code,"
         f" count(*) AS many, {best} FROM seen GROUP BY ALL), wide AS (SELECT kind AS whose,"
         " count(DISTINCT x) AS nx, count(DISTINCT y) AS ny, greatest(count(DISTINCT panel), 1) AS panels,"
@@ -245,7 +250,7 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
 def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:
     """Why a selected point gives no cell of the grid a value; that it lies in none comes last."""
     failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
-    absent, side = f"{points.finite_sql(library, grid.metric)} IS NULL", grid.side
+    absent, side = f"{value_sql(library, grid.metric)} IS NULL", grid.side
     failed = f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
     sideless = Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)
     off = f"{grid.x} IS NULL OR {grid.y} IS NULL"

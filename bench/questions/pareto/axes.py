@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from bench import catalogue
 from bench.basis import evidence, prices
-from bench.basis.points import finite_sql
 from bench.basis.prices import ChipPrice, Choice
 from bench.basis.story import Needs
 from bench.catalogue import PRICED, Kind, Metric
@@ -85,6 +84,11 @@ def at_one_dollar(axes: Axes, chips: Iterable[str]) -> Axes:
     assert axes.choice is not None
     paid = {chip: ChipPrice(chip, 1.0) for chip in chips}
     return replace(axes, y_sql=cost_sql(axes.y.key, paid, axes.choice))
+
+
+def finite_sql(library: Library, key: str) -> str:
+    """The DuckDB expression of a metric; NULL where it is absent or not finite."""
+    return f'CASE WHEN isfinite("{key}") THEN "{key}" END' if library.has(key) else "CAST(NULL AS DOUBLE)"
 
 
 def cost_sql(key: str, paid: Mapping[str, ChipPrice], choice: Choice) -> Clause:

@@ -21,7 +21,7 @@ from bench.basis.evidence import USED, Deciding, Ranking, Reason, Tally
 from bench.catalogue import PRICED, metric
 from bench.library import Library
 from bench.maths.pareto import sign
-from bench.questions.pareto.axes import Axes
+from bench.questions.pareto.axes import Axes, finite_sql
 from bench.questions.pareto.result import Grid, Span
 from bench.selection import Clause, as_asked
 from bench.wording import inline
@@ -64,7 +64,7 @@ class Points:
         return (
             *evidence.reasons(self.library, self.ranking),
             Reason("no_x", f"without {inline(axes.x)}", f"({axes.x_sql}) IS NULL"),
-            Reason("no_y", f"without {inline(metric(y))}", f"({points.finite_sql(self.library, y)}) IS NULL"),
+            Reason("no_y", f"without {inline(metric(y))}", f"({finite_sql(self.library, y)}) IS NULL"),
             Reason("unpriced", "on chips without a price", f"({y_sql.sql}) IS NULL", y_sql.params),
         )[: None if axes.choice else -1]
 
