@@ -15,7 +15,7 @@ from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import NotFound
 from bench.library import Library
 from bench.questions import Answer, Choices
-from bench.questions.crossover import answers, defaults, pairs, statements, versus
+from bench.questions.crossover import answers, pairs, statements, versus
 from bench.questions.crossover import asked as asking
 from bench.questions.crossover import figure as drawing
 from bench.questions.crossover.asked import ALONG, axis_title
@@ -43,16 +43,16 @@ def complete(library: Library, view: View) -> View:
     loaded has a throughput or a latency.
     """
     asking.check(view)
-    return view if defaults.is_complete(library, view) else _story(library, view).view
+    return view if asking.is_complete(library, view) else _story(library, view).view
 
 
 def choices(library: Library, view: View) -> Choices:
     """The sides, axes, metrics and divisors this selection offers."""
     whole = complete(library, view)
     asked = asking.read(whole)
-    metrics = [catalogue.metric(key) for key in defaults.comparable(library)]
+    metrics = [catalogue.metric(key) for key in asking.comparable(library)]
     named = Counter(row.label for row in metrics)
-    alongs = {asked.along, *defaults.alongs(library, whole)}
+    alongs = {asked.along, *asking.alongs(library, whole)}
     sides = list(answers.sides(library, whole, asked).items())
     return {
         "a": sides,
@@ -115,9 +115,9 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
 def _story(library: Library, view: View) -> Story:
     asking.check(view)
-    if not defaults.comparable(library):
+    if not asking.comparable(library):
         raise NotFound("No loaded point has a throughput or a latency to compare; import results that do.")
-    return defaults.told(library, view)
+    return asking.told(library, view)
 
 
 def _about_the_view(library: Library, view: View, told: Story) -> Iterator[Statement]:

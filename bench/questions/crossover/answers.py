@@ -11,7 +11,8 @@ from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking, Reason, Tally
 from bench.library import Library
 from bench.questions import Column
-from bench.questions.crossover import curves, defaults, pairs, phrases, result, versus
+from bench.questions.crossover import asked as asking
+from bench.questions.crossover import curves, pairs, phrases, result, versus
 from bench.questions.crossover.asked import ALONG, Asked, axis_words, place
 from bench.questions.crossover.curves import Priced
 from bench.questions.crossover.phrases import Teller, member
@@ -104,7 +105,7 @@ def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
 def either(library: Library, ranking: Ranking, asked: Asked) -> Clause:
     """The points of any of the sides that are chosen; of the whole View when none is."""
     owns: list[View | None] = [own for own in (asked.a, asked.b) if own]
-    conditions = [defaults.of_side(library, ranking, own) for own in owns or [None]]
+    conditions = [asking.of_side(library, ranking, own) for own in owns or [None]]
     sql = " OR ".join(f"({one.sql})" for one in conditions)
     return Clause(f"({sql})", tuple(value for one in conditions for value in one.params))
 
@@ -124,14 +125,14 @@ def _tally(library: Library, ranking: Ranking, asked: Asked, match: Match) -> Ta
             same = curves.narrowed(Clause("TRUE", ()), asked.along, fixed)
             words = "of other lengths or loads"
             further.append(Reason("other_workload", words, f"NOT ({same.sql})", same.params))
-        told.append(evidence.tally(library, defaults.narrowed(ranking, own), further))
+        told.append(evidence.tally(library, asking.narrowed(ranking, own), further))
     counts = Counter(told[0].counts) + Counter(told[1].counts)
     return Tally(dict(counts), told[0].reasons)
 
 
 def _reasons(library: Library, asked: Asked) -> list[Reason]:
     """Why a ranked point is on no curve."""
-    no_value = f"{defaults.value_sql(library, asked.metric)} IS NULL"
+    no_value = f"{asking.value_sql(library, asked.metric)} IS NULL"
     no_axis = f"NOT coalesce({ALONG[asked.along]} > 0, FALSE)"
     told = [Reason("no_axis", f"without {axis_words(asked.along)}", no_axis)]
     told += [Reason("no_metric", f"without {inline(asked.row)}", no_value)]

@@ -19,8 +19,7 @@ from bench.library.runs import RUN_GAP_DAYS
 from bench.library.standing import LINE, LOADS, REPEAT, SET_ASIDE
 from bench.maths.envelope import Envelope
 from bench.maths.grid import Better
-from bench.questions.crossover.asked import ALONG, LENGTHS, Asked, Per
-from bench.questions.crossover.defaults import value_sql
+from bench.questions.crossover.asked import ALONG, LENGTHS, Asked, Per, value_sql
 from bench.questions.crossover.result import Curve, Member, NotKnown, Place, SideKey
 from bench.selection import Clause, as_asked
 

@@ -12,7 +12,8 @@ from typing import Any
 from bench import selection
 from bench.basis.evidence import Ranking
 from bench.library import Library
-from bench.questions.crossover import curves, defaults, phrases, versus
+from bench.questions.crossover import asked as asking
+from bench.questions.crossover import curves, phrases, versus
 from bench.questions.crossover.asked import LENGTHS, LOADS, SIDE_LENGTH, Asked, Per
 from bench.questions.crossover.curves import Measured, Priced
 from bench.questions.crossover.result import Leads, ListedPair, Outcome, Side
@@ -45,7 +46,7 @@ def grouped(library: Library, ranking: Ranking, asked: Asked) -> list[dict[Key, 
     Counts of chips are told apart where nothing is divided.
     """
     columns = ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
-    each = [defaults.of_side(library, ranking, own) for own in _owns(asked)]
+    each = [asking.of_side(library, ranking, own) for own in _owns(asked)]
     told = []
     for rows in curves.measured(library, clause(ranking.view), each, asked, columns):
         groups: dict[Key, list[Measured]] = defaultdict(list)

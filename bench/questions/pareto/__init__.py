@@ -25,8 +25,8 @@ from bench.maths.grid import TIE
 from bench.maths.pareto import Frontiers, log_span, steps
 from bench.questions import Answer, Choices, Column, Why
 from bench.questions.pareto import axes as choosing
-from bench.questions.pareto import best, statements
 from bench.questions.pareto import figure as drawing
+from bench.questions.pareto import points, statements
 from bench.questions.pareto.axes import FEWEST, GROUPS, ONE_FRONTIER, Axes
 from bench.questions.pareto.points import REDUCED, Points, reduced
 from bench.questions.pareto.result import Group, Lead, Pareto, Span, Spot
@@ -124,13 +124,13 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
     def among(one: Ranking, choice: Choice | None) -> pd.DataFrame:
         rows = frame[(frame["mark"] & 2 ** ways.index(one)) > 0].reset_index(drop=True)
-        return best.priced(rows, books[choice]) if choice else rows
+        return points.priced(rows, books[choice]) if choice else rows
 
-    first = best.leader(among(own, axes.choice), axes, limits)
+    first = points.leader(among(own, axes.choice), axes, limits)
 
     def verdict(one: Variation) -> Verdict | None:
         rows = among(one.ranking, one.prices if axes.choice else None)
-        leader = best.leader(rows, axes, limits)
+        leader = points.leader(rows, axes, limits)
         has_no_price = one.kind == "price" and first not in set(rows["owner"])
         if leader is None or has_no_price or one.kind == axes.owner:
             return None
@@ -164,9 +164,9 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     x, y, owners, ids = (frame[name].tolist() for name in ("x", "y", "owner", "point_id"))
     found = pareto.frontiers(x, y, owners, ids, *axes.better)
     widest = pareto.widest(found.leads, TIE)
-    bests = best.best_of_each(frame, axes, limits) if limits else {}
+    bests = points.best_of_each(frame, axes, limits) if limits else {}
     is_named = limits and not every.unasked and every.deciding.names_a_best
-    first = best.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
+    first = points.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
     if in_cells:
         on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
         drawn = every.drawn([ids[at] for at in on_lines])

@@ -1,20 +1,22 @@
-"""The Pareto chart: a faded cloud, a staircase for each frontier, the overall one beneath, knees and limits."""
+"""The Pareto chart: a faded cloud, a staircase for each frontier, the overall one beneath, knees and limits; and what a point says when pointed at."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from bench import chart
+from bench.catalogue import Metric
 from bench.chart import Theme
 from bench.chart.axis import Axis, widened
 from bench.plain_text import html
-from bench.questions.pareto import hover, labels
+from bench.questions.pareto import labels
 from bench.questions.pareto.result import Grid, Group, Pareto
+from bench.wording import number
 
 DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
@@ -40,7 +42,7 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
     )
     brief = len(found.points) > DRAWN_AS_SVG
     rows = found.points[[found.x, found.y, *DRAWN_COLUMNS]].assign(
-        hover=hover.texts(found.points, *found.metrics, brief=brief),
+        hover=texts(found.points, *found.metrics, brief=brief),
         passport="" if brief else found.points["passport"],
     )
     shades = _shades(found, theme)
@@ -83,7 +85,7 @@ def _cloud(
     for _, some in beaten.groupby(beaten["passport"].where(beaten["passport"].isin(common), ""), sort=False):
         yield {
             "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter", "mode": "markers", "showlegend": False,
-            "x": some[x.metric.key], "y": some[y.metric.key], **hover.shared(some),
+            "x": some[x.metric.key], "y": some[y.metric.key], **shared(some),
             "marker": {"symbol": _symbols(some), "size": 5, "line": {"width": 0},
                        "opacity": [FADED if enters else HOLLOW for enters in some["enters"]],
                        "color": [shades.get(owner, theme.muted) for owner in some["owner"]]},
@@ -123,7 +125,7 @@ def _frontier(
     line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
     return {
         "type": "scatter", "mode": "lines+markers", "name": html(group.label or "frontier"), "showlegend": in_legend,
-        "x": line[x.metric.key], "y": line[y.metric.key], **hover.shared(line),
+        "x": line[x.metric.key], "y": line[y.metric.key], **shared(line),
         "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
         "marker": {"symbol": _symbols(line), "size": 8, "color": shade, "opacity": 1,
                    "line": {"width": 1.2, "color": shade}},
@@ -165,3 +167,54 @@ def _symbols(rows: pd.DataFrame) -> list[str]:
 def _stairs(x: Axis) -> str:
     """The staircase that is true between points: a requirement is served by the next point that meets it."""
     return "vh" if x.metric.direction == "higher" else "hv"
+
+
+def texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]:
+    """What each point says; a `brief` one that is on no frontier tells its place alone."""
+    return [
+        "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
+        if brief and not row["on_frontier"]
+        else _long(row, x, y)
+        for row in stated(rows)
+    ]
+
+
+def stated(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as mappings, None where nothing is stated."""
+    found = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in found]
+
+
+def shared(rows: pd.DataFrame) -> dict[str, Any]:
+    """plotly's hovertemplate for these `hover` texts and, as customdata, each point's id and what it alone says.
+
+    A template filled with a point's customdata is that point's text, letter for letter; "%{" is in none of them.
+    """
+    lines = [text.split("<br>") for text in rows["hover"]]
+    if len({len(own) for own in lines}) > 1:
+        lines = [[text] for text in rows["hover"]]
+    template, columns = [], [rows["point_id"].tolist()]
+    for line in zip(*lines, strict=True):
+        before = _beginning(line)
+        rests = [text[len(before) :] for text in line]
+        after = _beginning([rest[::-1] for rest in rests])[::-1]
+        if any(len(rest) > len(after) for rest in rests):
+            columns.append([rest[: len(rest) - len(after)] for rest in rests])
+            before += f"%{{customdata[{len(columns) - 1}]}}"
+        template.append(before + after)
+    return {
+        "customdata": [list(own) for own in zip(*columns, strict=True)],
+        "hovertemplate": f"{'<br>'.join(template)}<extra></extra>",
+    }
+
+
+def _beginning(parts: Sequence[str]) -> str:
+    """What all parts begin with; the first and the last in order differ the earliest."""
+    first, last = min(parts), max(parts)
+    return first[: next((place for place, letter in enumerate(first) if letter != last[place]), len(first))]
+
+
+def _long(row: dict[str, Any], x: Metric, y: Metric) -> str:
+    marks = [f"{row['step']} over the point before" if row["step"] else "", "knee" if row["is_knee"] else ""]
+    extra = " · ".join(mark for mark in marks if mark)
+    return chart.hover_lines(row, [x.key, y.key]) + (f"<br><i>{html(extra)}</i>" if extra else "")
