@@ -226,8 +226,10 @@ def _printed(library: Library, choice: Choice, accelerators: Collection[str] | N
         if value != EVERY:
             condition = condition.also(f"{column} = ?", value)
     if choice.terms == WITH_POINTS:
-        pages = _pages(library, points) if points is not None else []
-        condition = condition.also("source_url IN (SELECT unnest(CAST(? AS VARCHAR[])))", pages)
+        own = points or Clause("FALSE", ())
+        condition = condition.also(
+            f"source_url IN (SELECT source_url FROM points WHERE {own.sql})", *own.params
+        )
     elif choice.terms != EVERY:
         condition = condition.also("terms = ?", choice.terms)
     if accelerators is not None:
@@ -351,13 +353,3 @@ def _offered(library: Library) -> list[dict[str, str]]:
 
 def _terms_of(held: Iterable[Mapping[str, str]], book: str) -> list[str]:
     return list(dict.fromkeys(row[TERMS.key] for row in held if row[BOOK.key] == book))
-
-
-def _pages(library: Library, points: Clause) -> list[str]:
-    """The pages these points were published on."""
-    found = library.fetch(
-        "SELECT list(DISTINCT source_url ORDER BY source_url) FILTER (source_url IS NOT NULL)"
-        f" FROM points WHERE {points.sql}",
-        points.params,
-    )[0][0]
-    return list(found or ())

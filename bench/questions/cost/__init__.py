@@ -24,10 +24,9 @@ from bench.library import Library
 from bench.maths import cost as maths
 from bench.questions import Answer, Choices, Column, Why
 from bench.questions.cost import figure as drawing
-from bench.questions.cost import names, priced, rates, statements
+from bench.questions.cost import names, priced, result, statements
 from bench.questions.cost.priced import DEPLOYMENT, Inputs
-from bench.questions.cost.rates import KINDS
-from bench.questions.cost.result import Asked, Cost
+from bench.questions.cost.result import KINDS, Asked, Cost
 from bench.questions.operating_points import Best, Search, best, usable
 from bench.view import LIMIT, View
 from bench.wording import number
@@ -97,10 +96,10 @@ def complete(library: Library, view: View) -> View:
 def choices(library: Library, view: View) -> Choices:
     """The tokens and groups that the library has, and the latencies of this selection."""
     groups = [key for key in GROUPS if key == DEPLOYMENT or library.has(key)]
-    sought = Search(rates.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
+    sought = Search(result.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
     _, stated = _surveyed(library, evidence.read(view).unlimited, sought, LATENCIES)
     return {
-        "tokens": [(key, KINDS[key].label) for key in rates.kinds(library)],
+        "tokens": [(key, KINDS[key].label) for key in result.kinds(library)],
         "group": [(key, "Deployment" if key == DEPLOYMENT else title(key).split(" (")[0]) for key in groups],
         "latency": [(key, catalogue.metric(key).axis) for key in stated],
     }
@@ -178,7 +177,7 @@ def _story(library: Library, view: View) -> Story:
             f"latency={latency} is no loaded latency or interactivity, as latency=ttft_ms_p99 is."
         )
     tokens = view.option("tokens") or _first_kind(library, view)
-    sought = Search(rates.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
+    sought = Search(result.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
     told = story.told(library, view, Needs(sought.words, usable(sought)), {group})
     ranking = evidence.read(told.view).unlimited
     if not (group and latency):
@@ -222,7 +221,7 @@ def _first_kind(library: Library, view: View) -> str:
     """Output tokens where a selected point has their throughput, else the first kind that one has."""
     condition = selection.clause(view)
     for kind in KINDS:
-        sql = f"SELECT 1 FROM points WHERE {condition.sql} AND {rates.rate_sql(kind, library)} IS NOT NULL LIMIT 1"
+        sql = f"SELECT 1 FROM points WHERE {condition.sql} AND {result.rate_sql(kind, library)} IS NOT NULL LIMIT 1"
         if library.fetch(sql, condition.params):
             return kind
     return "output"

@@ -1,6 +1,4 @@
-"""What a crossover is asked for: axis, metric, what it is divided by, both sides and stated prices; or, when nobody said,
-the story, the axis along which it has curves, and the metric.
-"""
+"""What a crossover is asked for: axis, metric, divisor, both sides, stated prices; and what it is of unless asked."""
 
 from __future__ import annotations
 

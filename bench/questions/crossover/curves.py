@@ -99,10 +99,8 @@ def measured(
     for row in found:
         line, x, y, *_ = row[many:]
         told.append(Measured(line, row[-len(fixed) :], x, y, Facts(*row[:many]), repeats.get(row[0], ())))
-    of_each = (
-        [one for one, row in zip(told, found, strict=True) if row[many + 4 + i]] for i in range(len(of))
-    )
-    return [_by_run(rows, asked.better) for rows in of_each]
+    both = list(zip(told, found, strict=True))
+    return [_by_run((one for one, row in both if row[many + 4 + i]), asked.better) for i in range(len(of))]
 
 
 def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:

@@ -64,12 +64,8 @@ def choices(library: Library, view: View) -> Choices:
     known = dict.fromkeys([*keys, *chosen - set(AXES)])
     coloured = [catalogue.metric(key) for key in known if key in stated or key in chosen]
     labels = Counter(row.label for row in coloured)
-    levels = [
-        (f"{key}={one.value}", f"{_name(key)} {one.label}")
-        for key in LOAD_AXES
-        if key in stated
-        for one in selection.offers(library, view, key)
-    ]
+    loads = [(key, one) for key in LOAD_AXES if key in stated for one in selection.offers(library, view, key)]
+    levels = [(f"{key}={one.value}", f"{_name(key)} {one.label}") for key, one in loads]
     several = {key for key, (_, is_several) in stated.items() if is_several}
     panels = several | {view.option("panel")}
     divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
@@ -190,11 +186,8 @@ def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str
     shared = {pair: _places(seen, pair, shared=True) for pair in pairs} if divided else {}
     spans = {pair: _extent(places[pair])[0] for pair in pairs}
     cells = {pair: _extent(both)[1] for pair, both in (shared if any(shared.values()) else places).items()}
-    soft = [
-        pair
-        for pair in pairs
-        if not HARDWARE & (set(pair) - asked) and spans[pair] >= FEWEST_VALUES and cells[pair] >= FEWEST_CELLS
-    ]
+    wide = [pair for pair in pairs if spans[pair] >= FEWEST_VALUES and cells[pair] >= FEWEST_CELLS]
+    soft = [pair for pair in wide if not HARDWARE & (set(pair) - asked)]
     first, second = max(soft or pairs, key=lambda pair: (spans[pair] > 1 and cells[pair] > 3, cells[pair]))
     return (second, first) if first == y or second == x else (first, second)
 

@@ -241,10 +241,10 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
         (*side.params, *code.params, *chosen.params),
     )
     after = Reason(OTHER_KIND, "under other kinds of load", "FALSE")  # known once all are counted
-    counted = [
-        Counter({code: many for code, many in zip(codes, row[9:], strict=True) if many}) for row in rows
+    counted = [{code: many for code, many in zip(codes, row[9:], strict=True) if many} for row in rows]
+    return (*told, after), [
+        Row._make((*row[:9], Counter(many))) for row, many in zip(rows, counted, strict=True)
     ]
-    return (*told, after), [Row._make((*row[:9], many)) for row, many in zip(rows, counted, strict=True)]
 
 
 def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:

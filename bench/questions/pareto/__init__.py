@@ -239,20 +239,16 @@ def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, found: Frontiers, axes: Axes
 
 def _why(axes: Axes) -> tuple[Why, ...]:
     told = [
-        Why(
-            "Frontier",
+        Why("Frontier",
             "kept unless another point is at least as good in both metrics and better in one; equal points once",
             "every ranked point with both metrics, whether or not it keeps the limits",
-            "Pareto dominance, directions from the catalogue",
-        ),
-        Why(
-            "Knee",
+            "Pareto dominance, directions from the catalogue"),
+        Why("Knee",
             "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",
             "one group's frontier of at least three points",
-            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011',
-        ),
+            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011'),
         *(Why(one.axis, one.formula, one.definition, one.source) for one in (axes.x, axes.y)),
-    ]
+    ]  # fmt: skip
     if axes.choice is not None:
         listed = [f"{chip} {price.words}" for chip, price in axes.prices.items()]
         paid = f"utilisation {axes.choice.utilisation:g}; {joined(listed, at_most=len(listed))}"
