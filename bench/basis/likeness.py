@@ -139,10 +139,9 @@ def mixed(rows: Sequence[Facts], besides: Collection[str] = ("accelerator",)) ->
         values = Counter(_value(fact, row) for row in rows)
         if fact.key in besides or len(values) < 2:
             continue
-        named = [
-            f"{_words(fact, value)} ({count})" if len(rows) > len(values) else _words(fact, value)
-            for value, count in values.most_common()
-        ]
+        named = [_words(fact, value) for value, _ in values.most_common()]
+        if len(rows) > len(values):
+            named = [f"{_words(fact, value)} ({count})" for value, count in values.most_common()]
         found.append(f"{fact.several} {joined(named, at_most=NAMED)}")
     return found
 

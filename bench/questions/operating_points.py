@@ -127,10 +127,7 @@ def read(library: Library, search: Search, ids: Sequence[str],
     """These points whole, by id, with those of these metrics that they state."""
     keys = [key for key in dict.fromkeys(metrics) if library.has(key)]
     columns = ", ".join([f"{search.rate} AS rate", *(f'"{key}" AS metric_{key}' for key in keys)])
-    rows = library.fetch(
-        f"SELECT {points.SQL}, {columns} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (list(ids),),
-    )
+    rows = library.fetch(f"SELECT {points.SQL}, {columns} FROM points WHERE {points.AMONG}", (list(ids),))
     many, found = len(points.COLUMNS), {}
     for row in rows:
         stated = {key: value for key, value in zip(keys, row[many + 1 :], strict=True) if not pd.isna(value)}

@@ -52,9 +52,8 @@ MANY_KEEP = 0.5
 """Those limits are set where at least this share of the accelerators keeps them."""
 
 _FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
-LATENCIES = tuple(
-    dict.fromkeys([*_FIRST, *(row.key for row in catalogue.base_metrics() if row.distribution)])
-)
+_EVERY = (row.key for row in catalogue.base_metrics() if row.distribution)
+LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
 """The metrics that a price of latency may be told of, those people set limits on first."""
 
 

@@ -15,7 +15,7 @@ from bench.basis.variations import Robustness, Variation, Verdict
 from bench.errors import NotFound
 from bench.library import Library
 from bench.questions import Answer, Choices
-from bench.questions.crossover import answers, pairs, statements, versus
+from bench.questions.crossover import answers, statements, versus
 from bench.questions.crossover import asked as asking
 from bench.questions.crossover import figure as drawing
 from bench.questions.crossover.asked import ALONG, axis_title
@@ -93,8 +93,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
         own = versus.matched(library, ranking, asked)
         tellers = [Teller.short(asked, *answers.named(asked, own))]
     else:
-        found = pairs.candidates(library, whole, ranking, asked)
-        named = statements.named_pairs(pairs.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
+        found = answers.candidates(library, whole, ranking, asked)
+        named = statements.named_pairs(answers.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
         tellers = [Teller.short(asked, pair.a, pair.b) for pair in named]
 
     @cache
@@ -103,7 +103,7 @@ def robustness(library: Library, view: View) -> Robustness | None:
             is_other = own.fixed and one != ranking
             return [versus.read(library, one, asked, own.fixed) if is_other and own.fixed else own]
         held = [{curve.key: curve.held for curve in side} for side in found]
-        return pairs.again(named, held if one == ranking else pairs.grouped(library, one, asked))
+        return answers.again(named, held if one == ranking else answers.grouped(library, one, asked))
 
     def verdict(one: Variation) -> Verdict | None:
         of = Priced(asked, one.prices, priced[one.prices])

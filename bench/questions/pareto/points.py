@@ -186,7 +186,7 @@ class Points:
         """The query of the selected points, or of those of these ids, with `code` (what becomes of each)."""
         code, chosen = evidence.standing(self.reasons), selection.clause(self.ranking.view)
         if ids is not None:
-            chosen = chosen.also("point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", list(ids))
+            chosen = chosen.also(points.AMONG, list(ids))
         return self.axes.points_sql(f"{code.sql} AS code, {columns}", code.params, chosen)
 
 
