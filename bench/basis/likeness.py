@@ -12,9 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bench import names
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat
-from bench.chart import value_label
+from bench.chart import setting, value_label
+from bench.view import FILTER_BY_KEY
 from bench.wording import counted, joined, number
 
 LAYOUT = ("tp", "pp", "dp", "ep")
@@ -94,6 +96,17 @@ def fact_words(key: str, value: Any) -> str:
     return value_label(key, value)
 
 
+def filter_words(key: str, value: str) -> str:
+    """A filter's value as a sentence names it; a family of accelerators in capitals, as they are written."""
+    kind = FILTER_BY_KEY[key].kind
+    if kind == "number":
+        return setting(key, float(value))
+    if key == "series":
+        return f"series {value}"
+    slugs = names.matching(key, value) if kind == "name" else (value,)
+    return fact_words(key, slugs[0]) if len(slugs) == 1 else value.upper()
+
+
 def differences(
     a: Sequence[Facts], b: Sequence[Facts], keys: Iterable[str] = DEPLOYED
 ) -> tuple[Difference, ...]:
@@ -126,10 +139,9 @@ def mixed(rows: Sequence[Facts], besides: Collection[str] = ("accelerator",)) ->
         values = Counter(_value(fact, row) for row in rows)
         if fact.key in besides or len(values) < 2:
             continue
-        named = [
-            f"{_words(fact, value)} ({count})" if len(rows) > len(values) else _words(fact, value)
-            for value, count in values.most_common()
-        ]
+        named = [_words(fact, value) for value, _ in values.most_common()]
+        if len(rows) > len(values):
+            named = [f"{_words(fact, value)} ({count})" for value, count in values.most_common()]
         found.append(f"{fact.several} {joined(named, at_most=NAMED)}")
     return found
 
@@ -173,13 +185,9 @@ def apart(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts]) -> li
         return [caveat("apart", text, days=gap)]
     if any(days):
         dated = 0 if days[0] else 1
-        return [
-            caveat(
-                "undated",
-                f"{labels[dated]} was measured {_span(days[dated])}; {labels[1 - dated]} states no date.",
-            )
-        ]
-    return []  # fmt: skip
+        text = f"{labels[dated]} was measured {_span(days[dated])}; {labels[1 - dated]} states no date."
+        return [caveat("undated", text)]
+    return []
 
 
 def _value(fact: Fact, point: Facts) -> Any:

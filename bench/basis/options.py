@@ -37,16 +37,11 @@ class Option:
             value = float(text) if text.isascii() and "_" not in text else math.nan
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
-            raise UsageError(
-                f"{self.key}={text[:40]!r} is not a number; write it as in {self.key}={self.example}."
-            )
-        if not self.least <= value <= self.most:
-            raise UsageError(
-                f"{self.key}={text[:40]!r} is not between {self.least:g} and {self.most:g}; write it as in"
-                f" {self.key}={self.example}."
-            )
-        return value
+        if self.least <= value <= self.most:
+            return value
+        wanted = f"between {self.least:g} and {self.most:g}" if math.isfinite(value) else "a number"
+        example = f"write it as in {self.key}={self.example}."
+        raise UsageError(f"{self.key}={text[:40]!r} is not {wanted}; {example}")
 
 
 def check(view: View, options: Iterable[Option]) -> None:

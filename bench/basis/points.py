@@ -92,13 +92,13 @@ COLUMNS = tuple(column.name for column in fields(Facts))
 SQL = ", ".join(COLUMNS)
 """The columns of Facts as a query lists them."""
 
+AMONG = "point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+"""The condition of the points with the ids of a list."""
+
 
 def named(library: Library, ids: Sequence[str]) -> dict[str, Facts]:
     """The facts of these points by id; an id that is not loaded is left out."""
-    found = library.fetch(
-        f"SELECT {SQL} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (list(dict.fromkeys(ids)),),
-    )
+    found = library.fetch(f"SELECT {SQL} FROM points WHERE {AMONG}", (list(dict.fromkeys(ids)),))
     return {row[0]: Facts(*row) for row in found}
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, replace
 from bench import catalogue
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat
+from bench.basis.wording import opened
 from bench.chart import value_label
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
@@ -43,6 +44,7 @@ UTILISATION = Option(
     least=0.001, most=1, example="0.6",
 )  # fmt: skip
 OPTIONS = (TERMS, BOOK, PROVIDER, UTILISATION)
+WHOSE = (TERMS.key, BOOK.key, PROVIDER.key)
 
 
 @dataclass(frozen=True)
@@ -151,14 +153,11 @@ def read(library: Library, view: View) -> Choice:
     if (choice.terms, choice.book, choice.provider) == (ON_DEMAND, EVERY, EVERY):
         return choice
     held = _offered(library)
-    known = {
-        TERMS.key: (EVERY, WITH_POINTS, ON_DEMAND, *(row[TERMS.key] for row in held)),
-        BOOK.key: (EVERY, *(row[BOOK.key] for row in held)),
-        PROVIDER.key: (EVERY, *(row[PROVIDER.key] for row in held)),
-    }
-    for (key, values), value in zip(known.items(), (choice.terms, choice.book, choice.provider), strict=True):
-        if value not in values:
-            raise UnknownName(f"choice for {key}", value, tuple(dict.fromkeys(values)))
+    for key, value in zip(WHOSE, (choice.terms, choice.book, choice.provider), strict=True):
+        always = (EVERY, WITH_POINTS, ON_DEMAND) if key == TERMS.key else (EVERY,)
+        known = dict.fromkeys((*always, *(row[key] for row in held)))
+        if value not in known:
+            raise UnknownName(f"choice for {key}", value, tuple(known))
     if choice.book != EVERY and choice.terms not in (EVERY, WITH_POINTS, *_terms_of(held, choice.book)):
         raise UsageError(
             f"The price book {choice.book} has no {terms_in_words(choice.terms)} prices; choose other terms or every"
@@ -183,17 +182,15 @@ def completed(library: Library, view: View) -> View:
 
 def choices(library: Library, view: View) -> dict[str, list[tuple[str, str]]]:
     """The terms, books and providers to choose from, each that goes together with the other two."""
-    now = {key: view.option(key, EVERY) for key in (TERMS.key, BOOK.key, PROVIDER.key)}
+    now, rows = {key: view.option(key, EVERY) for key in WHOSE}, _offered(library)
     now[TERMS.key] = EVERY if now[TERMS.key] == WITH_POINTS else now[TERMS.key]
-
-    rows = _offered(library)
     values = {
         key: {row[key] for row in rows if all(now[o] in (EVERY, row[o]) for o in now if o != key)}
         for key in now
     }
     terms = sorted({ON_DEMAND, *values[TERMS.key]}, key=lambda one: (one != ON_DEMAND, is_modelled(one), one))
     return {
-        TERMS.key: [*((one, _titled(terms_in_words(one))) for one in (*terms, WITH_POINTS, EVERY))],
+        TERMS.key: [*((one, opened(terms_in_words(one))) for one in (*terms, WITH_POINTS, EVERY))],
         BOOK.key: [(EVERY, "Every book"), *((one, one) for one in sorted(values[BOOK.key]))],
         PROVIDER.key: [(EVERY, "Every provider"), *((one, one) for one in sorted(values[PROVIDER.key]))],
     }
@@ -235,14 +232,15 @@ def _printed(library: Library, choice: Choice, accelerators: Collection[str] | N
         if value != EVERY:
             condition = condition.also(f"{column} = ?", value)
     if choice.terms == WITH_POINTS:
-        pages = _pages(library, points) if points is not None else []
-        condition = condition.also("source_url IN (SELECT unnest(CAST(? AS VARCHAR[])))", pages)
+        own = points or Clause("FALSE", ())
+        condition = condition.also(
+            f"source_url IN (SELECT source_url FROM points WHERE {own.sql})", *own.params
+        )
     elif choice.terms != EVERY:
         condition = condition.also("terms = ?", choice.terms)
     if accelerators is not None:
-        condition = condition.also(
-            "accelerator IN (SELECT unnest(CAST(? AS VARCHAR[])))", sorted(accelerators)
-        )
+        chips = sorted(accelerators)
+        condition = condition.also("accelerator IN (SELECT unnest(CAST(? AS VARCHAR[])))", chips)
     found = library.fetch(
         f"SELECT {columns} FROM prices WHERE {condition.sql} ORDER BY accelerator, usd_per_accelerator_hour, provider,"
         " as_of DESC NULLS LAST, book, terms, region, instance",
@@ -332,15 +330,11 @@ def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) 
     unpriced = [value_label("accelerator", chip) for chip in wanted if chip not in prices]
     said = []
     if known:
-        listed = joined(
-            [f"{value_label('accelerator', one.accelerator)} {one.words}" for one in known], at_most=6
-        )
+        listed = joined([f"{value_label('accelerator', one.accelerator)} {one.words}" for one in known])
         said.append(caveat("prices", f"Priced per chip and hour, {choice.words}: {listed}."))
     if unpriced:
-        said.append(
-            caveat("unpriced", f"No {_adjective(choice)} price for {joined(unpriced, at_most=9)}: left out.",
-                   unpriced=len(unpriced))
-        )  # fmt: skip
+        text = f"No {_adjective(choice)} price for {joined(unpriced, at_most=9)}: left out."
+        said.append(caveat("unpriced", text, unpriced=len(unpriced)))
     return said
 
 
@@ -353,33 +347,15 @@ def quoted(one: Quote) -> str:
 
 
 def _adjective(choice: Choice) -> str:
-    words = MODELLED if is_modelled(choice.terms) else terms_in_words(choice.terms)
-    return {"every terms": "loaded", "prices printed with the points": "printed"}.get(
-        words, words.replace(" ", "-")
-    )
+    words = MODELLED if is_modelled(choice.terms) else terms_in_words(choice.terms).replace(" ", "-")
+    return {EVERY: "loaded", WITH_POINTS: "printed"}.get(choice.terms, words)
 
 
 def _offered(library: Library) -> list[dict[str, str]]:
     """The terms, book and provider that go together in some price, each by its option."""
-    rows = library.fetch(
-        "SELECT DISTINCT terms, book, provider FROM prices WHERE usd_per_accelerator_hour > 0 ORDER BY ALL"
-    )
-    return [dict(zip((TERMS.key, BOOK.key, PROVIDER.key), row, strict=True)) for row in rows]
+    sql = "SELECT DISTINCT terms, book, provider FROM prices WHERE usd_per_accelerator_hour > 0 ORDER BY ALL"
+    return [dict(zip(WHOSE, row, strict=True)) for row in library.fetch(sql)]
 
 
 def _terms_of(held: Iterable[Mapping[str, str]], book: str) -> list[str]:
     return list(dict.fromkeys(row[TERMS.key] for row in held if row[BOOK.key] == book))
-
-
-def _titled(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
-def _pages(library: Library, points: Clause) -> list[str]:
-    """The pages these points were published on."""
-    found = library.fetch(
-        "SELECT list(DISTINCT source_url ORDER BY source_url) FILTER (source_url IS NOT NULL)"
-        f" FROM points WHERE {points.sql}",
-        points.params,
-    )[0][0]
-    return list(found or ())

@@ -79,14 +79,11 @@ def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation
         f"SELECT {', '.join(f'count(*) FILTER ({one.sql})' for one in ranked)} FROM points WHERE {selected.sql}",
         (*(value for one in ranked for value in one.params), *selected.params),
     )[0]
-    found = [
-        Variation(kind, words, one, price)
-        for (kind, words, one), many in zip(varied, others, strict=True)
-        if many not in (0, own)
-    ]
+    told = zip(varied, others, strict=True)
+    found = [Variation(*way, price) for way, many in told if many not in (0, own)]
     if choice is not None:
-        told = prices.alternatives(library, choice)
-        found += [Variation("price", f"at {words}", ranking, other) for words, other in told.items()]
+        priced = prices.alternatives(library, choice)
+        found += [Variation("price", f"at {words}", ranking, other) for words, other in priced.items()]
     return found
 
 
@@ -99,21 +96,15 @@ def statements(found: Robustness | None) -> list[Statement]:
         by_words.setdefault(verdict.words, []).append(way)
     parts = [f"{verdict} {joined(ways, last='or', at_most=LISTED)}" for verdict, ways in by_words.items()]
     more = f"; {len(parts) - LISTED} more verdicts" if len(parts) > LISTED else ""
-    return [
-        Statement(
-            "variation", "holds_in",
-            f"Holds in {found.holding} of {found.ways} ways to look; {'; '.join(parts[:LISTED])}{more}.",
-            {"ways": found.ways, "holding": found.holding},
-        )
-    ]  # fmt: skip
+    text = f"Holds in {found.holding} of {found.ways} ways to look; {'; '.join(parts[:LISTED])}{more}."
+    return [Statement("variation", "holds_in", text, {"ways": found.ways, "holding": found.holding})]
 
 
 def of_points(ranking: Ranking) -> list[tuple[str, str, Ranking]]:
     """The other ways to rank the selected points: a code, words and the ranking of each."""
+    runs = "with the newest runs alone" if ranking.all_runs else "with older runs too"
     return [
         ("flagged", "without flagged points", replace(ranking, flagged=False)),
         ("speculation", "without speculation", replace(ranking, without_speculation=True)),
-        ("runs", "with older runs too", replace(ranking, all_runs=True))
-        if not ranking.all_runs
-        else ("runs", "with the newest runs alone", replace(ranking, all_runs=False)),
+        ("runs", runs, replace(ranking, all_runs=not ranking.all_runs)),
     ]

@@ -18,6 +18,11 @@ TWICE = 2.0
 """From this ratio on it is told as times, below it as a percentage."""
 
 
+def opened(text: str) -> str:
+    """Words as a sentence opens with them: the first letter is a capital."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def is_tie(ratio: float) -> bool:
     """Whether a ratio is within 1 % of 1."""
     return abs(ratio - 1) <= TIE

@@ -127,10 +127,7 @@ def read(library: Library, search: Search, ids: Sequence[str],
     """These points whole, by id, with those of these metrics that they state."""
     keys = [key for key in dict.fromkeys(metrics) if library.has(key)]
     columns = ", ".join([f"{search.rate} AS rate", *(f'"{key}" AS metric_{key}' for key in keys)])
-    rows = library.fetch(
-        f"SELECT {points.SQL}, {columns} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-        (list(ids),),
-    )
+    rows = library.fetch(f"SELECT {points.SQL}, {columns} FROM points WHERE {points.AMONG}", (list(ids),))
     many, found = len(points.COLUMNS), {}
     for row in rows:
         stated = {key: value for key, value in zip(keys, row[many + 1 :], strict=True) if not pd.isna(value)}
@@ -140,9 +137,8 @@ def read(library: Library, search: Search, ids: Sequence[str],
 
 def _most(merit: str) -> str:
     """The DuckDB aggregate of the point within the limits with the most of a merit; NULL without one."""
-    return (
-        f"max({{'most': {merit}, 'rate': rate, 'point_id': point_id}}) FILTER (kept AND {merit} IS NOT NULL)"
-    )
+    point = f"{{'most': {merit}, 'rate': rate, 'point_id': point_id}}"
+    return f"max({point}) FILTER (kept AND {merit} IS NOT NULL)"
 
 
 _COUNTED = "accelerator IS NOT NULL AND accelerators > 0"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
 from bench.questions import pareto
-from bench.questions.pareto import hover
+from bench.questions.pareto.figure import shared as shared_hover
+from bench.questions.pareto.figure import stated
 from bench.view import View
 from tests.thorough import times
 
@@ -37,7 +38,7 @@ def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shippe
     said = hovers(figure)
     assert len(said) == len(answer.rows)
     axes = [answer.result.x, answer.result.y]
-    for row in hover.stated(answer.rows):
+    for row in stated(answer.rows):
         text = said[row["point_id"]]
         whole = hover_lines(row, axes)
         assert text.startswith(whole)
@@ -51,7 +52,7 @@ TEXT = st.text(st.sampled_from("ab<br>, %{12"), max_size=12).map(html)
 
 @given(st.lists(TEXT, min_size=1, max_size=6))
 def test_texts_are_shared_letter_for_letter(said):
-    shared = hover.shared(pd.DataFrame({"hover": said, "point_id": list(map(str, range(len(said))))}))
+    shared = shared_hover(pd.DataFrame({"hover": said, "point_id": list(map(str, range(len(said))))}))
     for text, own in zip(said, shared["customdata"], strict=True):
         filled = re.sub(
             r"%\{customdata\[(\d+)\]\}", lambda found, own=own: own[int(found[1])], shared["hovertemplate"]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cache
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from bench import basis, catalogue, selection
 from bench.basis import evidence, points, prices, story, variations, wording
@@ -19,16 +18,15 @@ from bench.basis.prices import Choice
 from bench.basis.statement import caveat
 from bench.basis.story import FILLED, Needs, Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme, title, value_label
+from bench.chart import title, value_label
 from bench.errors import UsageError
 from bench.library import Library
 from bench.maths import cost as maths
 from bench.questions import Answer, Choices, Column, Why
 from bench.questions.cost import figure as drawing
-from bench.questions.cost import names, priced, rates, statements
+from bench.questions.cost import names, priced, result, statements
 from bench.questions.cost.priced import DEPLOYMENT, Inputs
-from bench.questions.cost.rates import KINDS
-from bench.questions.cost.result import Asked, Cost
+from bench.questions.cost.result import KINDS, Asked, Cost
 from bench.questions.operating_points import Best, Search, best, usable
 from bench.view import LIMIT, View
 from bench.wording import number
@@ -38,6 +36,7 @@ QUESTION = "What does a million tokens cost?"
 SECTION = "Decide"
 ORDER = 60
 NEEDS = "points"
+figure = drawing.draw
 
 GROUPS = ("accelerator", DEPLOYMENT, "model", "precision", "engine", "engine_version", "accelerators", "tp", "variant",
           "speculation", "disaggregated", "source")  # fmt: skip
@@ -53,9 +52,8 @@ MANY_KEEP = 0.5
 """Those limits are set where at least this share of the accelerators keeps them."""
 
 _FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
-LATENCIES = tuple(
-    dict.fromkeys([*_FIRST, *(row.key for row in catalogue.base_metrics() if row.distribution)])
-)
+_EVERY = (row.key for row in catalogue.base_metrics() if row.distribution)
+LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
 """The metrics that a price of latency may be told of, those people set limits on first."""
 
 
@@ -97,10 +95,10 @@ def complete(library: Library, view: View) -> View:
 def choices(library: Library, view: View) -> Choices:
     """The tokens and groups that the library has, and the latencies of this selection."""
     groups = [key for key in GROUPS if key == DEPLOYMENT or library.has(key)]
-    sought = Search(rates.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
+    sought = Search(result.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
     _, stated = _surveyed(library, evidence.read(view).unlimited, sought, LATENCIES)
     return {
-        "tokens": [(key, KINDS[key].label) for key in rates.kinds(library)],
+        "tokens": [(key, KINDS[key].label) for key in result.kinds(library)],
         "group": [(key, "Deployment" if key == DEPLOYMENT else title(key).split(" (")[0]) for key in groups],
         "latency": [(key, catalogue.metric(key).axis) for key in stated],
     }
@@ -158,11 +156,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
     return variations.of(library, whole, choice, verdict)
 
 
-def figure(result: Cost, theme: Theme) -> go.Figure:
-    """A bar for each deployment or quote, and below it the cost over utilisation and price; customdata is the point."""
-    return drawing.draw(result, theme)
-
-
 def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[float], group: str) -> Verdict:
     """Which of the two cheapest groups is cheaper, or that they cost the same."""
     codes = [f"{one.group}|{one.accelerator}" for one in first]
@@ -183,7 +176,7 @@ def _story(library: Library, view: View) -> Story:
             f"latency={latency} is no loaded latency or interactivity, as latency=ttft_ms_p99 is."
         )
     tokens = view.option("tokens") or _first_kind(library, view)
-    sought = Search(rates.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
+    sought = Search(result.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
     told = story.told(library, view, Needs(sought.words, usable(sought)), {group})
     ranking = evidence.read(told.view).unlimited
     if not (group and latency):
@@ -191,10 +184,9 @@ def _story(library: Library, view: View) -> Story:
         stated = stated or _surveyed(library, ranking, sought, LATENCIES)[1]
         group, latency = group or usual, latency or next(iter(stated), "")
     slo, opening = _limits(library, view, ranking, sought)
-    whole = (
-        prices.completed(library, told.view)
-        .with_slo(slo)
-        .with_options(tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency)
+    whole = prices.completed(library, told.view).with_slo(slo)
+    whole = whole.with_options(
+        tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency
     )
     if opening:
         whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
@@ -228,7 +220,7 @@ def _first_kind(library: Library, view: View) -> str:
     """Output tokens where a selected point has their throughput, else the first kind that one has."""
     condition = selection.clause(view)
     for kind in KINDS:
-        sql = f"SELECT 1 FROM points WHERE {condition.sql} AND {rates.rate_sql(kind, library)} IS NOT NULL LIMIT 1"
+        sql = f"SELECT 1 FROM points WHERE {condition.sql} AND {result.rate_sql(kind, library)} IS NOT NULL LIMIT 1"
         if library.fetch(sql, condition.params):
             return kind
     return "output"
@@ -285,11 +277,7 @@ def _why(found: Cost) -> tuple[Why, ...]:
         price, chips = found.lead.price, names.chips(found.lead.facts)
         own = f"{number(price.usd)} USD/h per chip, {chips}, {found.lead.point.rate:,.6g} tokens/s; {own}"
     volume = f"{asked.volume:,.6g} tokens a day, a month of {maths.DAYS_PER_MONTH} days"
-    api = (
-        f"an API price of {number(found.api.usd_per_million)} USD per million"
-        if found.api
-        else "an API price"
-    )
+    at = f" of {number(found.api.usd_per_million)} USD per million" if found.api else ""
     return (
         Why(usd.axis, usd.formula, own, usd.source),
         Why("Price of a chip", "the median over providers of the median of each one's unlike quotes",
@@ -299,6 +287,6 @@ def _why(found: Cost) -> tuple[Why, ...]:
             "the cost of a token falls as its accelerator's throughput rises"),
         Why("Bill of a volume", "the smallest of ceil(volume / (tokens/s x utilisation x 86,400)) x USD/h x 24 over all"
             " points within the limits; of used tokens alone volume x cost per token", volume, "arithmetic"),
-        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance", f"{api}, stated by you",
-            "arithmetic"),
+        Why("Break-even volume", "USD/h x 24 / API price per million x 1e6, per instance",
+            f"an API price{at}, stated by you", "arithmetic"),
     )  # fmt: skip

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 
 from bench import chart
 from bench.basis.prices import terms_in_words
+from bench.basis.wording import opened
 from bench.chart import Theme, deployment_words, workload_words
 from bench.chart.colouring import of_ratios, of_values
 from bench.plain_text import html
@@ -74,7 +75,7 @@ class Upper:
 
 
 def draw(found: Cost, theme: Theme) -> go.Figure:
-    """The chart of what an answer found; an empty one says so."""
+    """A bar for each deployment or quote, below it the cost over utilisation and price; an empty one says so."""
     if found.sensitivity is None:
         return chart.empty("Nothing selected has both a throughput and a price, so nothing is drawn.", theme)
     bars, undrawn = bars_of(found)
@@ -140,7 +141,7 @@ def _whose(own: Sequence[Quoted]) -> str:
     """Whose price a bar is: "Lambda · on demand · undated", "GCP · on demand · 9 regions · undated"."""
     first, terms = own[0].quote, terms_in_words(own[0].quote.terms)
     regions = {region for one in own for region in one.quote.regions}
-    parts = [f"{terms[:1].upper()}{terms[1:]}"] if first.is_modelled else [first.provider, terms]
+    parts = [opened(terms)] if first.is_modelled else [first.provider, terms]
     parts += [counted(len(regions), "region")] if len(regions) > 1 else []
     return " · ".join([*parts, f"{first.as_of:%Y-%m}" if first.as_of else "undated"])
 
@@ -150,9 +151,8 @@ def _hover(found: Cost, one: Deployment, quotes: Sequence[Quoted], usd: float | 
     facts, cost = one.facts, quotes[0].usd_per_million if usd is None else usd
     lines = [one.price.words] if usd == one.usd_per_million else []
     lines += [_price(quoted) for quoted in quotes[:MOST_QUOTES]]
-    lines += (
-        [f"and {counted(len(quotes) - MOST_QUOTES, 'dearer quote')}"] if len(quotes) > MOST_QUOTES else []
-    )
+    more = len(quotes) - MOST_QUOTES
+    lines += [f"and {counted(more, 'dearer quote')}"] if more > 0 else []
     lines += textwrap.wrap(quotes[0].quote.note or "", chart.HOVER_WIDTH) if len(quotes) == 1 else []
     served = (workload_words(facts.row), f"{number(one.point.rate)} tokens/s")
     lines += [deployment_words(facts.row), ", ".join(filter(None, served)), names.speeds(one)]
@@ -165,15 +165,8 @@ def _price(quoted: Quoted) -> str:
     one = quoted.quote
     where = counted(len(one.regions), "region") if len(one.regions) > 1 else one.region
     price = f"{one.provider}: {number(one.usd_per_accelerator_hour)} USD/h per chip"
-    dated = f"as of {one.as_of}" if one.as_of else "undated"
-    parts = (
-        price,
-        terms_in_words(one.terms),
-        ", ".join(filter(None, (where, one.instance))),
-        dated,
-        one.book,
-    )
-    return " · ".join(filter(None, parts))
+    dated, place = f"as of {one.as_of}" if one.as_of else "undated", filter(None, (where, one.instance))
+    return " · ".join(filter(None, (price, terms_in_words(one.terms), ", ".join(place), dated, one.book)))
 
 
 def _bars(upper: Upper) -> list[Part]:
@@ -202,16 +195,10 @@ def _bars(upper: Upper) -> list[Part]:
 
 
 def _bar_axes(upper: Upper, start: float) -> Part:
-    quiet = {
-        "linecolor": upper.theme.muted,
-        "zeroline": False,
-        "tickcolor": upper.theme.muted,
-        "automargin": False,
-    }
-    named = [
-        "<br>".join(map(html, _lines(bar.name))) + (f" <b>{number(bar.usd)}</b>" if upper.has_dots else "")
-        for bar in upper.bars
-    ]
+    quiet = {**_quiet(upper.theme), "tickcolor": upper.theme.muted}
+    named = ["<br>".join(map(html, _lines(bar.name))) for bar in upper.bars]
+    if upper.has_dots:
+        named = [f"{name} <b>{number(bar.usd)}</b>" for name, bar in zip(named, upper.bars, strict=True)]
     return {
         "yaxis": {**quiet, "domain": (start, 1), "tickvals": list(range(len(named))), "ticktext": named,
                   "range": [len(named) - 0.4, -0.6], "showgrid": False, "ticks": "", "tickfont": {"size": 12}},
@@ -222,11 +209,14 @@ def _bar_axes(upper: Upper, start: float) -> Part:
     }  # fmt: skip
 
 
+def _quiet(theme: Theme) -> Part:
+    return {"zeroline": False, "linecolor": theme.muted, "automargin": False}
+
+
 def _notes(upper: Upper, left: float) -> list[Part]:
     """What bars and dots are, what lies beyond the axis and what stands in the table alone."""
-    beyond = [
-        usd for bar in upper.bars for usd in ([dot for dot, _ in bar.dots] or [bar.usd]) if usd > upper.end
-    ]
+    ends = [[dot for dot, _ in bar.dots] or [bar.usd] for bar in upper.bars]
+    beyond = [usd for own in ends for usd in own if usd > upper.end]
     bars = "at the price of the chips" if len(upper.found.deployments) > 1 else "the middle quote"
     parts = [f"Bars: {bars}; dots: each quote"] if upper.has_dots else []
     parts += ["hatched: modelled costs"] if any(bar.is_modelled for bar in upper.bars) else []
@@ -243,11 +233,8 @@ def _notes(upper: Upper, left: float) -> list[Part]:
 
 def _grid(upper: Upper, grid: Sensitivity) -> list[Part]:
     """USD per million over utilisation and price of the first deployment, its quotes as triangles."""
-    api, values, prices = (
-        upper.api,
-        np.array(grid.usd_per_million, dtype=float),
-        grid.usd_per_accelerator_hour,
-    )
+    api, prices = upper.api, grid.usd_per_accelerator_hour
+    values = np.array(grid.usd_per_million, dtype=float)
     shown = api / values if api else values
     scale = of_ratios(shown, "higher", upper.theme) if api else of_values(values, "lower", log=True)
     told = [
@@ -285,7 +272,7 @@ def _cell(value: float, price: float, used: float, api: float | None) -> str:
 
 
 def _grid_axes(grid: Sensitivity, theme: Theme, split: float) -> Part:
-    quiet = {"showgrid": False, "zeroline": False, "ticks": "", "linecolor": theme.muted, "automargin": False}
+    quiet = {**_quiet(theme), "showgrid": False, "ticks": ""}
     prices, shares = grid.usd_per_accelerator_hour, grid.utilisations
     return {
         "xaxis2": {**quiet, "domain": [0, 1], "anchor": "y2", "tickvals": list(range(len(prices))), "tickangle": 0,

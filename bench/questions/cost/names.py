@@ -79,9 +79,8 @@ def speeds(one: Deployment) -> str:
     """Its latencies in words: "median TTFT 1,388 ms and median interactivity 37.5 tokens/s/user"; "" without one."""
     stated = [catalogue.metric(key) for key in reversed(SPEEDS) if key in one.point.metrics]
     first = list({metric.base: metric for metric in stated}.values())[::-1]
-    return joined(
-        [f"{inline(metric)} {number(one.point.metrics[metric.key])} {metric.unit}" for metric in first]
-    )
+    found = one.point.metrics
+    return joined([f"{inline(metric)} {number(found[metric.key])} {metric.unit}" for metric in first])
 
 
 def modelled(one: Deployment) -> str:

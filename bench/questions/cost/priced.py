@@ -17,7 +17,7 @@ from bench.basis.prices import EVERY, ChipPrice, Choice, Quote
 from bench.library import Library
 from bench.maths import cost
 from bench.questions import operating_points
-from bench.questions.cost.rates import MEASURED, is_derived, rate_sql
+from bench.questions.cost import result
 from bench.questions.cost.result import Api, Asked, Charge, Cost, Deployment, Quoted, Rung, Sensitivity
 from bench.questions.operating_points import Best, OperatingPoint, Search
 from bench.selection import Clause
@@ -64,7 +64,10 @@ class Inputs:
         capacity = self.choice.utilisation * cost.SECONDS_PER_DAY
         instances = f"ceil(CAST(? AS DOUBLE) / (rate * {capacity!r}) * (1 - {cost.ROUNDING!r}))"
         bill = Clause(f"-({instances} * accelerators * ({price}))", (self.asked.volume, *bound))
-        rate, words = rate_sql(self.asked.tokens, self.library), f"a throughput of {self.asked.kind.words}"
+        rate, words = (
+            result.rate_sql(self.asked.tokens, self.library),
+            f"a throughput of {self.asked.kind.words}",
+        )
         return Search(rate, words, group, beside=bill, along=self.asked.latency)
 
     @cached_property
@@ -93,13 +96,17 @@ class Inputs:
 
     def deployments(self, groups: Mapping[str, str]) -> dict[str, Deployment]:
         """The points with these ids, each of a group, read whole, at the price of their chips and at each quote."""
-        metrics = [*SPEEDS, *MEASURED[self.asked.tokens], *(one.metric.key for one in self.ranking.limits)]
+        metrics = [
+            *SPEEDS,
+            *result.MEASURED[self.asked.tokens],
+            *(one.metric.key for one in self.ranking.limits),
+        ]
         metrics += [self.asked.latency.key] if self.asked.latency else []
         whole = operating_points.read(self.library, self.search, list(groups), metrics)
         return {key: self._deployment(group, whole[key]) for key, group in groups.items()}
 
     def _deployment(self, group: str, point: OperatingPoint) -> Deployment:
-        chip, derived = self.chips[point.accelerator], is_derived(self.asked.tokens, point.metrics)
+        chip, derived = self.chips[point.accelerator], result.is_derived(self.asked.tokens, point.metrics)
         own = [one for one in self.quotes if one.accelerator == point.accelerator]
         quotes = (Quoted(**vars(self.charge(point, one.usd_per_accelerator_hour)), quote=one) for one in own)
         return Deployment(group, point, chip, self.charge(point, chip.usd), tuple(quotes), derived)
@@ -191,9 +198,7 @@ def _api(of: Inputs, lead: Deployment) -> Api | None:
     beats = f"accelerators * ({price}) * {cost.MILLION} <= CAST(? AS DOUBLE) * rate * {used * cost.SECONDS_PER_HOUR!r}"
     merit = Clause(f"CASE WHEN {beats} THEN -accelerators * ({price}) END", (*bound, usd, *bound))
     beating = operating_points.best(of.library, of.ranking, replace(of.search, group="''", merit=merit))
-    _, won = max(
-        ((one.merit, one.point_id) for one in beating if one.merit and one.point_id), default=(0.0, "")
-    )
+    _, won = max(((one.merit, one.point_id or "") for one in beating if one.merit), default=(0.0, ""))
     own = of.deployments({won: ""})[won] if won else lead
     facts, rate, hour = own.facts, own.point.rate, own.charge.usd_per_hour
     share, split = cost.input_share(facts.isl, facts.osl), None
@@ -210,6 +215,4 @@ def _sensitivity(lead: Deployment) -> Sensitivity:
     across = [float(f"{usd:.3g}") for usd in np.geomspace(min(quoted) / ROOM, max(quoted) * ROOM, PRICES)]
     hours = [usd * lead.point.accelerators for usd in across]
     grid = cost.sensitivity(lead.point.rate, hours, UTILISATIONS)
-    return Sensitivity(
-        UTILISATIONS, tuple(across), tuple(tuple(float(value) for value in line) for line in grid)
-    )
+    return Sensitivity(UTILISATIONS, tuple(across), tuple(tuple(map(float, line)) for line in grid))

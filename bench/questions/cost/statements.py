@@ -70,10 +70,10 @@ def _headline(found: Cost) -> Statement:
     ratio = second.usd_per_million / lead.usd_per_million
     if wording.is_tie(ratio):
         text = f"{place(found, lead)} and {place(found, second)} cost the same within 1 %{usd}{_use(found)}"
-        return headline("even", _opened(f"{text}{found.deciding.words}."), ids, **values)
+        return headline("even", wording.opened(f"{text}{found.deciding.words}."), ids, **values)
     dearer = f"{wording.times(ratio)}{' as much' if ratio >= wording.TWICE else ''}{modelled(second)}"
     text = f"{place(found, lead, *own)} is cheapest{usd}{_use(found)}; {place(found, second, *others)} costs {dearer}"
-    return headline("cheapest", _opened(f"{text}{found.deciding.words}."), ids, **values)
+    return headline("cheapest", wording.opened(f"{text}{found.deciding.words}."), ids, **values)
 
 
 def _of_one(found: Cost) -> Statement:
@@ -89,7 +89,7 @@ def _of_one(found: Cost) -> Statement:
     else:
         behind = f"{counted(len(offers), 'quote')}, median {number(lead.usd_per_million)}"
     return headline(
-        "one", _opened(f"{text}{found.deciding.words}: {behind}."), [lead.facts.point_id],
+        "one", wording.opened(f"{text}{found.deciding.words}: {behind}."), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
     )  # fmt: skip
 
@@ -105,7 +105,7 @@ def _undecided(found: Cost) -> Statement:
         f"{found.asked.kind.words}{about} cost {span(low, high)} per million on"
         f" {counted(len(found.deployments), 'deployment')}{_use(found)}; none is called the cheapest, for {why}."
     )
-    return headline("undecided", _opened(text), lowest=low, highest=high)
+    return headline("undecided", wording.opened(text), lowest=low, highest=high)
 
 
 def _none_enters(found: Cost) -> Statement:
@@ -142,9 +142,8 @@ def _speeds(found: Cost) -> Iterator[Statement]:
     if speeds(found.lead):
         parts.append(f"{place(found, found.lead)} has {speeds(found.lead)}")
     for metric in (catalogue.metric(key) for key in SPEEDS if key.endswith("p50")):
-        stated = [
-            one.point.metrics[metric.key] for one in found.deployments[1:] if metric.key in one.point.metrics
-        ]
+        every = [one.point.metrics.get(metric.key) for one in found.deployments[1:]]
+        stated = [value for value in every if value is not None]
         if stated:
             ends = dict.fromkeys(map(number, (min(stated), max(stated))))
             others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
@@ -257,9 +256,8 @@ def _against_api(found: Cost) -> Iterator[Statement]:
     against = f"Against an API at {number(usd)} USD per million {asked.kind.words}{_all_in(found)}"
     subject = f"{place(found, own)}{modelled(own)}"
     if even is None:
-        least = (
-            "as dear at best" if cost.cheaper(own.usd_per_million, usd) == "tie" else "dearer at every volume"
-        )
+        is_level = cost.cheaper(own.usd_per_million, usd) == "tie"
+        least = "as dear at best" if is_level else "dearer at every volume"
         yield _on("api", f"{against}, {subject} is {least}: {number(own.usd_per_million)} USD at best.", own)
     else:
         text = (
@@ -318,10 +316,6 @@ def _use(found: Cost) -> str:
     return f"{share_used} within the limits" if found.limits else share_used
 
 
-def _opened(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
 def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
     """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
     text = "Priced at peak throughput, whatever the latency."
@@ -352,10 +346,8 @@ def _of_prices(found: Cost) -> Iterator[Statement]:
     larger = {one.quote for own in found.deployments for one in own.quotes
               if one.quote.accelerators > own.point.accelerators}  # fmt: skip
     if larger:
-        text = (
-            f"{counted(len(larger), 'quote')} {is_or_are(len(larger))} for more chips than the deployment has"
-        )
-        yield caveat("larger_quotes", f"{text}, taken per chip.", quotes=len(larger))
+        text = f"{counted(len(larger), 'quote')} {is_or_are(len(larger))} for more chips than the deployment"
+        yield caveat("larger_quotes", f"{text} has, taken per chip.", quotes=len(larger))
 
 
 def _of_points(found: Cost) -> Iterator[Statement]:
@@ -385,14 +377,8 @@ def _of_points(found: Cost) -> Iterator[Statement]:
 
 def _of_missed(found: Cost) -> Iterator[Statement]:
     """Who is not compared because it states no figure for the limits, and who because it never keeps them."""
-    silent, beyond = (
-        list(
-            dict.fromkeys(
-                names.of_best(found.asked.group, one) for one in found.missed if one.stated is stated
-            )
-        )
-        for stated in (False, True)
-    )
+    missed = dict.fromkeys((one.stated, names.of_best(found.asked.group, one)) for one in found.missed)
+    silent, beyond = ([name for stated, name in missed if stated is own] for own in (False, True))
     if silent:
         text = f"Not compared, for {limits.metrics(found.limits)} is not stated: {joined(silent)}."
         yield caveat("unknown", text, groups=len(silent))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-
-import plotly.graph_objects as go
+from functools import cache
 
 from bench import catalogue, selection
 from bench.basis import evidence, prices, story, variations
@@ -13,11 +12,10 @@ from bench.basis.evidence import Ranking
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
-from bench.chart import Theme
 from bench.errors import NotFound
 from bench.library import Library
 from bench.questions import Answer, Choices
-from bench.questions.crossover import answers, defaults, pairs, statements, versus
+from bench.questions.crossover import answers, statements, versus
 from bench.questions.crossover import asked as asking
 from bench.questions.crossover import figure as drawing
 from bench.questions.crossover.asked import ALONG, axis_title
@@ -32,6 +30,7 @@ QUESTION = "Where does B overtake A?"
 SECTION = "Decide"
 ORDER = 50
 NEEDS = "points"
+figure = drawing.draw
 OPTIONS = asking.OPTIONS
 COLUMNS = answers.COLUMNS
 PER_LABELS = {"raw": "Nothing: raw", "accelerator": "Accelerators", "dollar": "Dollars", "watt": "Watts"}
@@ -44,16 +43,16 @@ def complete(library: Library, view: View) -> View:
     loaded has a throughput or a latency.
     """
     asking.check(view)
-    return view if defaults.is_complete(library, view) else _story(library, view).view
+    return view if asking.is_complete(library, view) else _story(library, view).view
 
 
 def choices(library: Library, view: View) -> Choices:
     """The sides, axes, metrics and divisors this selection offers."""
     whole = complete(library, view)
     asked = asking.read(whole)
-    metrics = [catalogue.metric(key) for key in defaults.comparable(library)]
+    metrics = [catalogue.metric(key) for key in asking.comparable(library)]
     named = Counter(row.label for row in metrics)
-    alongs = {asked.along, *defaults.alongs(library, whole)}
+    alongs = {asked.along, *asking.alongs(library, whole)}
     sides = list(answers.sides(library, whole, asked).items())
     return {
         "a": sides,
@@ -90,41 +89,35 @@ def robustness(library: Library, view: View) -> Robustness | None:
     ways = [choice, *prices.alternatives(library, choice).values()] if asked.per == "dollar" else [choice]
     priced = prices.chip_prices_of_each(library, ways)
     priced[choice] = prices.chip_prices(library, choice, answers.either(library, ranking, asked))
-    known: dict[Ranking, list[Match]] = {}
     if asked.is_pair:
         own = versus.matched(library, ranking, asked)
-        known[ranking], tellers = [own], [Teller.short(asked, *answers.named(asked, own))]
+        tellers = [Teller.short(asked, *answers.named(asked, own))]
     else:
-        found = pairs.candidates(library, whole, ranking, asked)
-        named = statements.named_pairs(pairs.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
-        known[ranking] = pairs.again(named, [{one.key: one.held for one in side} for side in found])
+        found = answers.candidates(library, whole, ranking, asked)
+        named = statements.named_pairs(answers.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
         tellers = [Teller.short(asked, pair.a, pair.b) for pair in named]
 
+    @cache
     def matches(one: Ranking) -> list[Match]:
         if asked.is_pair:
-            return [versus.read(library, one, asked, own.fixed) if own.fixed else own]
-        return pairs.again(named, pairs.grouped(library, one, asked))
+            is_other = own.fixed and one != ranking
+            return [versus.read(library, one, asked, own.fixed) if is_other and own.fixed else own]
+        held = [{curve.key: curve.held for curve in side} for side in found]
+        return answers.again(named, held if one == ranking else answers.grouped(library, one, asked))
 
     def verdict(one: Variation) -> Verdict | None:
-        if one.ranking not in known:
-            known[one.ranking] = matches(one.ranking)
         of = Priced(asked, one.prices, priced[one.prices])
-        outcomes = [versus.compared(match, asked, asked.per, of) for match in known[one.ranking]]
+        outcomes = [versus.compared(match, asked, asked.per, of) for match in matches(one.ranking)]
         return statements.verdict(outcomes, tellers)
 
     return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict)
 
 
-def figure(result: Result, theme: Theme) -> go.Figure:
-    """Both curves and the strip of their ratio; without a pair one strip for each of the most telling pairs."""
-    return drawing.draw(result, theme)
-
-
 def _story(library: Library, view: View) -> Story:
     asking.check(view)
-    if not defaults.comparable(library):
+    if not asking.comparable(library):
         raise NotFound("No loaded point has a throughput or a latency to compare; import results that do.")
-    return defaults.told(library, view)
+    return asking.told(library, view)
 
 
 def _about_the_view(library: Library, view: View, told: Story) -> Iterator[Statement]:

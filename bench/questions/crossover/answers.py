@@ -1,9 +1,13 @@
-"""The two answers and their rows: a chosen pair under every normalisation, or every pair of a story."""
+"""The two answers and their rows: a chosen pair under every normalisation, or every pair that can be compared."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from typing import Any
 
 import pandas as pd
 
@@ -11,20 +15,21 @@ from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking, Reason, Tally
 from bench.library import Library
 from bench.questions import Column
-from bench.questions.crossover import curves, defaults, pairs, phrases, result, versus
-from bench.questions.crossover.asked import ALONG, Asked, axis_words, place
-from bench.questions.crossover.curves import Priced
+from bench.questions.crossover import asked as asking
+from bench.questions.crossover import curves, phrases, result, versus
+from bench.questions.crossover.asked import ALONG, LENGTHS, LOADS, SIDE_LENGTH, Asked, Per, axis_words, place
+from bench.questions.crossover.curves import Measured, Priced
 from bench.questions.crossover.phrases import Teller, member
-from bench.questions.crossover.result import SIDES, Compared, Listing, NoOverlap, Outcome, Pair, Side
+from bench.questions.crossover.result import SIDES, Compared, ListedPair, Listing, Outcome, Pair, Side
 from bench.questions.crossover.versus import Held, Match
-from bench.selection import Clause
+from bench.selection import Clause, clause, written
 from bench.view import View
 from bench.wording import inline
 
 PER_COLUMN = {"raw": "", "accelerator": "_per_chip", "dollar": "_per_usd_per_h", "watt": "_per_w"}
 COLUMNS = tuple(map(Column, *zip(
     ("pair", "Pair"), ("kind", "Outcome"), ("a", "Filters of A"), ("b", "Filters of B"),
-    ("users_per_accelerator", "Users per chip"), ("a_over_b", "A / B"), ("leads", "Leads (a, b or tie)"),
+    ("users_per_accelerator", "Users per chip"), ("a_over_b", "A / B"), ("leads", "result.Leads (a, b or tie)"),
     ("a_lead_percent", "Lead of A (%, better over worse)"), ("a_measured", "A measured"), ("b_measured", "B measured"),
     ("tie", "Tie"), ("settled", "Settled"), ("a_series", "A: the best deployment"), ("label_a", "A"), ("label_b", "B"),
     ("b_series", "B: the best deployment"), ("verdict", "Verdict"), ("crossing", "First crossing"), ("knots", "Places"),
@@ -35,33 +40,51 @@ COLUMNS = tuple(map(Column, *zip(
 LISTED = ("pair", "model", "label_a", "label_b", "kind", "verdict", "crossing", "between", "from", "to",
           "a_lead_percent_low", "a_lead_percent_high", "knots", "a", "b")  # fmt: skip
 
+NAMED = ("engine", "precision", "variant", "speculation", "disaggregated", "harness", "source")
+"""What tells apart the curves of one accelerator, in the order in which it is named."""
+
+FEWEST, MOST_PAIRS, DIVIDED_OTHERWISE = 2, 200, 40
+"""A curve of fewer places is none; so many pairs are listed; of so many it is told how many cross divided otherwise."""
+
+Key = tuple[tuple[tuple[str, Any], ...], tuple[Any, ...]]
+"""A curve: what tells it apart, by column, and what is fixed along it."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One curve that can be a side: what it is, its points, and it in words."""
+
+    key: Key
+    held: Held
+    side: Side
+
 
 def pair(library: Library, whole: View, asked: Asked) -> Pair:
     """The answer for a chosen pair."""
     ranking, choice = evidence.read(whole), prices.read(library, whole)
-    listed = prices.chip_prices(library, choice, points=either(library, ranking, asked))
-    priced, match = Priced(asked, choice, listed), versus.matched(library, ranking, asked)
+    paid = prices.chip_prices(library, choice, points=either(library, ranking, asked))
+    priced, match = Priced(asked, choice, paid), versus.matched(library, ranking, asked)
     outcome = versus.compared(match, asked, asked.per, priced)
     told = []
     for key, side in zip(SIDES, named(asked, match, outcome), strict=True):
-        curve = outcome.curves[key] if isinstance(outcome, Compared | NoOverlap) else None
+        curve = outcome.curves[key] if isinstance(outcome, Compared | result.NoOverlap) else None
         hollow = _hollow(match.a if key == "a" else match.b, priced, key)
         told.append(replace(side, curve=curve, hollow=hollow, price=priced.of_all(key, side.points)))
     chips = {one.accelerator for side in told for one in side.points}
     return Pair(
         asked, told[0], told[1], outcome, versus.under_every(match, asked, priced),
         versus.break_even(match, asked, priced), choice, _tally(library, ranking, asked, match),
-        prices=tuple(price for chip, price in listed.items() if chip in chips),
+        prices=tuple(price for chip, price in paid.items() if chip in chips),
     )  # fmt: skip
 
 
 def listing(library: Library, whole: View, asked: Asked) -> Listing:
     """Every pair's verdict, or why there is no pair."""
     ranking, choice = evidence.read(whole), prices.read(library, whole)
-    found = pairs.candidates(library, whole, ranking, asked)
-    listed = prices.chip_prices(library, choice, points=evidence.ranked(library, ranking))
-    priced = Priced(asked, choice, listed)
-    told, otherwise, beyond = pairs.listed(found, asked, priced)
+    found = candidates(library, whole, ranking, asked)
+    paid = prices.chip_prices(library, choice, points=evidence.ranked(library, ranking))
+    priced = Priced(asked, choice, paid)
+    told, otherwise, beyond = listed(found, asked, priced)
     chips = {side.accelerator for one in told for side in (one.a, one.b)}
     return Listing(
         asked, told, beyond, curves=len(found[0]), left=len(found[1]) if found[1:] else None, otherwise=otherwise,
@@ -86,7 +109,7 @@ def named(asked: Asked, match: Match, outcome: Outcome | None = None) -> tuple[S
 def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
     """What can be a side of this selection, and the sides chosen: each accelerator, count of it and curve, in words."""
     ranking = evidence.read(whole)
-    (found,) = pairs.candidates(library, whole, ranking, replace(asked, a=None, b=None))
+    (found,) = candidates(library, whole, ranking, replace(asked, a=None, b=None))
     told = [phrases.side(own, ()) for own in (asked.a, asked.b) if own]
     if asked.is_pair:
         told = [*named(asked, versus.matched(library, ranking, asked))]
@@ -104,7 +127,7 @@ def sides(library: Library, whole: View, asked: Asked) -> dict[str, str]:
 def either(library: Library, ranking: Ranking, asked: Asked) -> Clause:
     """The points of any of the sides that are chosen; of the whole View when none is."""
     owns: list[View | None] = [own for own in (asked.a, asked.b) if own]
-    conditions = [defaults.of_side(library, ranking, own) for own in owns or [None]]
+    conditions = [asking.of_side(library, ranking, own) for own in owns or [None]]
     sql = " OR ".join(f"({one.sql})" for one in conditions)
     return Clause(f"({sql})", tuple(value for one in conditions for value in one.params))
 
@@ -124,22 +147,160 @@ def _tally(library: Library, ranking: Ranking, asked: Asked, match: Match) -> Ta
             same = curves.narrowed(Clause("TRUE", ()), asked.along, fixed)
             words = "of other lengths or loads"
             further.append(Reason("other_workload", words, f"NOT ({same.sql})", same.params))
-        told.append(evidence.tally(library, defaults.narrowed(ranking, own), further))
+        told.append(evidence.tally(library, asking.narrowed(ranking, own), further))
     counts = Counter(told[0].counts) + Counter(told[1].counts)
     return Tally(dict(counts), told[0].reasons)
 
 
 def _reasons(library: Library, asked: Asked) -> list[Reason]:
     """Why a ranked point is on no curve."""
-    no_value = f"{defaults.value_sql(library, asked.metric)} IS NULL"
+    no_value = f"{asking.value_sql(library, asked.metric)} IS NULL"
     no_axis = f"NOT coalesce({ALONG[asked.along]} > 0, FALSE)"
     told = [Reason("no_axis", f"without {axis_words(asked.along)}", no_axis)]
-    told.append(Reason("no_metric", f"without {inline(asked.row)}", no_value))
-    return (
-        told
-        if asked.is_pair
-        else [*told, Reason("unnamed", "that state no accelerator", "accelerator IS NULL")]
-    )
+    told += [Reason("no_metric", f"without {inline(asked.row)}", no_value)]
+    unnamed = Reason("unnamed", "that state no accelerator", "accelerator IS NULL")
+    return told if asked.is_pair else [*told, unnamed]
+
+
+def grouped(library: Library, ranking: Ranking, asked: Asked) -> list[dict[Key, Held]]:
+    """What was measured of each curve of an accelerator: of the whole selection, then of the one chosen side if any.
+
+    Counts of chips are told apart where nothing is divided.
+    """
+    columns = ("accelerator", *(() if asked.per != "raw" else ("accelerators",)), *NAMED)
+    each = [asking.of_side(library, ranking, own) for own in _owns(asked)]
+    told = []
+    for rows in curves.measured(library, clause(ranking.view), each, asked, columns):
+        groups: dict[Key, list[Measured]] = defaultdict(list)
+        for row in rows:
+            if row.point.accelerator is not None:
+                groups[tuple((key, getattr(row.point, key)) for key in columns), row.fixed].append(row)
+        told.append({key: Held(held) for key, held in groups.items()})
+    return told
+
+
+def candidates(library: Library, view: View, ranking: Ranking, asked: Asked) -> list[list[Candidate]]:
+    """Every `grouped` curve of at least two places, labelled and with the filters that choose it, longest first.
+
+    Those of the chosen side carry its filters too, as the View does not hold them.
+    """
+    told = []
+    for own, groups in zip(_owns(asked), grouped(library, ranking, asked), strict=True):
+        mates: dict[str, dict[Key, Held]] = defaultdict(dict)
+        for key, held in groups.items():
+            mates[_chip(key)][key] = held
+        kept: dict[str, Candidate] = {}
+        for key, held in sorted(groups.items(), key=lambda item: -len(item[1].xs)):
+            if len(held.xs) >= FEWEST:
+                where = dict(_chosen_by(library, key, mates[_chip(key)], view, asked).where)
+                side = phrases.side(View.of(where | dict((own or View()).where)), held.points)
+                if len(side.filters) <= SIDE_LENGTH:
+                    kept.setdefault(side.filters, Candidate(key, held, side))
+        told.append(list(kept.values()))
+    return told
+
+
+def _owns(asked: Asked) -> list[View | None]:
+    """The filters of what pairs are of: none of their own, then those of the one side that is chosen, if any."""
+    return [None, *(own for own in (asked.a, asked.b) if own)]
+
+
+def listed(
+    found: Sequence[Sequence[Candidate]], asked: Asked, priced: Priced
+) -> tuple[tuple[ListedPair, ...], Mapping[Per, tuple[Outcome, ...]], int]:
+    """The pairs of comparable candidates, the most telling first, what they come to divided otherwise, and how many
+    are beyond MOST_PAIRS.
+
+    Pairs are of different accelerators, where any are; with a side chosen, of it and others.
+    """
+    # Of many candidates few differ in what is fixed and where they were measured.
+    shared, unlike_fixed = cache(versus.shared), cache(versus.unlike_fixed)
+    usable = []
+    for a, b in _couples(*found):
+        if unlike_fixed(a.key[1], b.key[1], asked.along) is None:
+            knots = shared(a.held.xs, b.held.xs)
+            both = zip(a.key[0], b.key[0], strict=True)
+            unlike = sum(one != two for one, two in both if one[0] not in ("accelerator", "variant"))
+            order = (unlike, -knots, a.side.label, b.side.label)
+            usable += [(order, a, b)] if knots >= FEWEST else []
+    apart = [row for row in usable if _chip(row[1].key) != _chip(row[2].key)] or usable
+    told = []
+    for order, a, b in sorted(apart, key=lambda row: row[0])[:MOST_PAIRS]:
+        match, facts = Match(a.held, b.held), (a.held.points[0], b.held.points[0])
+        outcome = versus.compared(match, asked, asked.per, priced)
+        sides = phrases.told_apart(a.side, b.side, [facts])
+        told.append((ListedPair(0, *sides, outcome, order[0], (a.key, b.key)), match))
+    told.sort(key=lambda row: _telling(row[0]))
+    pers = [per for per in asked.pers if per != asked.per and 0 < len(told) <= DIVIDED_OTHERWISE]
+    otherwise = {per: tuple(versus.compared(one, asked, per, priced) for _, one in told) for per in pers}
+    placed = tuple(replace(one, place=place) for place, (one, _) in enumerate(told))
+    return placed, otherwise, max(0, len(apart) - MOST_PAIRS)
+
+
+def again(named: Sequence[ListedPair], groups: Sequence[Mapping[Key, Held]]) -> list[Match]:
+    """Some listed pairs among other curves, by `grouped`: of a chosen side, if any, and of the others."""
+    return [Match(groups[-1].get(one.keys[0], Held()), groups[0].get(one.keys[1], Held())) for one in named]
+
+
+def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View, asked: Asked) -> View:
+    """The filters that choose a curve and no other of its accelerator: as few facts as do, else its series."""
+    left = dict(mates)
+    where: dict[str, Any] = {"accelerator": _chip(one)}
+
+    def narrow(key: str, part: int, *, always: bool = False) -> None:
+        value = _facts(one, part, asked).get(key)
+        narrower = {mate: held for mate, held in left.items() if _facts(mate, part, asked).get(key) == value}
+        if len(narrower) < len(left) or always:
+            where[key] = str(value).lower() if isinstance(value, bool) else value
+            for mate in left.keys() - narrower.keys():
+                del left[mate]
+
+    facts = _facts(one, 0, asked)
+    narrow("accelerators", 0)
+    others = [_facts(mate, 0, asked) for mate in left if mate[0] != one[0]]
+    alone = [key for key in NAMED if all(other[key] != facts[key] for other in others)]
+    for key in alone[:1] or NAMED:
+        narrow(key, 0)
+    fixed = _facts(one, 1, asked)
+    for key in ("isl", "osl", *LOADS):
+        if key in fixed and not view.values(key):
+            # The load a length is followed at belongs to what a pair is, wherever it is stated.
+            narrow(key, 1, always=asked.along in LENGTHS and key in LOADS and fixed[key] is not None)
+    if None in where.values() or any(mate != one and len(held.xs) >= FEWEST for mate, held in left.items()):
+        loads = {key: where[key] for key in LOADS if where.get(key) is not None}
+        sql = "SELECT DISTINCT series_id FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) ORDER BY 1"
+        ids = [point.point_id for point in mates[one].points]
+        where = {"series": [series_id for (series_id,) in library.fetch(sql, (ids,))], **loads}
+    told = {key: one if isinstance(one, list) else [one] for key, one in where.items()}
+    return View.of({key: [written(value) for value in values] for key, values in told.items()})
+
+
+def _facts(key: Key, part: int, asked: Asked) -> dict[str, Any]:
+    """What tells a curve apart, or with `part` 1 what is fixed along it, by column."""
+    return dict(key[0]) if part == 0 else dict(zip(curves.fixed_columns(asked.along), key[1], strict=True))
+
+
+def _chip(key: Key) -> str:
+    return str(key[0][0][1])
+
+
+def _couples(found: Sequence[Candidate], *left: Sequence[Candidate]) -> Iterable[tuple[Candidate, Candidate]]:
+    """Every two of them, TPUs before others as the side asked about; with a `left` side, of it and the others."""
+    if not left:
+        ordered = sorted(found, key=lambda one: (not _chip(one.key).startswith("tpu"), one.side.label))
+        return combinations(ordered, 2)
+    taken = {point for one in left[0] for point in one.held.points}
+    return ((one, other) for one in left[0] for other in found if taken.isdisjoint(other.held.points))
+
+
+def _telling(pair: ListedPair) -> tuple[Any, ...]:
+    """The most alike pairs first; of those the ones that cross, widest leads on both sides first, then close races."""
+    outcome = pair.outcome
+    smallest = abs(outcome.smallest.lead_percent) if isinstance(outcome, result.Leads) else 0.0
+    leads = [knot.lead_percent for knot in pair.knots] if pair.crossings else [0.0]
+    order = 0 if pair.crossings else 1 if pair.knots else 2
+    named = (pair.a.label, pair.b.label, pair.a.filters, pair.b.filters)
+    return (pair.unlike, order, smallest, -min(max(leads), -min(leads)), *named)
 
 
 def rows(found: result.Result) -> pd.DataFrame:
@@ -178,9 +339,8 @@ def _of_knots(found: Pair) -> pd.DataFrame:
 
 def _of_pair(pair: result.ListedPair, asked: Asked) -> list[object]:
     first = pair.crossings[0] if pair.crossings else None
-    found = pair.outcome.found if isinstance(pair.outcome, Compared) else None
-    leads = [knot.lead_percent for knot in found.knots] if found else []
-    ends = (found.overlap if found else None) or (None, None)
+    leads = [knot.lead_percent for knot in pair.knots]
+    ends = (pair.knots[0].x, pair.knots[-1].x) if pair.knots else (None, None)
     kind = f"{pair.outcome.leader}_leads" if isinstance(pair.outcome, result.Leads) else pair.outcome.kind
     verdict = Teller.short(asked, pair.a, pair.b).brief(pair.outcome)
     between = f"{place(first.below.x)} and {place(first.above.x)}" if first else None

@@ -19,8 +19,7 @@ from bench.library.runs import RUN_GAP_DAYS
 from bench.library.standing import LINE, LOADS, REPEAT, SET_ASIDE
 from bench.maths.envelope import Envelope
 from bench.maths.grid import Better
-from bench.questions.crossover.asked import ALONG, LENGTHS, Asked, Per
-from bench.questions.crossover.defaults import value_sql
+from bench.questions.crossover.asked import ALONG, LENGTHS, Asked, Per, value_sql
 from bench.questions.crossover.result import Curve, Member, NotKnown, Place, SideKey
 from bench.selection import Clause, as_asked
 
@@ -100,10 +99,8 @@ def measured(
     for row in found:
         line, x, y, *_ = row[many:]
         told.append(Measured(line, row[-len(fixed) :], x, y, Facts(*row[:many]), repeats.get(row[0], ())))
-    of_each = (
-        [one for one, row in zip(told, found, strict=True) if row[many + 4 + i]] for i in range(len(of))
-    )
-    return [_by_run(rows, asked.better) for rows in of_each]
+    both = list(zip(told, found, strict=True))
+    return [_by_run((one for one, row in both if row[many + 4 + i]), asked.better) for i in range(len(of))]
 
 
 def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:

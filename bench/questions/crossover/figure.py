@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ Ends = tuple[float, float]
 
 
 def draw(found: result.Result, theme: Theme) -> go.Figure:
-    """The chart of an answer's result; one with nothing to draw says so."""
+    """Both curves and the strip of their ratio, or a strip for each of the most telling pairs; an empty one says so."""
     if not isinstance(found, Pair):
         return _of_pairs(found, theme) if found.pairs else chart.empty("No pair to draw.", theme)
     curves = {key: side.curve for key, side in found.sides.items() if side.curve is not None}
@@ -161,7 +162,7 @@ def _add_bracket(
         opacity=0.13, line={"width": width, "dash": "dot", "color": theme.text},
     )  # fmt: skip
     figure.add_annotation(
-        x=_log10(x), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=shift, text=text,
+        x=log10(x), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=shift, text=text,
         font={"size": 13, "color": theme.text},
     )  # fmt: skip
 
@@ -169,7 +170,7 @@ def _add_bracket(
 def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float]) -> None:
     asked, metric = found.asked, found.asked.row
     ticks = _apart(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
-    room = 0.045 * _log10(max(xs[-1] / xs[0], 1.5))
+    room = 0.045 * log10(max(xs[-1] / xs[0], 1.5))
     better = " · lower is better" if asked.better == "lower" else ""
     places = [one for curve in curves.values() for one, _ in curve.places]
     values = [one.y for one in (*places, *found.a.hollow, *found.b.hollow)]
@@ -177,7 +178,7 @@ def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float
     figure.update_layout(
         margin={"t": 40, "l": 84, "b": 64}, hovermode="closest", showlegend=False,
         uirevision=f"{asked.along} {asked.metric} {asked.per} {found.a.filters}",
-        xaxis={"type": "log", "range": [_log10(xs[0]) - room, _log10(xs[-1]) + room], "tickvals": ticks,
+        xaxis={"type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room], "tickvals": ticks,
                "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(asked.along)),
                "title_font_size": 13, "anchor": "y2", "tickangle": 0},
         yaxis={"type": "log", "title_text": html(f"{metric.label} ({asked.unit}){better}"), "title_font_size": 13,
@@ -189,10 +190,10 @@ def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float
 
 def _apart(xs: Sequence[float]) -> list[float]:
     """The measured places as ticks, from the last down, without those too close to the one after."""
-    whole = max(_log10(xs[-1] / xs[0]), 1e-9)
+    whole = max(log10(xs[-1] / xs[0]), 1e-9)
     kept = [xs[-1]]
     for x in reversed(xs[:-1]):
-        if _log10(kept[-1] / x) / whole >= TICKS_APART:
+        if log10(kept[-1] / x) / whole >= TICKS_APART:
             kept.append(x)
     return kept[::-1]
 
@@ -204,14 +205,14 @@ def _add_ends(figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[S
     names = {key: _in_lines(side, found.sides[OTHER[key]]) for key, side in found.sides.items()}
     room = max(len(line) for lines in names.values() for line in lines)
     values = [one.y for curve in curves.values() for one, _ in curve.places]
-    near = abs(_log10(ends["a"].y / ends["b"].y)) < CLOSE * max(_log10(max(values) / min(values)), 1e-9)
+    near = abs(log10(ends["a"].y / ends["b"].y)) < CLOSE * max(log10(max(values) / min(values)), 1e-9)
     figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
     for key, end in ends.items():
-        _, other = min((abs(_log10(one.x / end.x)), one.y) for one, wins in curves[OTHER[key]].places if wins)
+        _, other = min((abs(log10(one.x / end.x)), one.y) for one, wins in curves[OTHER[key]].places if wins)
         outside, is_upper = end.x == last, end.y >= other if key == "a" else end.y > other
         shift = 14 if not outside else 0 if near else -9
         figure.add_annotation(
-            x=_log10(end.x), y=_log10(end.y), showarrow=False, align="left",
+            x=log10(end.x), y=log10(end.y), showarrow=False, align="left",
             text="<br>".join(f"<b>{html(one)}</b>" for one in names[key]),
             xanchor="left", xshift=10 if outside else 2,
             yanchor="bottom" if is_upper else "top", yshift=shift if is_upper else -shift,
@@ -230,16 +231,15 @@ def _in_lines(side: Side, other: Side) -> list[str]:
 def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     """One strip for each of the most telling pairs, the crossing marked, on one axis."""
     listed = found.pairs[:MOST_STRIPS]
-    held = [pair.outcome.found.knots if isinstance(pair.outcome, Compared) else () for pair in listed]
-    every = [knot for knots in held for knot in knots]
+    every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
     figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
-    colouring, ends = _colouring(every, theme), (_log10(xs[0]), _log10(xs[-1]))
-    for bottom, (pair, knots) in enumerate(reversed(list(zip(listed, held, strict=True)))):
+    colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
+    for bottom, pair in enumerate(reversed(listed)):
         span = (bottom + STRIP[0], bottom + STRIP[1])
-        if knots:
-            _add_strip(figure, knots, found.asked, colouring, ends, span, "y", str(pair.place))
+        if pair.knots:
+            _add_strip(figure, pair.knots, found.asked, colouring, ends, span, "y", str(pair.place))
         model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
         names = f"{model}{pair.a.label} against {pair.b.label}"
         names = names if len(names) <= LONGEST_NAME else f"{names[:LONGEST_NAME]}…"
@@ -272,7 +272,7 @@ def _add_ratios(
     if math.dist(rgb(colours["a"]), rgb(colours["b"])) >= COLOURS_APART:
         neutral = colouring.stops[len(colouring.stops) // 2]
         colouring = replace(colouring, stops=(colours["b"], neutral, colours["a"]))
-    _add_strip(figure, knots, asked, colouring, (_log10(ends[0]), _log10(ends[1])), (0.0, 1.0), "y2", None)
+    _add_strip(figure, knots, asked, colouring, (log10(ends[0]), log10(ends[1])), (0.0, 1.0), "y2", None)
 
 
 def _doubt(knots: Sequence[Knot]) -> str:
@@ -306,7 +306,7 @@ def _add_strip(
 ) -> None:  # fmt: skip
     """Cells with their leads; over each unseen markers side by side, so that all of it tells its numbers and can be
     clicked."""
-    edges = _edges([_log10(knot.x) for knot in knots], ends)
+    edges = _edges([log10(knot.x) for knot in knots], ends)
     ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
     narrow, stops = NARROW_PX if name else BESIDE_PX, colouring.stops
     texts, xs, hovers = [], [], []
@@ -361,14 +361,9 @@ def _add_marks(figure: go.Figure, crossings: Sequence[float], bottom: int, ends:
     })  # fmt: skip
     named = -math.inf
     for x in crossings:
-        if _log10(x) - named >= APART * (ends[1] - ends[0]):
-            named = _log10(x)
+        if log10(x) - named >= APART * (ends[1] - ends[0]):
+            named = log10(x)
             figure.add_annotation(
                 x=named, y=bottom + STRIP[0] - 0.1, yanchor="top", showarrow=False, text=f"<b>{place(x)}</b>",
                 font={"size": 13, "color": theme.text},
             )  # fmt: skip
-
-
-def _log10(value: float) -> float:
-    """Where a value lies on a logarithmic axis."""
-    return float(math.log10(value))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bench import names
 from bench.basis import likeness
-from bench.basis.likeness import fact_words
+from bench.basis.likeness import fact_words, filter_words
 from bench.basis.points import Facts
 from bench.basis.wording import TWICE, between
-from bench.chart import setting, value_label
+from bench.chart import value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, USERS, Asked, at, axis_words, place, span, written
+from bench.questions.crossover.asked import LENGTHS, USERS, Asked, at, axis_words, place, reach, span, written
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Outcome, Side, SideKey, Verdict
-from bench.view import FILTER_BY_KEY, View
+from bench.view import View
 from bench.wording import counted, inline, joined, number
 
 PER_WORDS = {"raw": "raw", "accelerator": "per chip", "dollar": "per dollar", "watt": "per rated watt"}
@@ -26,7 +25,6 @@ UNNAMED = ("accelerator", "accelerators", "model", "series", "load_kind")
 OF_SERIES = ("precision", "engine", "variant", "speculation")
 """What is told of a side that is chosen by its series, whose ids say nothing."""
 
-IN_WORDS = ("precision", "speculation", "disaggregated")
 SAID = ("precision", "engine", "speculation", "disaggregated")
 """What a side's words say where the other side is unlike in it throughout."""
 
@@ -37,14 +35,14 @@ def side(own: View, points: Collection[Facts]) -> Side:
     The hardware is "" where its filters leave more than two accelerators.
     """
     kinds = sorted({one.accelerator for one in points if one.accelerator})
-    chips = sorted(map(_chip, kinds or own.values("accelerator")))
+    chips = sorted(filter_words("accelerator", one) for one in kinds or own.values("accelerator"))
     counts = tuple(sorted({one.accelerators for one in points if one.accelerators}))
     stated = own.values("accelerators")
     count = stated[0] if len(stated) == 1 else str(counts[0]) if len(counts) == 1 else "1"
     hardware = f"{'' if count == '1' else f'{count} x '}{chips[0]}" if len(chips) == 1 else ""
     hardware = " and ".join(chips) if len(chips) == 2 else hardware
     told = [(key, values) for key, values in own.where if key not in UNNAMED]
-    parts = [joined([_shown(key, value) for value in values], last="or") for key, values in told]
+    parts = [joined([filter_words(key, value) for value in values], last="or") for key, values in told]
     for key in OF_SERIES if own.values("series") else ():
         found = {getattr(one, key) for one in points} - {None}
         parts += [fact_words(key, found.pop())] if len(found) == 1 else []
@@ -134,7 +132,7 @@ class Teller:
     def sentence(self, outcome: Outcome) -> str:
         """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop."""
         match outcome:
-            case result.Crosses():
+            case Compared(kind="crosses"):
                 others = any(turn.crossing is None for turn in outcome.found.turns)
                 more = "; elsewhere it passes on without a known crossing" if others else ""
                 return f"{self._crossing(outcome.crossings)}{more}"
@@ -142,9 +140,9 @@ class Teller:
                 knots = [knot for knot in outcome.found.knots if knot.settled] or outcome.found.knots
                 lead = f"{self.leads(outcome.leader, outcome.found.decided)} in {self.what} from {self.span(knots)}"
                 return f"{lead}{self._open(outcome)}"
-            case result.Passes():
+            case Compared(kind="passes"):
                 return self._passing(outcome)
-            case result.Tie():
+            case Compared():
                 return f"{self.a} and {self.b} tie in {self.what} at every place from {self.span(outcome.found.knots)}"
             case result.NoOverlap():
                 a, b = (span(self.asked.along, *ends) for ends in (outcome.range_a, outcome.range_b))
@@ -157,16 +155,16 @@ class Teller:
     def brief(self, outcome: Outcome) -> str:
         """A verdict in a cell of a table."""
         match outcome:
-            case result.Crosses():
+            case Compared(kind="crosses"):
                 return self._changes(outcome.crossings)
             case result.Leads():
                 lead = self.leads(outcome.leader, outcome.found.decided, whom=False)
                 return f"{lead}{self._open(outcome, bare=True)}"
-            case result.Tie():
+            case Compared(kind="tie"):
                 return "a tie throughout"
-            case result.Passes() if len(outcome.found.turns) > 1:
+            case Compared() if len(outcome.found.turns) > 1:
                 return f"{self._counts(outcome)}; no crossing known"
-            case result.Passes():
+            case Compared():
                 (turn,) = outcome.found.turns
                 old, new = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
                 return f"{old} to {place(turn.below.x)}, {new} from {place(turn.above.x)}; no crossing known"
@@ -255,11 +253,6 @@ class Teller:
                 return ""
 
 
-def reach(low: float, high: float) -> str:
-    """A range without the axis's name: "4 to 32", "8"."""
-    return " to ".join(dict.fromkeys((place(low), place(high))))
-
-
 def _margin(knots: Iterable[Knot]) -> tuple[str, bool]:
     """By how much somebody leads, "by 14 to 30 %" or "1.6 to 3.2 times as fast", and whether it is told as times."""
     ratios = [knot.ratio for knot in knots] or [1.0]
@@ -273,18 +266,3 @@ def _saying(side: Side, key: str, word: str) -> Side:
     if key == "precision" and side.hardware:
         return replace(side, hardware=f"{side.hardware} {word}")
     return replace(side, parts=(word, *side.parts))
-
-
-def _chip(text: str) -> str:
-    """An accelerator or a family of them as a filter names it."""
-    slugs = names.matching("accelerator", text)
-    return value_label("accelerator", slugs[0]) if len(slugs) == 1 else text.upper()
-
-
-def _shown(key: str, value: str) -> str:
-    row = FILTER_BY_KEY[key]
-    if row.kind == "number":
-        return setting(key, float(value))
-    if row.kind == "name":
-        return names.display_name(row.column, value)
-    return fact_words(key, value) if key in IN_WORDS else value

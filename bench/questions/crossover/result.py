@@ -76,10 +76,15 @@ class Curve:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two curves that were compared, in the unit asked for, by side, and who leads where."""
+    """Two curves that were compared, in the unit asked for, by side, and who leads where.
+
+    One side `crosses`, or overtakes, the other once or more often; or neither leads anywhere by more than a `tie`; or
+    the lead `passes` on only where a best member of the other ends or begins, so that no crossing is known.
+    """
 
     curves: Mapping[SideKey, Curve] = field(metadata={HIDDEN: True})
     found: Crossover
+    kind: Literal["crosses", "leads", "passes", "tie"]
 
     @property
     def crossings(self) -> list[Crossing]:
@@ -102,34 +107,12 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Crosses(Compared):
-    """One side overtakes the other, once or more often."""
-
-    kind: Literal["crosses"] = "crosses"
-
-
-@dataclass(frozen=True)
 class Leads(Compared):
     """One side leads wherever both were measured, but for ties; by least and most at two of the settled knots."""
 
     leader: SideKey
     smallest: Knot
     largest: Knot
-    kind: Literal["leads"] = "leads"
-
-
-@dataclass(frozen=True)
-class Tie(Compared):
-    """Neither leads anywhere by more than a tie."""
-
-    kind: Literal["tie"] = "tie"
-
-
-@dataclass(frozen=True)
-class Passes(Compared):
-    """Each leads somewhere, but only where a best member of the other ends or begins: no crossing is known."""
-
-    kind: Literal["passes"] = "passes"
 
 
 @dataclass(frozen=True)
@@ -170,7 +153,7 @@ class NoPoints:
     kind: Literal["no_points"] = "no_points"
 
 
-Outcome = Crosses | Leads | Tie | Passes | NoOverlap | NotComparable | NotKnown | NoPoints
+Outcome = Compared | NoOverlap | NotComparable | NotKnown | NoPoints
 """What a comparison came to."""
 
 
@@ -270,6 +253,11 @@ class ListedPair:
     def crossings(self) -> list[Crossing]:
         """The crossings by more than a tie."""
         return self.outcome.crossings if isinstance(self.outcome, Compared) else []
+
+    @property
+    def knots(self) -> tuple[Knot, ...]:
+        """The places at which both were compared; none where they were not."""
+        return self.outcome.found.knots if isinstance(self.outcome, Compared) else ()
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ from bench.basis.evidence import Deciding, Ranking
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.basis.variations import Verdict
-from bench.basis.wording import flagged, flags_of
+from bench.basis.wording import flagged, flags_of, opened
 from bench.basis.wording import subject as about
 from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions import Why
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, place
+from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, place, reach
 from bench.questions.crossover.curves import MOST_CURVES
-from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, member, reach
-from bench.questions.crossover.result import OTHER, SIDES, Compared, Crosses, Leads, Listing, Pair, Side
+from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, member
+from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Listing, Pair, Side
 from bench.wording import counted, joined, number
 
 MOST_TOLD, MOST_NAMED = 3, 8
@@ -51,7 +51,7 @@ def verdict(outcomes: Sequence[result.Outcome], tellers: Sequence[Teller]) -> Ve
     """What comparisons come to in one code, and in words; None where none comes to anything."""
     told = [_verdict(outcome, tell) for outcome, tell in zip(outcomes, tellers, strict=True)]
     known = [one for one in told if one is not None]
-    crossing = sum(isinstance(outcome, Crosses) for outcome in outcomes)
+    crossing = sum(outcome.kind == "crosses" for outcome in outcomes)
     words = known[0].words if len(known) == 1 else f"{crossing} of {len(outcomes)} pairs cross"
     return Verdict("|".join(one.code for one in known), words) if known else None
 
@@ -65,7 +65,7 @@ def named_pairs(pairs: Sequence[result.ListedPair]) -> Sequence[result.ListedPai
 
 def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
     match outcome:
-        case Crosses():
+        case Compared(kind="crosses"):
             order = [one.leads_after for one in outcome.crossings]
             once = f"{tell.who(order[-1])} overtakes {tell.who(OTHER[order[-1]])}"
             words = once if len(order) == 1 else f"the lead changes hands at {len(order)} places"
@@ -73,9 +73,8 @@ def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
         case Leads():
             return Verdict(f"leads {outcome.leader}", f"{tell.who(outcome.leader)} leads throughout")
         case Compared():
-            tie = isinstance(outcome, result.Tie)
-            words = "the two tie" if tie else "each leads somewhere without a known crossing"
-            return Verdict("tie" if tie else "passes", words)
+            passes = "each leads somewhere without a known crossing"
+            return Verdict(outcome.kind, "the two tie" if outcome.kind == "tie" else passes)
         case _:
             return None
 
@@ -141,16 +140,17 @@ def _headline(
     named = [one for each in drawn for one in each.named(*_named_knots(each))]
     told = found.tally.used + found.tally.of("beyond_limit")
     few = Deciding(told, told + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits)).words
-    text = f"{f'{start}: {text}' if start else text[:1].upper() + text[1:]}{flagged(flags_of(named))}{few}."
+    text = f"{f'{start}: {text}' if start else opened(text)}{flagged(flags_of(named))}{few}."
     kind = outcome.kind if isinstance(found, Pair) else "pairs"
-    first = outcome.crossings[0] if isinstance(outcome, Crosses) else None
+    first = outcome.crossings[0] if isinstance(outcome, Compared) and outcome.crossings else None
     leader = outcome.leader if isinstance(outcome, Leads) else first.leads_after if first else None
     return headline(kind, text, [one.point_id for one in named], x=first.x if first else None, leader=leader)
 
 
 def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller) -> str:
     """In how many pairs of the same chips one overtakes the other, and where."""
-    crossing = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Crosses)]
+    every = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Compared)]
+    crossing = [crossings for crossings in every if crossings]
     a, b = (side.hardware for side in compared[0][:2])
     new, old = (a, b) if crossing[0][0].leads_after == "a" else (b, a)
     where = tell.at(*sorted(one.x for crossings in crossing for one in crossings))
@@ -159,7 +159,7 @@ def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller) ->
 
 def _named_knots(outcome: Compared) -> list[Knot]:
     """The knots whose points a headline names: those around a crossing, or of the smallest and the largest lead."""
-    if isinstance(outcome, Crosses):
+    if outcome.kind == "crosses":
         return [knot for one in outcome.crossings[:SHOWN] for knot in (one.below, one.above)]
     if isinstance(outcome, Leads):
         return [outcome.smallest, outcome.largest]
@@ -175,7 +175,7 @@ def _said(kind: str, text: str, outcome: Compared, *knots: Knot) -> Statement:
 
 def _crossings(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     """Who leads at both ends, how well each crossing is known, and what changes within its bracket."""
-    if isinstance(outcome, Crosses):
+    if outcome.kind == "crosses":
         ends = (outcome.found.knots[0], outcome.found.knots[-1])
         yield _said("ends", f"At the ends: {', '.join(map(tell.lead_at, ends))}", outcome, *ends)
     for one in outcome.found.crossings:
@@ -286,14 +286,13 @@ def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
 
 def _races(found: Listing) -> Iterator[Statement]:
     """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
-    crossing = sum(isinstance(one.outcome, Crosses) for one in found.pairs)
-    yield finding(
-        "crossing", f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross.", crossing=crossing
-    )
+    crossing = sum(one.outcome.kind == "crosses" for one in found.pairs)
+    text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
+    yield finding("crossing", text, crossing=crossing)
     parts = []
     for per, outcomes in found.otherwise.items():
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
-        crossing = sum(isinstance(one, Crosses) for one in known)
+        crossing = sum(one.kind == "crosses" for one in known)
         parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'not known'}")
     if parts:
         yield finding("otherwise", f"Of these cross when divided otherwise: {'; '.join(parts)}.")

@@ -13,7 +13,8 @@ from bench.basis.evidence import Ranking
 from bench.basis.points import Facts
 from bench.library import Library
 from bench.maths import crossover
-from bench.questions.crossover import curves, defaults, result
+from bench.questions.crossover import asked as asking
+from bench.questions.crossover import curves, result
 from bench.questions.crossover.asked import LENGTHS, LOADS, USERS, Asked, Per
 from bench.questions.crossover.curves import Measured, Priced, Workload
 from bench.questions.crossover.result import BreakEven, Compared, Curve, NotKnown, Outcome, SideKey, Verdict
@@ -69,7 +70,7 @@ class Match:
 
 def matched(library: Library, ranking: Ranking, asked: Asked) -> Match:
     """Both sides with what was measured of the workloads that share the most of the axis, or why none can be."""
-    ranked = [defaults.of_side(library, ranking, own) for own in (asked.a, asked.b)]
+    ranked = [asking.of_side(library, ranking, own) for own in (asked.a, asked.b)]
     a, b = curves.workloads(library, clause(ranking.view), ranked, asked)
     found = _fitting(a, b, asked.along)
     if isinstance(found, tuple):
@@ -82,7 +83,7 @@ def read(library: Library, ranking: Ranking, asked: Asked, fixed: Fixed) -> Matc
     each = []
     for own, values in zip((asked.a, asked.b), fixed, strict=True):
         hollow = clause(own or View()).also(flags.has_sql(flags.EXCLUDING))
-        for condition in (defaults.of_side(library, ranking, own), hollow):
+        for condition in (asking.of_side(library, ranking, own), hollow):
             each.append(curves.narrowed(condition, asked.along, values))
     rows = curves.measured(library, clause(ranking.view), each, asked)
     return Match(Held(rows[0], rows[1]), Held(rows[2], rows[3]), fixed)
@@ -103,12 +104,10 @@ def compared(match: Match, asked: Asked, per: Per, priced: Priced) -> Outcome:
     told: dict[SideKey, Curve] = {"a": a, "b": b}
     if found.smallest and found.largest:
         leader: SideKey = "a" if found.verdict == "a_leads" else "b"
-        return result.Leads(told, found, leader, found.smallest, found.largest)
-    if found.overlap is None:
-        return result.NoOverlap(told, found.range_a, found.range_b)
-    if found.verdict == "crosses":
-        return result.Crosses(told, found)
-    return result.Passes(told, found) if found.verdict == "passes" else result.Tie(told, found)
+        return result.Leads(told, found, "leads", leader, found.smallest, found.largest)
+    if found.verdict in ("crosses", "passes", "tie"):
+        return Compared(told, found, found.verdict)
+    return result.NoOverlap(told, found.range_a, found.range_b)
 
 
 def under_every(match: Match, asked: Asked, priced: Priced) -> tuple[Verdict, ...]:
@@ -184,7 +183,7 @@ def _nothing(library: Library, ranking: Ranking, asked: Asked, lacking: SideKey)
     """Why one of two sides holds no curve: no points, no common model, other kinds of load, or not the metric."""
     told = []
     for key, own in zip(result.SIDES, (asked.a, asked.b), strict=True):
-        narrowed = defaults.narrowed(ranking, own)
+        narrowed = asking.narrowed(ranking, own)
         selected, ranked = clause(narrowed.view), evidence.ranked(library, narrowed)
         many, points, models, kinds = library.fetch(
             f"SELECT (SELECT count(*) FROM points WHERE {selected.sql}), count(*), list_sort(list(DISTINCT model)),"

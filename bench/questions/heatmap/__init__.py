@@ -119,10 +119,8 @@ def _why(found: Heatmap) -> tuple[Why, ...]:
     best = "smallest" if found.better == "lower" else "largest"
     return (
         Why(metric.axis, metric.formula, metric.definition, metric.source),
-        Why(
-            "A cell's value",
+        Why("A cell's value",
             f"the {best} over the ranked points in the cell; of repeats the middle one stands for all",
             "measured points of the newest runs under one kind of load, whatever their layout",
-            "Kneepoint's definition of an envelope",
-        ),
-    )
+            "Kneepoint's definition of an envelope"),
+    )  # fmt: skip

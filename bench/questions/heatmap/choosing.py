@@ -11,13 +11,14 @@ from typing import Any
 
 from bench import basis, catalogue, selection
 from bench.basis import evidence, story
+from bench.basis.likeness import filter_words
 from bench.basis.options import Option
 from bench.basis.story import Needs, Story
 from bench.chart import title
 from bench.library import Library
 from bench.questions import Choices
 from bench.questions.heatmap import grid
-from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, axis_words, side_words
+from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, axis_words
 from bench.questions.heatmap.result import Stated
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked, clause, written
@@ -63,12 +64,8 @@ def choices(library: Library, view: View) -> Choices:
     known = dict.fromkeys([*keys, *chosen - set(AXES)])
     coloured = [catalogue.metric(key) for key in known if key in stated or key in chosen]
     labels = Counter(row.label for row in coloured)
-    levels = [
-        (f"{key}={one.value}", f"{_name(key)} {one.label}")
-        for key in LOAD_AXES
-        if key in stated
-        for one in selection.offers(library, view, key)
-    ]
+    loads = [(key, one) for key in LOAD_AXES if key in stated for one in selection.offers(library, view, key)]
+    levels = [(f"{key}={one.value}", f"{_name(key)} {one.label}") for key, one in loads]
     several = {key for key, (_, is_several) in stated.items() if is_several}
     panels = several | {view.option("panel")}
     divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
@@ -129,8 +126,8 @@ def given_way(asked: View, whole: View) -> list[str]:
     for key in SIDES:
         value, instead = asked.option(key), whole.option(key)
         if value and instead and value not in map(whole.option, SIDES):
-            named = side_words(by, instead)
-            said.append(f"{side_words(by, value)} cannot be a side of this ratio; it is {named} instead.")
+            named = filter_words(by, instead)
+            said.append(f"{filter_words(by, value)} cannot be a side of this ratio; it is {named} instead.")
     return said
 
 
@@ -149,9 +146,8 @@ def held(library: Library, view: View, columns: Iterable[str], stating: Iterable
     sought = ", ".join(f"count({one}), {differ}" for one, differ in several.items()) or "count(*)"
     placed = "".join(f" AND {one} IS NOT NULL" for one in stating)
     row = library.fetch(f"SELECT {sought} FROM points WHERE {condition.sql}{placed}", condition.params)[0]
-    return {
-        one: (many, differ) for one, many, differ in zip(listed, row[::2], row[1::2], strict=False) if many
-    }
+    told = zip(listed, row[::2], row[1::2], strict=False)
+    return {one: (many, differ) for one, many, differ in told if many}
 
 
 def stated(library: Library, view: View) -> Stated:
@@ -190,11 +186,8 @@ def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str
     shared = {pair: _places(seen, pair, shared=True) for pair in pairs} if divided else {}
     spans = {pair: _extent(places[pair])[0] for pair in pairs}
     cells = {pair: _extent(both)[1] for pair, both in (shared if any(shared.values()) else places).items()}
-    soft = [
-        pair
-        for pair in pairs
-        if not HARDWARE & (set(pair) - asked) and spans[pair] >= FEWEST_VALUES and cells[pair] >= FEWEST_CELLS
-    ]
+    wide = [pair for pair in pairs if spans[pair] >= FEWEST_VALUES and cells[pair] >= FEWEST_CELLS]
+    soft = [pair for pair in wide if not HARDWARE & (set(pair) - asked)]
     first, second = max(soft or pairs, key=lambda pair: (spans[pair] > 1 and cells[pair] > 3, cells[pair]))
     return (second, first) if first == y or second == x else (first, second)
 

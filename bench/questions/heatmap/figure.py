@@ -10,14 +10,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from bench import chart
-from bench.chart import Theme, look, setting, title
+from bench.basis.wording import opened
+from bench.chart import Theme, hover_lines, look, setting, title
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.plain_text import html
-from bench.questions.heatmap.gaps import gap_text, hover_text
 from bench.questions.heatmap.grid import cell_id
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap
-from bench.wording import number, short
+from bench.wording import counted, number, short
 
 FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 23
 """Narrower cells than these take short, two-digit and no numbers."""
@@ -55,11 +55,7 @@ def figure(found: Heatmap, theme: Theme) -> go.Figure:
     if found.ratio:
         colouring = of_ratios(span, found.better, theme)
     # In one piece: plotly checks settings several times faster at once than one update at a time.
-    traces = [
-        _states(found, panels, theme),
-        *_values(found, panels, colouring),
-        _clickable(found, panels, theme),
-    ]
+    cells = [_states(found, panels, theme), *_values(found, panels, colouring)]
     layout = {
         **look(theme, height=height), "showlegend": False, "hovermode": "closest", "hoverdistance": 30,
         "margin": {"l": LEFT, "r": RIGHT, "t": TOP + further, "b": BOTTOM + panels.label_depth},
@@ -67,7 +63,7 @@ def figure(found: Heatmap, theme: Theme) -> go.Figure:
         "coloraxis": colouring.axis(theme, y=1 - SCALE_FROM_TOP_PX / height),
         "annotations": _annotations(key, panels, found, theme), "shapes": _frames(found, panels, theme),
     }  # fmt: skip
-    return go.Figure({"data": traces, "layout": layout})
+    return go.Figure({"data": [*cells, _clickable(found, panels, theme)], "layout": layout})
 
 
 def _panels(found: Heatmap) -> Panels:
@@ -138,7 +134,8 @@ def _clickable(found: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
     empty = panels.spots.keys() - cells.keys() if len(panels.spots) <= MOST_GAPS else ()
     places = [*cells, *(place for place in panels.spots if place in empty)]
     said = [
-        hover_text(cells[place], found) if place in cells else gap_text(*place[1:], found) for place in places
+        _hover_text(cells[place], found) if place in cells else _gap_text(*place[1:], found)
+        for place in places
     ]
     line = {"symbol": "line-ew", "size": int(panels.narrowest_cell / EW_LENGTH), "opacity": 0, "angle": 0,
             "standoff": panels.cell_height / 2, "line": {"color": theme.text, "width": 4}}  # fmt: skip
@@ -225,9 +222,8 @@ def _frames(found: Heatmap, panels: Panels, theme: Theme) -> list[dict[str, Any]
         elif cell is not best:
             continue
         _, _, x, y = panels.spots[cell.panel, cell.x, cell.y]
-        frames.append(
-            {"type": "rect", "x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high, "line": line}
-        )
+        ends = {"x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high}
+        frames.append({"type": "rect", **ends, "line": line})
     return frames
 
 
@@ -259,3 +255,29 @@ def _second_line(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> str:
     best = [cell.best for cell in cells if cell.best]
     free = [key for key in LOADS if key not in {found.x, found.y, found.panel} - {*found.doublings}]
     return next((key for key in free if len({getattr(one, key) for one in best} - {None}) > 1), "")
+
+
+def _gap_text(x: float, y: float, found: Heatmap) -> str:
+    """What a place without a point says when pointed at."""
+    where = html(f"{setting(found.x, x)}, {setting(found.y, y)}")
+    return f"<b>Not measured</b><br>{where}<br>Click to measure it"
+
+
+def _hover_text(cell: Cell, found: Heatmap) -> str:
+    """What a cell says when pointed at: its best point, or both sides of its ratio, or why it has no value."""
+    where = html(f"{setting(found.x, cell.x)}, {setting(found.y, cell.y)}")
+    where, many = f"<br>{where}<br>", counted(cell.points, "point")
+    if not cell.facts:
+        what = html(WITHOUT_VALUE[cell.state][1])
+        return f"<b>{opened(what)}</b>{where}{many}"
+    if found.ratio is None:
+        row = {**cell.facts[0].row, found.metric: cell.value, "passport": cell.passport}
+        return f"{hover_lines(row, [found.metric])}<br>best of {many}"
+    said = f"<b>{f'{number(cell.value)} times' if cell.is_measured else 'Only one side'}</b>{where}{many}"
+    if cell.is_measured and not cell.alike:
+        said += f"<br><i>At unlike loads{', so not in the range' if found.is_apart(cell) else ''}</i>"
+    for label, value, best in ((found.ratio.a, cell.a, cell.best), (found.ratio.b, cell.b, cell.best_b)):
+        if best is not None:
+            told = f"{html(label)}: <b>{number(value)}</b> {html(found.row.unit)}"
+            said += f"<br>{told}<br>{html(best.words())}"
+    return said

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bench import catalogue, names
+from bench import catalogue
 from bench.basis import evidence, likeness, points
 from bench.basis.evidence import USED, Ranking, Reason, Tally
 from bench.basis.points import Facts
-from bench.chart import setting, title
+from bench.chart import title
 from bench.errors import UsageError
 from bench.library import Library
 from bench.library.standing import OLDER
@@ -92,9 +92,8 @@ class Grid:
 
     def chosen(self, view: View) -> Clause:
         """The points that a View selects at the load that is kept."""
-        return (
-            clause(view) if self.level is None else clause(view).also(f"{self.level[0]} = ?", self.level[1])
-        )
+        selected = clause(view)
+        return selected.also(f"{self.level[0]} = ?", self.level[1]) if self.level else selected
 
 
 class Row(NamedTuple):
@@ -141,7 +140,7 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
     if grid.sides:
         pairs = [(cell.best, cell.best_b) for cell in compared(cells) if cell.best and cell.best_b]
         keys = [key for key in TOLD_APART if key != fact_of(grid.by)]
-        a, b = (side_words(grid.by, side) for side in grid.sides)
+        a, b = (likeness.filter_words(grid.by, side) for side in grid.sides)
         both = tuple(one for one in likeness.everywhere(pairs, keys) if one.a and one.b)
         ratio = Ratio(grid.by, a, b, both)
     wide = placed[0][1:3] if placed else (False, False)
@@ -183,17 +182,6 @@ def value_sql(library: Library, metric: str) -> str:
 def axis_words(column: str) -> str:
     """A column inside a sentence: "input length", "chip count"."""
     return "chip count" if column == "accelerators" else lowered(title(column).split(" (")[0])
-
-
-def side_words(by: str, value: str) -> str:
-    """The words for one side of a ratio; a family of accelerators in capitals, as they are written."""
-    kind = FILTER_BY_KEY[by].kind
-    if kind == "number":
-        return setting(by, float(value))
-    if by == "series":
-        return f"series {value}"
-    slugs = names.matching(by, value) if kind == "name" else (value,)
-    return likeness.fact_words(by, slugs[0]) if len(slugs) == 1 else value.upper()
 
 
 def fact_of(column: str) -> str:
@@ -253,10 +241,10 @@ def _counted(library: Library, ranking: Ranking, grid: Grid) -> tuple[tuple[Reas
         (*side.params, *code.params, *chosen.params),
     )
     after = Reason(OTHER_KIND, "under other kinds of load", "FALSE")  # known once all are counted
-    counted = [
-        Counter({code: many for code, many in zip(codes, row[9:], strict=True) if many}) for row in rows
+    counted = [{code: many for code, many in zip(codes, row[9:], strict=True) if many} for row in rows]
+    return (*told, after), [
+        Row._make((*row[:9], Counter(many))) for row, many in zip(rows, counted, strict=True)
     ]
-    return (*told, after), [Row._make((*row[:9], many)) for row, many in zip(rows, counted, strict=True)]
 
 
 def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ...]:
@@ -264,13 +252,11 @@ def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ..
     failed = "coalesce(requests_failed > 0, FALSE)" if library.has("requests_failed") else "FALSE"
     absent, side = f"{value_sql(library, grid.metric)} IS NULL", grid.side
     failed = f"{absent} AND ({failed} OR coalesce(flags NOT IN ('', '[]'), FALSE))"
-    beside = (
-        [Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)] if grid.sides else []
-    )
+    sideless = Reason("no_side", "of neither side", f"({side.sql}) IS NULL", side.params)
     off = f"{grid.x} IS NULL OR {grid.y} IS NULL"
     return (
         *evidence.reasons(library, ranking),
-        *beside,
+        *([sideless] if grid.sides else ()),
         Reason("failed", "that failed", failed),
         Reason("no_metric", f"without {inline(catalogue.metric(grid.metric))}", absent),
         *evidence.limit_reasons(library, ranking),
@@ -299,9 +285,8 @@ def _cells(
     by_place: dict[str, dict[str | None, Cell]] = {}
     for row in placed:
         where, many = (cell_id(row.panel, row.x, row.y), row.panel, row.x, row.y), row.codes.total()
-        cell = Cell(
-            *where, next((state for code, state in STATES.items() if row.codes[code]), "no metric"), many
-        )
+        state: State = next((state for code, state in STATES.items() if row.codes[code]), "no metric")
+        cell = Cell(*where, state, many)
         if row.point_id:
             best = facts[row.point_id]
             cell = Cell(*where, "measured", many, row.value, best, passports.get(best.source_id or ""))

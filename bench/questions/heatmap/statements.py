@@ -10,7 +10,7 @@ from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.evidence import Deciding, Ranking
 from bench.basis.statement import Statement, caveat, finding, headline
-from bench.basis.wording import TWICE, flagged, is_tie, subject, times
+from bench.basis.wording import TWICE, flagged, is_tie, opened, subject, times
 from bench.chart import hardware_words, setting
 from bench.maths.grid import steepest, verdict
 from bench.questions.heatmap.grid import IN_A_CELL, NO_AXIS, OTHER_KIND, TOLD_APART, axis_words, fact_of
@@ -77,8 +77,7 @@ def _of_peak(found: Heatmap, peak: Cell, deciding: Deciding) -> Iterator[Stateme
     whole = (f"{text}{fall}", (*peak.ids, *ids)) if fits else (text, peak.ids)
     yield headline("peak", f"{whole[0]}.", whole[1], value=peak.value, x=peak.x, y=peak.y)
     if fall and not fits:
-        said = fall.lstrip(";, ")
-        yield finding("falls_off", f"{said[:1].upper()}{said[1:]}.", ids or peak.ids)
+        yield finding("falls_off", f"{opened(fall.lstrip(';, '))}.", ids or peak.ids)
 
 
 def _of_ratio(found: Heatmap, ratio: Ratio, deciding: Deciding) -> Iterator[Statement]:
@@ -115,10 +114,8 @@ def _of_ratio(found: Heatmap, ratio: Ratio, deciding: Deciding) -> Iterator[Stat
         [key for key in TOLD_APART if key not in known],
     )
     if unlike := [cell for cell in found.measured if not cell.alike]:
-        is_apart = len(found.compared) < len(found.measured)
-        drawn = (
-            "; those are drawn without colour and left out of the median and the range" if is_apart else ""
-        )
+        apart = "; those are drawn without colour and left out of the median and the range"
+        drawn = apart if len(found.compared) < len(found.measured) else ""
         of = f"{len(unlike):,} of {counted(len(found.measured), 'cell')}"
         text = f"Each side is at its own best load, not the same one in {of}{drawn}."
         yield caveat("unlike_loads", text, cells=len(unlike))
@@ -221,11 +218,8 @@ def _peak_place(found: Heatmap, peak: Cell) -> str:
     """ " at " and where the peak is, without its chips, and its lengths where both are stated."""
     best = peak.facts[0]
     told = {"accelerators"} if best.isl is None or best.osl is None else {"accelerators", "isl", "osl"}
-    told |= {
-        axis
-        for axis, part in ((found.x, "x"), (found.y, "y"))
-        if axis == "tp" and len(found.values(part)) < 2
-    }
+    flat = {axis for axis, part in ((found.x, "x"), (found.y, "y")) if len(found.values(part)) < 2}
+    told |= flat & {"tp"}
     words = [_at(found, axis, peak) for axis in (found.x, found.y) if axis not in told]
     loads = {key: getattr(best, key) for key in LOAD_AXES if key not in (found.x, found.y)}
     words += [setting(key, value) for key, value in loads.items() if value is not None]
@@ -259,9 +253,8 @@ def _other_kinds(found: Heatmap, peak: Cell) -> Iterator[Statement]:
     for best, value in better:
         loads = [setting(key, getattr(best, key)) for key in LOAD_AXES if getattr(best, key) is not None]
         inside = ", ".join([hardware_words(best.row), *loads])
-        listed.append(
-            f"{quantity(value, found.metric)} under {_under(best.load_kind)} ({inside}){flagged(best.flag_kinds)}"
-        )
+        under = f"under {_under(best.load_kind)} ({inside}){flagged(best.flag_kinds)}"
+        listed.append(f"{quantity(value, found.metric)} {under}")
     text = f"{'Lower' if lower else 'Higher'} under another load kind, not in this grid: {joined(listed)}."
     yield finding("other_kinds", text, [best.point_id for best, _ in better])
 
@@ -311,11 +304,8 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
 def _coverage(found: Heatmap) -> Statement:
     """How many cells of the grid have a value, and what is in the others."""
     across, up, panels = (len(found.values(part)) for part in ("x", "y", "panel"))
-    whole, states, many = (
-        across * up * panels,
-        Counter(cell.state for cell in found.cells),
-        len(found.measured),
-    )
+    whole, many = across * up * panels, len(found.measured)
+    states = Counter(cell.state for cell in found.cells)
     shape = f"{across} x {up}" + (f" in {panels} panels" if panels > 1 else "")
     has = f"{'has' if many == 1 else 'have'} {'values on both sides' if found.ratio else 'a value'}"
     words = [f"{many:,} of the {whole:,} cells ({shape}) {has} ({share(many / whole)})"]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from bench import basis, selection
 from bench.basis import evidence, prices, story, variations
@@ -19,15 +18,15 @@ from bench.basis.statement import caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.catalogue import PRICED
-from bench.chart import Theme, title
+from bench.chart import title
 from bench.library import Library
 from bench.maths import pareto
 from bench.maths.grid import TIE
 from bench.maths.pareto import Frontiers, log_span, steps
 from bench.questions import Answer, Choices, Column, Why
 from bench.questions.pareto import axes as choosing
-from bench.questions.pareto import best, statements
 from bench.questions.pareto import figure as drawing
+from bench.questions.pareto import points, statements
 from bench.questions.pareto.axes import FEWEST, GROUPS, ONE_FRONTIER, Axes
 from bench.questions.pareto.points import REDUCED, Points, reduced
 from bench.questions.pareto.result import Group, Lead, Pareto, Span, Spot
@@ -39,6 +38,7 @@ QUESTION = "Which operating points are worth choosing?"
 SECTION = "Explore"
 ORDER = 30
 NEEDS = "points"
+figure = drawing.draw
 
 OPTIONS: tuple[Option, ...] = (
     Option("x", "Horizontal axis", "choice", "What one request sees: interactivity or a latency."),
@@ -124,13 +124,13 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
     def among(one: Ranking, choice: Choice | None) -> pd.DataFrame:
         rows = frame[(frame["mark"] & 2 ** ways.index(one)) > 0].reset_index(drop=True)
-        return best.priced(rows, books[choice]) if choice else rows
+        return points.priced(rows, books[choice]) if choice else rows
 
-    first = best.leader(among(own, axes.choice), axes, limits)
+    first = points.leader(among(own, axes.choice), axes, limits)
 
     def verdict(one: Variation) -> Verdict | None:
         rows = among(one.ranking, one.prices if axes.choice else None)
-        leader = best.leader(rows, axes, limits)
+        leader = points.leader(rows, axes, limits)
         has_no_price = one.kind == "price" and first not in set(rows["owner"])
         if leader is None or has_no_price or one.kind == axes.owner:
             return None
@@ -138,11 +138,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
 
     return variations.of(library, asked, axes.choice, verdict)
-
-
-def figure(result: Pareto, theme: Theme) -> go.Figure:
-    """The cloud, faded, with each group's frontier, the overall one, the knees and the limits."""
-    return drawing.draw(result, theme)
 
 
 def _story(library: Library, view: View) -> Story:
@@ -169,9 +164,9 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     x, y, owners, ids = (frame[name].tolist() for name in ("x", "y", "owner", "point_id"))
     found = pareto.frontiers(x, y, owners, ids, *axes.better)
     widest = pareto.widest(found.leads, TIE)
-    bests = best.best_of_each(frame, axes, limits) if limits else {}
+    bests = points.best_of_each(frame, axes, limits) if limits else {}
     is_named = limits and not every.unasked and every.deciding.names_a_best
-    first = best.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
+    first = points.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
     if in_cells:
         on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
         drawn = every.drawn([ids[at] for at in on_lines])
@@ -244,20 +239,16 @@ def _rows(frame: pd.DataFrame, drawn: pd.DataFrame, found: Frontiers, axes: Axes
 
 def _why(axes: Axes) -> tuple[Why, ...]:
     told = [
-        Why(
-            "Frontier",
+        Why("Frontier",
             "kept unless another point is at least as good in both metrics and better in one; equal points once",
             "every ranked point with both metrics, whether or not it keeps the limits",
-            "Pareto dominance, directions from the catalogue",
-        ),
-        Why(
-            "Knee",
+            "Pareto dominance, directions from the catalogue"),
+        Why("Knee",
             "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",
             "one group's frontier of at least three points",
-            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011',
-        ),
+            'Satopaa, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, ICDCSW 2011'),
         *(Why(one.axis, one.formula, one.definition, one.source) for one in (axes.x, axes.y)),
-    ]
+    ]  # fmt: skip
     if axes.choice is not None:
         listed = [f"{chip} {price.words}" for chip, price in axes.prices.items()]
         paid = f"utilisation {axes.choice.utilisation:g}; {joined(listed, at_most=len(listed))}"

@@ -1,20 +1,22 @@
-"""The Pareto chart: a faded cloud, a staircase for each frontier, the overall one beneath, knees and limits."""
+"""The Pareto chart: a faded cloud, a staircase for each frontier, the overall one beneath, and what points say."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from bench import chart
+from bench.catalogue import Metric
 from bench.chart import Theme
 from bench.chart.axis import Axis, widened
+from bench.chart.line_names import END_GAP, LETTER, LINE, Boxes, Place, boxes, shifts
 from bench.plain_text import html
-from bench.questions.pareto import hover, labels
 from bench.questions.pareto.result import Grid, Group, Pareto
+from bench.wording import number
 
 DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
@@ -28,29 +30,34 @@ END_ROOM = 0.04
 MOST_SHARED = 12
 """The dominated points of this many passports, the commonest, have a trace each, which sends it once."""
 
+NEAR_THE_EDGE = 0.75
+"""From this share of the axis on, a line ends near the edge."""
+
+BEST = "best within the limits"
+
 
 def draw(found: Pareto, theme: Theme) -> go.Figure:
-    """The chart of an answer's result; an empty one says so."""
+    """The cloud, faded, each group's frontier, the overall one, the knees and the limits; an empty one says so."""
     if found.spans is None:
         return chart.empty("No point has both metrics, so nothing is drawn.", theme)
-    named = labels.named(found)
+    ends = _named(found)
     x, y = (
         Axis(metric, span.log, *widened(span.low, span.high, span.log, END_ROOM))
         for metric, span in zip(found.metrics, found.spans, strict=True)
     )
     brief = len(found.points) > DRAWN_AS_SVG
     rows = found.points[[found.x, found.y, *DRAWN_COLUMNS]].assign(
-        hover=hover.texts(found.points, *found.metrics, brief=brief),
+        hover=_texts(found.points, *found.metrics, brief=brief),
         passport="" if brief else found.points["passport"],
     )
     shades = _shades(found, theme)
-    in_legend = len(named) < len(found.drawn) and found.group is not None
+    in_legend = len(ends) < len(found.drawn) and found.group is not None
     traces = [
         *(_cloud(rows, x, y, shades, theme) if found.grid is None else [_grid(found.grid, theme)]),
         *_overall(found, x, theme),
         *(_frontier(rows, group, x, y, shades[group.owner], in_legend=in_legend) for group in found.drawn),
         _knees(found, shades),
-        *labels.ring(found, theme),
+        *_ring(found, theme),
         *_keys(rows, theme),
     ]
     # plotly checks traces given at once far faster than one after the other
@@ -58,12 +65,12 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
     figure.update_xaxes(**x.settings)
     figure.update_yaxes(**y.settings)
     figure.update_layout(
-        uirevision=f"{found.x} {found.y} {x.log}", hovermode="closest", margin_t=24, margin_r=labels.room(named, x),
+        uirevision=f"{found.x} {found.y} {x.log}", hovermode="closest", margin_t=24, margin_r=_room(ends, x),
         legend={"traceorder": "normal", "font_size": 12, "y": 0, "yref": "container", "yanchor": "bottom"},
     )  # fmt: skip
-    labels.add_limits(figure, found, x, y, theme)
-    labels.add_ends(figure, found, named, x, y, shades, theme)
-    labels.add_best(figure, found, x, y, theme)
+    _add_limits(figure, found, x, y, theme)
+    _add_ends(figure, found, ends, x, y, shades, theme)
+    _add_best(figure, found, x, y, theme)
     return figure
 
 
@@ -83,7 +90,7 @@ def _cloud(
     for _, some in beaten.groupby(beaten["passport"].where(beaten["passport"].isin(common), ""), sort=False):
         yield {
             "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter", "mode": "markers", "showlegend": False,
-            "x": some[x.metric.key], "y": some[y.metric.key], **hover.shared(some),
+            "x": some[x.metric.key], "y": some[y.metric.key], **shared(some),
             "marker": {"symbol": _symbols(some), "size": 5, "line": {"width": 0},
                        "opacity": [FADED if enters else HOLLOW for enters in some["enters"]],
                        "color": [shades.get(owner, theme.muted) for owner in some["owner"]]},
@@ -123,7 +130,7 @@ def _frontier(
     line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
     return {
         "type": "scatter", "mode": "lines+markers", "name": html(group.label or "frontier"), "showlegend": in_legend,
-        "x": line[x.metric.key], "y": line[y.metric.key], **hover.shared(line),
+        "x": line[x.metric.key], "y": line[y.metric.key], **shared(line),
         "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
         "marker": {"symbol": _symbols(line), "size": 8, "color": shade, "opacity": 1,
                    "line": {"width": 1.2, "color": shade}},
@@ -156,12 +163,174 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
 
 
 def _symbols(rows: pd.DataFrame) -> list[str]:
-    return [
-        chart.engine_marker(engine if isinstance(engine, str) else None, measured=enters)
-        for engine, enters in zip(rows["engine"], rows["enters"], strict=True)
-    ]
+    engines = [one if isinstance(one, str) else None for one in rows["engine"]]
+    both = zip(engines, rows["enters"], strict=True)
+    return [chart.engine_marker(engine, measured=enters) for engine, enters in both]
 
 
 def _stairs(x: Axis) -> str:
     """The staircase that is true between points: a requirement is served by the next point that meets it."""
     return "vh" if x.metric.direction == "higher" else "hv"
+
+
+def _texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str]:
+    """What each point says; a `brief` one that is on no frontier tells its place alone."""
+    return [
+        "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
+        if brief and not row["on_frontier"]
+        else _long(row, x, y)
+        for row in stated(rows)
+    ]
+
+
+def stated(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as mappings, None where nothing is stated."""
+    found = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in found]
+
+
+def shared(rows: pd.DataFrame) -> dict[str, Any]:
+    """plotly's hovertemplate for these `hover` texts and, as customdata, each point's id and what it alone says.
+
+    A template filled with a point's customdata is that point's text, letter for letter; "%{" is in none of them.
+    """
+    lines = [text.split("<br>") for text in rows["hover"]]
+    if len({len(own) for own in lines}) > 1:
+        lines = [[text] for text in rows["hover"]]
+    template, columns = [], [rows["point_id"].tolist()]
+    for line in zip(*lines, strict=True):
+        before = _beginning(line)
+        rests = [text[len(before) :] for text in line]
+        after = _beginning([rest[::-1] for rest in rests])[::-1]
+        if any(len(rest) > len(after) for rest in rests):
+            columns.append([rest[: len(rest) - len(after)] for rest in rests])
+            before += f"%{{customdata[{len(columns) - 1}]}}"
+        template.append(before + after)
+    return {
+        "customdata": [list(own) for own in zip(*columns, strict=True)],
+        "hovertemplate": f"{'<br>'.join(template)}<extra></extra>",
+    }
+
+
+def _beginning(parts: Sequence[str]) -> str:
+    """What all parts begin with; the first and the last in order differ the earliest."""
+    first, last = min(parts), max(parts)
+    return first[: next((place for place, letter in enumerate(first) if letter != last[place]), len(first))]
+
+
+def _long(row: dict[str, Any], x: Metric, y: Metric) -> str:
+    marks = [f"{row['step']} over the point before" if row["step"] else "", "knee" if row["is_knee"] else ""]
+    extra = " · ".join(mark for mark in marks if mark)
+    return chart.hover_lines(row, [x.key, y.key]) + (f"<br><i>{html(extra)}</i>" if extra else "")
+
+
+def _named(found: Pareto) -> list[Group]:
+    """The groups named at their line's end: all when they are few, else those that lead somewhere."""
+    few, leading = len(found.drawn) <= chart.LABELLED_LINES, {lead.group for lead in found.leads}
+    told = [group for group in found.drawn if group.label and (few or group.label in leading)]
+    return told[: chart.LABELLED_LINES]
+
+
+def _room(groups: Sequence[Group], x: Axis) -> float:
+    """The right margin in pixels, so that the name of a line that ends near the edge fits at every width."""
+    ends = [(x.place(max(group.line)[0]), len(_shortened(group.label)) * LETTER + 14) for group in groups]
+    return max([24.0, *(width for end, width in ends if end > NEAR_THE_EDGE)])
+
+
+def _add_ends(figure: go.Figure, found: Pareto, groups: Sequence[Group], x: Axis, y: Axis,
+             shades: Mapping[str, str], theme: Theme) -> None:  # fmt: skip
+    """Each named frontier's name at its right end, moved up or down where it would cover another, a point or a line."""
+    paths = [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
+    ends = {group.owner: path[-1] for group, path in zip(found.drawn, paths, strict=True)}
+    names = [_shortened(group.label) for group in groups]
+    moved = shifts(
+        [ends[group.owner] for group in groups], [len(name) * LETTER for name in names], paths,
+        None if found.best is None else _best_box((x.place(found.best.x), y.place(found.best.y))),
+        up_first=x.metric.direction == "higher",
+    )  # fmt: skip
+    added = [
+        {**_at(x, y, *max(group.line)), "text": html(name), "showarrow": False, "xanchor": "left", "xshift": END_GAP,
+         "yshift": shift, "font": {"color": shades[group.owner], "size": 12.5}, "bgcolor": _veil(theme),
+         "borderpad": 1}
+        for name, shift, group in zip(names, moved, groups, strict=True)
+    ]  # fmt: skip
+    figure.update_layout(annotations=[*figure.layout.annotations, *added])
+
+
+def _add_limits(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
+    """The reader's limits on the axes: a dashed line each with its value, a veil over what breaks it."""
+    for name, axis, add_line, add_veil in (
+        ("x", x, figure.add_vline, figure.add_vrect),
+        ("y", y, figure.add_hline, figure.add_hrect),
+    ):
+        for limit in (one for one in found.limits if one.metric.key == axis.metric.key):
+            if axis.log and limit.value <= 0:
+                continue
+            inside = min(max(limit.value, axis.low), axis.high)
+            low, high = (inside, axis.high) if limit.at_most else (axis.low, inside)
+            if low < high:
+                veil = {"fillcolor": theme.muted, "opacity": 0.09, "line_width": 0, "layer": "below"}
+                add_veil(**{f"{name}0": low, f"{name}1": high}, **veil)
+            if inside != limit.value:
+                continue  # beyond the edge there is no place for a line
+            add_line(**{name: limit.value}, line={"color": theme.text, "width": 1.2, "dash": "dash"})
+            text = f"{'≤' if limit.at_most else '≥'} {number(limit.value)} {axis.metric.unit}"
+            figure.add_annotation(
+                **_beside(name, axis, limit.value, y), text=html(text), showarrow=False,
+                bgcolor=_veil(theme), font={"size": 12},
+            )  # fmt: skip
+
+
+def _beside(name: str, axis: Axis, limit: float, y: Axis) -> dict[str, Any]:
+    """Where a limit is written: at its line's end, on the side of the line with more room."""
+    value = math.log10(limit) if axis.log else limit
+    past_the_middle = axis.place(limit) > 0.5
+    if name == "y":
+        anchor = "top" if past_the_middle else "bottom"
+        return {"yref": "y", "y": value, "yanchor": anchor, "xref": "paper", "x": 0, "xanchor": "left"}
+    anchor, shift = ("right", -3) if past_the_middle else ("left", 3)
+    end, inwards = (0, "bottom") if y.metric.direction == "higher" else (1, "top")
+    across = {"xref": "x", "x": value, "xanchor": anchor, "xshift": shift}
+    return {**across, "yref": "paper", "y": end, "yanchor": inwards}
+
+
+def _ring(found: Pareto, theme: Theme) -> list[dict[str, Any]]:
+    """The trace of a ring around the best point within the limits; none without one."""
+    if found.best is None:
+        return []
+    marker = {"symbol": "circle-open", "size": 26, "color": theme.text, "line": {"width": 2.2}}
+    return [{"type": "scatter", "x": [found.best.x], "y": [found.best.y], "mode": "markers", "hoverinfo": "skip",
+             "showlegend": False, "marker": marker}]  # fmt: skip
+
+
+def _add_best(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
+    """The name of the best point within the limits."""
+    if found.best is None:
+        return
+    leftwards = x.place(found.best.x) > NEAR_THE_EDGE
+    figure.add_annotation(
+        **_at(x, y, found.best.x, found.best.y), text=f"<b>{BEST}</b>", showarrow=False,
+        xanchor="right" if leftwards else "left", yanchor="bottom", xshift=-12 if leftwards else 12, yshift=12,
+        bgcolor=_veil(theme), font={"size": 12},
+    )  # fmt: skip
+
+
+def _best_box(best: Place) -> Boxes:
+    width = len(BEST) * LETTER
+    left = -12 - width if best[0] > NEAR_THE_EDGE else 12
+    return boxes(best, left, left + width, [12 + LINE / 2])
+
+
+def _veil(theme: Theme) -> str:
+    """The background, not quite opaque, so that a label stays readable over lines."""
+    red, green, blue = (int(theme.background[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.6)"
+
+
+def _at(x: Axis, y: Axis, across: float, up: float) -> dict[str, float]:
+    """A place for an annotation: on a logarithmic axis plotly wants the exponent."""
+    return {"x": math.log10(across) if x.log else across, "y": math.log10(up) if y.log else up}
+
+
+def _shortened(label: str) -> str:
+    return label if len(label) <= 28 else f"{label[:27]}…"

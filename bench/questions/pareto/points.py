@@ -1,4 +1,4 @@
-"""The points that a View puts on two axes, by SQL: what becomes of each, which can lie on a frontier, which are drawn.
+"""The points that a View puts on two axes, by SQL: what becomes of each, which can lie on a frontier, who is best.
 
 Ranked points with both metrics enter the frontiers. Drawn besides, hollow, are those that only their evidence or a
 flag keeps out; older runs and repeats are counted and not drawn.
@@ -18,9 +18,12 @@ import pandas as pd
 from bench import selection
 from bench.basis import evidence, limits, points
 from bench.basis.evidence import USED, Deciding, Ranking, Reason, Tally
-from bench.catalogue import PRICED, metric
+from bench.basis.limits import Limit
+from bench.basis.prices import ChipPrice
+from bench.catalogue import PRICED, Metric, metric
 from bench.library import Library
-from bench.maths.pareto import sign
+from bench.maths import pareto
+from bench.maths.grid import TIE
 from bench.questions.pareto.axes import Axes, finite_sql
 from bench.questions.pareto.result import Grid, Span
 from bench.selection import Clause, as_asked
@@ -59,18 +62,14 @@ class Points:
     @cached_property
     def reasons(self) -> tuple[Reason, ...]:
         """Why a selected point enters no frontier; limits keep none out."""
-        y = PRICED.get(self.axes.y.key, self.axes.y.key)
+        axes, y_sql = self.axes, self.axes.y_sql
+        y = PRICED.get(axes.y.key, axes.y.key)
         return (
             *evidence.reasons(self.library, self.ranking),
-            Reason("no_x", f"without {inline(self.axes.x)}", f"({self.axes.x_sql}) IS NULL"),
+            Reason("no_x", f"without {inline(axes.x)}", f"({axes.x_sql}) IS NULL"),
             Reason("no_y", f"without {inline(metric(y))}", f"({finite_sql(self.library, y)}) IS NULL"),
-            Reason(
-                "unpriced",
-                "on chips without a price",
-                f"({self.axes.y_sql.sql}) IS NULL",
-                self.axes.y_sql.params,
-            ),
-        )[: None if self.axes.choice else -1]
+            Reason("unpriced", "on chips without a price", f"({y_sql.sql}) IS NULL", y_sql.params),
+        )[: None if axes.choice else -1]
 
     @property
     def kept(self) -> Clause:
@@ -187,7 +186,7 @@ class Points:
         """The query of the selected points, or of those of these ids, with `code` (what becomes of each)."""
         code, chosen = evidence.standing(self.reasons), selection.clause(self.ranking.view)
         if ids is not None:
-            chosen = chosen.also("point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", list(ids))
+            chosen = chosen.also(points.AMONG, list(ids))
         return self.axes.points_sql(f"{code.sql} AS code, {columns}", code.params, chosen)
 
 
@@ -202,7 +201,7 @@ def reduced(library: Library, axes: Axes, among: Clause, marks: Sequence[Clause]
     mark = " + ".join(f"CASE WHEN {one.sql} THEN {2**place} ELSE 0 END" for place, one in enumerate(marks))
     bound = tuple(value for one in marks for value in one.params)
     query = axes.points_sql(f"coalesce(accelerator, '') AS accelerator, {mark} AS mark", bound, among)
-    by_x, by_y = map(sign, axes.better)
+    by_x, by_y = map(pareto.sign, axes.better)
     each = "owner, accelerator, mark"
     best_before = BEST_BEFORE.format(x=by_x, y=by_y, each=each)
     return library.query(
@@ -216,6 +215,46 @@ def reduced(library: Library, axes: Axes, among: Clause, marks: Sequence[Clause]
         " ORDER BY point_id",
         query.params,
     )
+
+
+def best_within(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> int | None:
+    """The position of the best of these points, which keep all limits but those on a cost; None where none does.
+
+    Best is the best y; where y is limited and x is not, the best x.
+    """
+    asked = (_strictest(metric, limits) for metric in (axes.x, axes.y))
+    return pareto.best_within(frame["x"].tolist(), frame["y"].tolist(), *axes.better, *asked)
+
+
+def leader(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> str | None:
+    """Whose lead is over the widest range of these points, or with limits whose point is best within them."""
+    owners = frame["owner"].tolist()
+    if limits:
+        best = best_within(frame, axes, limits)
+        return None if best is None else owners[best]
+    _, leads = pareto.led(frame["x"], frame["y"], owners, frame["point_id"].tolist(), *axes.better)
+    lead = pareto.widest(leads, TIE)
+    return lead.owner if lead else None
+
+
+def best_of_each(frame: pd.DataFrame, axes: Axes, limits: Sequence[Limit]) -> dict[str, int]:
+    """The position of each owner's best within the limits among the marked points of a table."""
+    kept = frame[frame["mark"] > 0]
+    bests = {str(owner): (rows, best_within(rows, axes, limits)) for owner, rows in kept.groupby("owner")}
+    return {owner: int(rows.index[best]) for owner, (rows, best) in bests.items() if best is not None}
+
+
+def priced(frame: pd.DataFrame, prices: Mapping[str, ChipPrice]) -> pd.DataFrame:
+    """These points, whose y is a cost at 1 USD an hour, at these prices; those on chips without one are left out."""
+    hourly = frame["accelerator"].map({chip: price.usd for chip, price in prices.items()})
+    return frame.assign(y=frame["y"] * hourly)[hourly.notna()].reset_index(drop=True)
+
+
+def _strictest(metric: Metric, limits: Sequence[Limit]) -> float | None:
+    """The strictest limit in the direction that is better for a metric."""
+    lower = metric.direction == "lower"
+    values = [one.value for one in limits if one.metric.key == metric.key and one.at_most == lower]
+    return (min if lower else max)(values, default=None)
 
 
 def _counts(rows: pd.DataFrame, key: str) -> dict[str, int]:
