@@ -19,8 +19,8 @@ from bench.basis.points import Facts
 from bench.basis.prices import ChipPrice
 from bench.errors import BenchError
 from bench.library import Library
-from bench.questions import Answer, question, questions, records
-from bench.questions.document import HIDDEN
+from bench.questions import Answer, question, questions
+from bench.questions.document import HIDDEN, records
 from bench.selection import written
 from bench.view import View
 from bench.wording import number

@@ -32,3 +32,9 @@ def document(value: object) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [document(entry) for entry in value]
     return value.item() if hasattr(value, "item") else value
+
+
+def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table as mappings, None where nothing is stated."""
+    found = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in found]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
 from bench.questions import pareto
+from bench.questions.document import records
 from bench.questions.pareto.figure import shared as shared_hover
-from bench.questions.pareto.figure import stated
 from bench.view import View
 from tests.thorough import times
 
@@ -38,7 +38,7 @@ def test_a_point_says_everything_under_the_pointer_though_it_is_sent_once(shippe
     said = hovers(figure)
     assert len(said) == len(answer.rows)
     axes = [answer.result.x, answer.result.y]
-    for row in stated(answer.rows):
+    for row in records(answer.rows):
         text = said[row["point_id"]]
         whole = hover_lines(row, axes)
         assert text.startswith(whole)

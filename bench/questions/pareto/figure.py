@@ -15,6 +15,7 @@ from bench.chart import Theme
 from bench.chart.axis import Axis, widened
 from bench.chart.line_names import END_GAP, LETTER, LINE, Boxes, Place, boxes, shifts
 from bench.plain_text import html
+from bench.questions.document import records
 from bench.questions.pareto.result import Grid, Group, Pareto
 from bench.wording import number
 
@@ -179,14 +180,8 @@ def _texts(rows: pd.DataFrame, x: Metric, y: Metric, *, brief: bool) -> list[str
         "<br>".join(f"{number(row[metric.key])} {html(metric.unit)}".rstrip() for metric in (y, x))
         if brief and not row["on_frontier"]
         else _long(row, x, y)
-        for row in stated(rows)
+        for row in records(rows)
     ]
-
-
-def stated(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as mappings, None where nothing is stated."""
-    found = rows.astype(object).where(rows.notna(), None).to_dict("records")
-    return [{str(key): value for key, value in row.items()} for row in found]
 
 
 def shared(rows: pd.DataFrame) -> dict[str, Any]:

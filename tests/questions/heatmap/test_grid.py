@@ -18,9 +18,9 @@ from bench.basis import evidence, limits
 from bench.library import Library
 from bench.library.runs import RUN_GAP_DAYS
 from bench.library.standing import FIGURES, LINE
+from bench.questions.document import records
 from bench.questions.heatmap import grid
 from bench.questions.heatmap.result import Heatmap
-from bench.questions.pareto.hover import stated
 from bench.records import LOAD_AXES
 from bench.view import View
 from tests.library.files import table
@@ -74,7 +74,7 @@ class Plain:
 
 @pytest.fixture(scope="module")
 def plain(library: Library) -> Plain:
-    return Plain(stated(library.query("SELECT * FROM points")))
+    return Plain(records(library.query("SELECT * FROM points")))
 
 
 def kinds_of(one: dict[str, Any]) -> set[str]:
