@@ -42,15 +42,30 @@ class Variation:
 
 @dataclass(frozen=True)
 class Robustness:
-    """In how many ways to look, the answer's own among them, its verdict holds; and what is said in the others.
+    """An answer's own verdict, and by words that in each other way to look, None where nothing can be said there."""
 
-    `unknown` are the ways in which nothing can be said.
-    """
+    own: Verdict
+    others: tuple[tuple[str, Verdict | None], ...]
 
-    ways: int
-    holding: int
-    otherwise: tuple[tuple[str, Verdict], ...]
-    unknown: tuple[str, ...]
+    @property
+    def ways(self) -> int:
+        """In how many ways to look, the answer's own among them, something can be said."""
+        return 1 + len(self.known)
+
+    @property
+    def holding(self) -> int:
+        """In how many of them the answer's own verdict holds."""
+        return self.ways - len(self.otherwise)
+
+    @property
+    def known(self) -> tuple[tuple[str, Verdict], ...]:
+        """The other ways in which something can be said."""
+        return tuple((words, verdict) for words, verdict in self.others if verdict is not None)
+
+    @property
+    def otherwise(self) -> tuple[tuple[str, Verdict], ...]:
+        """Those in which it is something else."""
+        return tuple((words, verdict) for words, verdict in self.known if verdict.code != self.own.code)
 
 
 def of(library: Library, view: View, choice: Choice | None,
@@ -63,11 +78,7 @@ def of(library: Library, view: View, choice: Choice | None,
     own = verdict(Variation("own", "", evidence.read(view), choice or Choice())) if others else None
     if own is None:
         return None
-    found = [(one.words, verdict(one)) for one in others]
-    otherwise = tuple((words, other) for words, other in found if other and other.code != own.code)
-    unknown = tuple(words for words, other in found if other is None)
-    known = 1 + len(found) - len(unknown)
-    return Robustness(known, known - len(otherwise), otherwise, unknown)
+    return Robustness(own, tuple((one.words, verdict(one)) for one in others))
 
 
 def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation]:
@@ -88,16 +99,19 @@ def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation
 
 
 def statements(found: Robustness | None) -> list[Statement]:
-    """That a headline does not hold in every way to look, and what wins instead; nothing where it does."""
-    if found is None or not found.otherwise:
+    """In how many ways to look a headline holds, and what wins in the others; nothing where there is no other way."""
+    if found is None or not found.known:
         return []
+    ways, holding = found.ways, found.holding
     by_words: dict[str, list[str]] = {}
     for way, verdict in found.otherwise:
         by_words.setdefault(verdict.words, []).append(way)
     parts = [f"{verdict} {joined(ways, last='or', at_most=LISTED)}" for verdict, ways in by_words.items()]
     more = f"; {len(parts) - LISTED} more verdicts" if len(parts) > LISTED else ""
-    text = f"Holds in {found.holding} of {found.ways} ways to look; {'; '.join(parts[:LISTED])}{more}."
-    return [Statement("variation", "holds_in", text, {"ways": found.ways, "holding": found.holding})]
+    text = f"Holds in {holding} of {ways} ways to look; {'; '.join(parts[:LISTED])}{more}."
+    if not parts:
+        text = f"Holds in all {ways} ways to look: {joined([words for words, _ in found.known], at_most=9)}."
+    return [Statement("variation", "holds_in", text, {"ways": ways, "holding": holding})]
 
 
 def of_points(ranking: Ranking) -> list[tuple[str, str, Ranking]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -125,9 +126,9 @@ def files(page: Page, charted: pd.DataFrame) -> None:
 
 
 def why(page: Page) -> None:
-    """Whether the headline holds in other ways to look, where it does not in all; then formula, inputs and source."""
+    """Whether the headline holds in other ways to look; then formula, inputs and source."""
     for sentence in cached.variations(page.name, page.view, page.version):
-        with st.expander(f"Does it hold? {markdown(sentence.partition(';')[0])}.", key="variations"):
+        with st.expander(f"Does it hold? {markdown(re.split('[;:]', sentence)[0])}.", key="variations"):
             st.markdown(markdown(sentence))
     if not page.answer.why:
         return

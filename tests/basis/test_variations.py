@@ -104,7 +104,7 @@ class TestWhatIsFound:
         library = library_of(tmp_path, ROWS)
         found = variations.of(library, View(), None, lambda one: most(library, one))
         assert found is not None
-        assert (found.ways, found.holding, found.unknown) == (4, 3, ())
+        assert len(found.others) == len(found.known) == 3
         assert [(way, verdict.code) for way, verdict in found.otherwise] == [
             ("without flagged points", "h200-sxm")
         ]
@@ -120,22 +120,28 @@ class TestWhatIsFound:
         found = variations.of(
             library, View(), None, lambda one: None if one.words else Verdict("a", "a wins")
         )
-        assert found == Robustness(
-            1, 1, (), ("without flagged points", "without speculation", "with older runs too")
-        )
+        ways = ("without flagged points", "without speculation", "with older runs too")
+        assert found == Robustness(Verdict("a", "a wins"), tuple((way, None) for way in ways))
         assert variations.statements(found) == []
 
-    def test_says_nothing_where_the_headline_holds(self) -> None:
+    def test_says_so_where_the_headline_holds_in_all(self) -> None:
         assert variations.statements(None) == []
-        assert variations.statements(Robustness(5, 5, (), ())) == []
+        own = Verdict("a", "a wins")
+        (told,) = variations.statements(
+            Robustness(own, (("with older runs too", own), ("at b's price", own)))
+        )
+        assert told.text == "Holds in all 3 ways to look: with older runs too and at b's price."
 
     def test_one_winner_is_told_once_with_all_its_ways(self) -> None:
+        own = Verdict("a", "a wins")
         other = tuple((f"in way {place}", Verdict("b", "b wins")) for place in range(6))
         (told,) = variations.statements(
-            Robustness(8, 2, (*other, ("at c's price", Verdict("c", "c wins"))), ())
+            Robustness(
+                own, (*other, ("in way 6", own), ("at c's price", Verdict("c", "c wins")), ("in way 8", None))
+            )
         )
         assert told.text == (
-            "Holds in 2 of 8 ways to look; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
+            "Holds in 2 of 9 ways to look; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
             " price."
         )
 
@@ -143,5 +149,4 @@ class TestWhatIsFound:
     def test_adds_up(self, library: Library, view: View) -> None:
         found = variations.of(library, view, None, lambda one: most(library, one))
         if found is not None:
-            assert found.ways == found.holding + len(found.otherwise)
-            assert found.holding >= 1
+            assert len(found.otherwise) <= len(found.known) <= len(found.others)
