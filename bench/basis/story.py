@@ -70,12 +70,20 @@ class Stories:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """Every story, best first; looked for once."""
-        return _stories(self.library, self.own, self.absent, self.needs)
+        return _stories(self.library, self.own, self.absent)
 
     @cached_property
     def usable(self) -> list[dict[str, Any]]:
-        """Those that have what the page needs."""
-        return [row for row in self.rows if self.needs is None or row["fits"] >= self.needs.fewest]
+        """Those that have what the page needs; the first alone where it has, as no other is nearer to it."""
+        return self._fitting(self.rows[:1]) or self._fitting(self.rows)
+
+    def _fitting(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Those of these stories, one of them or all, that have what the page needs."""
+        if self.needs is None or not rows:
+            return rows
+        alike = [key for key in self.absent if key not in self.needs.open]
+        fit = _fits(self.library, self.own, alike, self.needs, rows[0] if len(rows) == 1 else None)
+        return [row for row in rows if tuple(row[key] for key in alike) in fit]
 
     def told(self, free: Collection[str] = (), further: Further | None = None) -> Story:
         """The story that is told where keys that are `free` stay open, as a column that is an axis.
@@ -218,38 +226,40 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
     return {key: selection.written(row[key]) for key in absent if row[key] is not None and key not in free}
 
 
-def _stories(
-    library: Library, view: View, absent: Sequence[str], needs: Needs | None
-) -> list[dict[str, Any]]:
-    """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed."""
+def _stories(library: Library, view: View, absent: Sequence[str]) -> list[dict[str, Any]]:
+    """Every story of the ranked points, best first; the same query whatever a page needs."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
     keys = catalogue.metrics_of(*FIGURES, held=library.metric_columns())
     telling = (key for key in keys if catalogue.metric(key).statistic in TELLING)
     figures = " OR ".join(f'"{key}" IS NOT NULL' for key in telling) or "FALSE"
-    columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
-    groups = ", ".join(map(as_asked, absent))
-    fits = "1" if needs is None else f"count(*) FILTER ({needs.points})"
-    alike = [key for key in absent if needs is None or key not in needs.open]
-    fitting, params = "", ()
-    if needs is not None and (needs.each, needs.having) != (Needs.each, Needs.having):
-        told = "".join(f"{as_asked(key)} AS {key}, " for key in alike)
-        by = "".join(f"{as_asked(key)}, " for key in alike)
-        fitting = (
-            f"SELECT * EXCLUDE (one), count(*) AS fits FROM (SELECT {told}1 AS one FROM points WHERE {condition.sql}"
-            f" AND ({needs.points}) GROUP BY {by}{needs.each} HAVING {needs.having})"
-            f" GROUP BY ALL"
-        )
-        params = (*condition.params, *needs.params)
-    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in alike) or "TRUE"
+    groups = [as_asked(key) for key in absent]
     rows = library.fetch(
-        f"WITH story AS (SELECT {columns}, count(*) FILTER ({figures}) AS points, count(*) AS every,"
-        f" count(DISTINCT accelerator) AS chips, {fits} AS usable FROM points WHERE {condition.sql} GROUP BY {groups})"
-        + (f", fitting AS ({fitting}) SELECT story.* EXCLUDE (usable), coalesce(fits, 0) FROM story"
-           f" LEFT JOIN fitting ON {same}" if fitting else " SELECT * FROM story"),
-        (*condition.params, *params),
-    )  # fmt: skip
-    found = [dict(zip((*absent, "points", "every", "chips", "fits"), row, strict=True)) for row in rows]
+        f"SELECT {', '.join((*groups, ''))}count(*) FILTER ({figures}), count(*), count(DISTINCT accelerator)"
+        f" FROM points WHERE {condition.sql} GROUP BY {', '.join(groups) or 'TRUE'}",
+        condition.params,
+    )
+    found = [dict(zip((*absent, "points", "every", "chips"), row, strict=True)) for row in rows]
     return sorted(found, key=lambda row: _order(row, absent))
+
+
+def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs,
+          one: Mapping[str, Any] | None) -> set[tuple[Any, ...]]:  # fmt: skip
+    """Which values of the keys that are `alike` have what is needed; of `one` story alone, where it is given."""
+    condition = evidence.ranked(library, evidence.read(view.with_slo(()))).also(f"({needs.points})")
+    for key in alike if one else ():
+        told = (f"{as_asked(key)} IS NULL",) if one[key] is None else (f"{as_asked(key)} = ?", one[key])
+        condition = condition.also(*told)
+    groups = [as_asked(key) for key in alike]
+    each = f" GROUP BY {', '.join((*groups, needs.each))} HAVING {needs.having}"
+    if (needs.each, needs.having) == (Needs.each, Needs.having):
+        each = ""
+    columns = ", ".join(f"{sql} AS {key}" for sql, key in zip(("TRUE", *groups), ("fits", *alike), strict=True))
+    rows = library.fetch(
+        f"SELECT * FROM (SELECT {columns} FROM points WHERE {condition.sql}{each})"
+        f" GROUP BY ALL HAVING count(*) >= {needs.fewest}",
+        (*condition.params, *needs.params),
+    )
+    return {tuple(row[1:]) for row in rows}
 
 
 def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
