@@ -253,7 +253,9 @@ def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs,
     each = f" GROUP BY {', '.join((*groups, needs.each))} HAVING {needs.having}"
     if (needs.each, needs.having) == (Needs.each, Needs.having):
         each = ""
-    columns = ", ".join(f"{sql} AS {key}" for sql, key in zip(("TRUE", *groups), ("fits", *alike), strict=True))
+    columns = ", ".join(
+        f"{sql} AS {key}" for sql, key in zip(("TRUE", *groups), ("fits", *alike), strict=True)
+    )
     rows = library.fetch(
         f"SELECT * FROM (SELECT {columns} FROM points WHERE {condition.sql}{each})"
         f" GROUP BY ALL HAVING count(*) >= {needs.fewest}",
