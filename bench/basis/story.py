@@ -34,6 +34,10 @@ TELLING = (None, "mean", "p50")
 """The statistics of such a metric that are looked at: a point that states its tail alone is counted after others."""
 
 
+MANY = 50_000
+"""Of so many ranked points it is cheaper to look at the first story's own before those of all."""
+
+
 @dataclass(frozen=True)
 class Needs:
     """What a page cannot do without: `points` is SQL that is TRUE for a point it can use, `words` say what that is.
@@ -51,6 +55,11 @@ class Needs:
     fewest: int = 1
     params: tuple[Any, ...] = ()
     open: tuple[str, ...] = ()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether groups of points are needed, not points alone."""
+        return (self.each, self.having) != (Needs.each, Needs.having)
 
 
 Further = Callable[[View], Mapping[str, str]]
@@ -70,20 +79,21 @@ class Stories:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """Every story, best first; looked for once."""
-        return _stories(self.library, self.own, self.absent)
+        return _stories(self.library, self.own, self.absent, self.needs)
 
     @cached_property
     def usable(self) -> list[dict[str, Any]]:
-        """Those that have what the page needs; the first alone where it has, as no other is nearer to it."""
-        return self._fitting(self.rows[:1]) or self._fitting(self.rows)
-
-    def _fitting(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Those of these stories, one of them or all, that have what the page needs."""
-        if self.needs is None or not rows:
-            return rows
-        alike = [key for key in self.absent if key not in self.needs.open]
-        fit = _fits(self.library, self.own, alike, self.needs, rows[0] if len(rows) == 1 else None)
-        return [row for row in rows if tuple(row[key] for key in alike) in fit]
+        """Those that have what the page needs; of MANY points the first alone where it has, as none is nearer."""
+        needs, rows = self.needs, self.rows
+        if needs is None or not needs.grouped:
+            return [row for row in rows if needs is None or row["usable"] >= needs.fewest]
+        alike = [key for key in self.absent if key not in needs.open]
+        tried = [(rows, self.own)]
+        if sum(row["every"] for row in rows) > MANY:
+            tried.insert(0, (rows[:1], _narrowed(self.own, _pins(rows[0], alike, ()))))
+        fitting = ((among, _fits(self.library, view, alike, needs)) for among, view in tried)
+        found = ([row for row in among if tuple(row[key] for key in alike) in fit] for among, fit in fitting)
+        return next(filter(None, found), [])
 
     def told(self, free: Collection[str] = (), further: Further | None = None) -> Story:
         """The story that is told where keys that are `free` stay open, as a column that is an axis.
@@ -226,39 +236,33 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
     return {key: selection.written(row[key]) for key in absent if row[key] is not None and key not in free}
 
 
-def _stories(library: Library, view: View, absent: Sequence[str]) -> list[dict[str, Any]]:
-    """Every story of the ranked points, best first; the same query whatever a page needs."""
+def _stories(
+    library: Library, view: View, absent: Sequence[str], needs: Needs | None
+) -> list[dict[str, Any]]:
+    """Every story of the ranked points, best first, with how many are `usable`; where those are grouped, just all."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
     keys = catalogue.metrics_of(*FIGURES, held=library.metric_columns())
     telling = (key for key in keys if catalogue.metric(key).statistic in TELLING)
     figures = " OR ".join(f'"{key}" IS NOT NULL' for key in telling) or "FALSE"
     groups = [as_asked(key) for key in absent]
+    usable = needs.points if needs and not needs.grouped else "TRUE"
     rows = library.fetch(
-        f"SELECT {', '.join((*groups, ''))}count(*) FILTER ({figures}), count(*), count(DISTINCT accelerator)"
-        f" FROM points WHERE {condition.sql} GROUP BY {', '.join(groups) or 'TRUE'}",
+        f"SELECT {', '.join((*groups, ''))}count(*) FILTER ({figures}), count(*), count(DISTINCT accelerator),"
+        f" count(*) FILTER ({usable}) FROM points WHERE {condition.sql} GROUP BY {', '.join(groups) or 'TRUE'}",
         condition.params,
     )
-    found = [dict(zip((*absent, "points", "every", "chips"), row, strict=True)) for row in rows]
+    found = [dict(zip((*absent, "points", "every", "chips", "usable"), row, strict=True)) for row in rows]
     return sorted(found, key=lambda row: _order(row, absent))
 
 
-def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs,
-          one: Mapping[str, Any] | None) -> set[tuple[Any, ...]]:  # fmt: skip
-    """Which values of the keys that are `alike` have what is needed; of `one` story alone, where it is given."""
+def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> set[tuple[Any, ...]]:
+    """Which values of the keys that are `alike` have the groups needed."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(()))).also(f"({needs.points})")
-    for key in alike if one else ():
-        told = (f"{as_asked(key)} IS NULL",) if one[key] is None else (f"{as_asked(key)} = ?", one[key])
-        condition = condition.also(*told)
-    groups = [as_asked(key) for key in alike]
-    each = f" GROUP BY {', '.join((*groups, needs.each))} HAVING {needs.having}"
-    if (needs.each, needs.having) == (Needs.each, Needs.having):
-        each = ""
-    columns = ", ".join(
-        f"{sql} AS {key}" for sql, key in zip(("TRUE", *groups), ("fits", *alike), strict=True)
-    )
+    groups = ["TRUE", *map(as_asked, alike)]
+    columns = ", ".join(f"{sql} AS key_{place}" for place, sql in enumerate(groups))
     rows = library.fetch(
-        f"SELECT * FROM (SELECT {columns} FROM points WHERE {condition.sql}{each})"
-        f" GROUP BY ALL HAVING count(*) >= {needs.fewest}",
+        f"SELECT * FROM (SELECT {columns} FROM points WHERE {condition.sql} GROUP BY"
+        f" {', '.join((*groups, needs.each))} HAVING {needs.having}) GROUP BY ALL HAVING count(*) >= {needs.fewest}",
         (*condition.params, *needs.params),
     )
     return {tuple(row[1:]) for row in rows}
