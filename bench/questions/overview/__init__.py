@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -22,7 +22,6 @@ from bench.questions.overview import figure as drawing
 from bench.questions.overview import statements
 from bench.questions.overview.result import Best, Gap, Link, Newest, Overview, Pair, Selected
 from bench.records import LOAD_AXES
-from bench.selection import Clause
 from bench.view import View
 
 TITLE = "Overview"
@@ -91,7 +90,7 @@ def answer(library: Library, view: View) -> Answer[Overview]:
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
         rows=pd.DataFrame([vars(pair) for pair in found.pairs], columns=list(Pair.__dataclass_fields__)),
-        why=_why(found),
+        why=tuple(_why(found)),
         library_version=library.version,
     )
 
@@ -158,11 +157,9 @@ def _gap(library: Library, view: View) -> Gap | None:
     """The largest ratio of output per chip between two ranked points that are ALIKE but for the accelerator."""
     if not library.has(PER_CHIP):
         return None
-    condition: Clause = evidence.ranked(library, evidence.read(view)).also(
-        f'"{PER_CHIP}" > 0 AND isfinite("{PER_CHIP}")'
-    )
-    condition = condition.also(
-        "model IS NOT NULL AND accelerator IS NOT NULL AND NOT coalesce(disaggregated, FALSE)"
+    condition = evidence.ranked(library, evidence.read(view)).also(
+        f'"{PER_CHIP}" > 0 AND isfinite("{PER_CHIP}") AND model IS NOT NULL AND accelerator IS NOT NULL'
+        " AND NOT coalesce(disaggregated, FALSE)"
     )
     found = library.fetch(
         f'WITH ranked AS MATERIALIZED (SELECT point_id, accelerator, date, "{PER_CHIP}" AS value,'
@@ -215,43 +212,22 @@ def _gap_shown(view: View, gap: Gap) -> Link:
         if (value := getattr(first, key)) is not None
     }  # fmt: skip
     chips = [str(first.accelerator), str(last.accelerator)]
-    sides = {
-        "ratio_by": "accelerator",
-        "ratio_a": chips[0],
-        "ratio_b": chips[1],
-        "metric": PER_CHIP,
-        "panel": "none",
-    }
-    shown = View.of(
-        {**dict(view.where), **where, "accelerator": chips}, {"x": "isl", "y": "osl", **sides}, slo=view.slo
-    )
-    return Link("gap", "heatmap", shown)
+    options = {"x": "isl", "y": "osl", "ratio_by": "accelerator", "ratio_a": chips[0], "ratio_b": chips[1],
+               "metric": PER_CHIP, "panel": "none"}  # fmt: skip
+    where |= {"accelerator": chips}
+    return Link("gap", "heatmap", View.of({**dict(view.where), **where}, options, slo=view.slo))
 
 
-def _why(found: Overview) -> tuple[Why, ...]:
-    told = []
+def _why(found: Overview) -> Iterator[Why]:
     for best in (found.per_chip, found.stream):
         if best is not None:
             metric = catalogue.metric(best.metric)
-            told.append(
-                Why(metric.label, metric.formula, f"{metric.definition} Ranked points.", metric.source)
-            )
+            yield Why(metric.label, metric.formula, f"{metric.definition} Ranked points.", metric.source)
     if found.gap is not None:
-        told.append(
-            Why(
-                "Largest gap",
-                "output per chip of one accelerator / of another, the largest of all pairs",
-                f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
-                catalogue.metric(PER_CHIP).source,
-            )
-        )
+        yield Why("Largest gap", "output per chip of one accelerator / of another, the largest of all pairs",
+                  f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
+                  catalogue.metric(PER_CHIP).source)  # fmt: skip
     if found.newest is not None:
-        told.append(
-            Why(
-                "Newest results",
-                f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
-                "the date of each measured point, flagged or not",
-                "the sources",
-            )
-        )
-    return tuple(told)
+        yield Why("Newest results",
+                  f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
+                  "the date of each measured point, flagged or not", "the sources")  # fmt: skip
