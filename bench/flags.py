@@ -101,7 +101,7 @@ def telling(kinds: Iterable[str]) -> list[str]:
 def has_sql(kinds: Iterable[str]) -> str:
     """The DuckDB expression of whether a point has a flag of one of these kinds; never NULL."""
     listed = "|".join(kind.replace("-", "\\-") for kind in kinds)
-    return f"regexp_matches(coalesce(flags, ''), '\"kind\": ?\"({listed})\"')"
+    return f'coalesce(regexp_matches(flags, \'"kind": ?"({listed})"\'), FALSE)'
 
 
 def beyond_notes_sql() -> str:

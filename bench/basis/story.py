@@ -34,6 +34,10 @@ TELLING = (None, "mean", "p50")
 """The statistics of such a metric that are looked at: a point that states its tail alone is counted after others."""
 
 
+MANY = 50_000
+"""Of so many ranked points it is cheaper to look at the first story's own before those of all."""
+
+
 @dataclass(frozen=True)
 class Needs:
     """What a page cannot do without: `points` is SQL that is TRUE for a point it can use, `words` say what that is.
@@ -51,6 +55,11 @@ class Needs:
     fewest: int = 1
     params: tuple[Any, ...] = ()
     open: tuple[str, ...] = ()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether groups of points are needed, not points alone."""
+        return (self.each, self.having) != (Needs.each, Needs.having)
 
 
 Further = Callable[[View], Mapping[str, str]]
@@ -74,8 +83,17 @@ class Stories:
 
     @cached_property
     def usable(self) -> list[dict[str, Any]]:
-        """Those that have what the page needs."""
-        return [row for row in self.rows if self.needs is None or row["fits"] >= self.needs.fewest]
+        """Those that have what the page needs; of MANY points the first alone where it has, as none is nearer."""
+        needs, rows = self.needs, self.rows
+        if needs is None or not needs.grouped:
+            return [row for row in rows if needs is None or row["usable"] >= needs.fewest]
+        alike = [key for key in self.absent if key not in needs.open]
+        tried = [(rows, self.own)]
+        if sum(row["every"] for row in rows) > MANY:
+            tried.insert(0, (rows[:1], _narrowed(self.own, _pins(rows[0], alike, ()))))
+        fitting = ((among, _fits(self.library, view, alike, needs)) for among, view in tried)
+        found = ([row for row in among if tuple(row[key] for key in alike) in fit] for among, fit in fitting)
+        return next(filter(None, found), [])
 
     def told(self, free: Collection[str] = (), further: Further | None = None) -> Story:
         """The story that is told where keys that are `free` stay open, as a column that is an axis.
@@ -221,35 +239,33 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
 def _stories(
     library: Library, view: View, absent: Sequence[str], needs: Needs | None
 ) -> list[dict[str, Any]]:
-    """Every story of the ranked points, best first, with `fits`: how many of its groups meet what is needed."""
+    """Every story of the ranked points, best first, with how many are `usable`; where those are grouped, just all."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
     keys = catalogue.metrics_of(*FIGURES, held=library.metric_columns())
     telling = (key for key in keys if catalogue.metric(key).statistic in TELLING)
     figures = " OR ".join(f'"{key}" IS NOT NULL' for key in telling) or "FALSE"
-    columns = ", ".join(f"{as_asked(key)} AS {key}" for key in absent)
-    groups = ", ".join(map(as_asked, absent))
-    fits = "1" if needs is None else f"count(*) FILTER ({needs.points})"
-    alike = [key for key in absent if needs is None or key not in needs.open]
-    fitting, params = "", ()
-    if needs is not None and (needs.each, needs.having) != (Needs.each, Needs.having):
-        told = "".join(f"{as_asked(key)} AS {key}, " for key in alike)
-        by = "".join(f"{as_asked(key)}, " for key in alike)
-        fitting = (
-            f"SELECT * EXCLUDE (one), count(*) AS fits FROM (SELECT {told}1 AS one FROM points WHERE {condition.sql}"
-            f" AND ({needs.points}) GROUP BY {by}{needs.each} HAVING {needs.having})"
-            f" GROUP BY ALL"
-        )
-        params = (*condition.params, *needs.params)
-    same = " AND ".join(f"story.{key} IS NOT DISTINCT FROM fitting.{key}" for key in alike) or "TRUE"
+    groups = [as_asked(key) for key in absent]
+    usable = needs.points if needs and not needs.grouped else "TRUE"
     rows = library.fetch(
-        f"WITH story AS (SELECT {columns}, count(*) FILTER ({figures}) AS points, count(*) AS every,"
-        f" count(DISTINCT accelerator) AS chips, {fits} AS usable FROM points WHERE {condition.sql} GROUP BY {groups})"
-        + (f", fitting AS ({fitting}) SELECT story.* EXCLUDE (usable), coalesce(fits, 0) FROM story"
-           f" LEFT JOIN fitting ON {same}" if fitting else " SELECT * FROM story"),
-        (*condition.params, *params),
-    )  # fmt: skip
-    found = [dict(zip((*absent, "points", "every", "chips", "fits"), row, strict=True)) for row in rows]
+        f"SELECT {', '.join((*groups, ''))}count(*) FILTER ({figures}), count(*), count(DISTINCT accelerator),"
+        f" count(*) FILTER ({usable}) FROM points WHERE {condition.sql} GROUP BY {', '.join(groups) or 'TRUE'}",
+        condition.params,
+    )
+    found = [dict(zip((*absent, "points", "every", "chips", "usable"), row, strict=True)) for row in rows]
     return sorted(found, key=lambda row: _order(row, absent))
+
+
+def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> set[tuple[Any, ...]]:
+    """Which values of the keys that are `alike` have the groups needed."""
+    condition = evidence.ranked(library, evidence.read(view.with_slo(()))).also(f"({needs.points})")
+    groups = ["TRUE", *map(as_asked, alike)]
+    columns = ", ".join(f"{sql} AS key_{place}" for place, sql in enumerate(groups))
+    rows = library.fetch(
+        f"SELECT * FROM (SELECT {columns} FROM points WHERE {condition.sql} GROUP BY"
+        f" {', '.join((*groups, needs.each))} HAVING {needs.having}) GROUP BY ALL HAVING count(*) >= {needs.fewest}",
+        (*condition.params, *needs.params),
+    )
+    return {tuple(row[1:]) for row in rows}
 
 
 def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:

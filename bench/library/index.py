@@ -144,6 +144,7 @@ class Index:
             f"memory_limit = {literal(MEMORY_LIMIT)}",
             "temp_directory = ''",
             "TimeZone = 'UTC'",
+            "GLOBAL parquet_metadata_cache = true",
             f"allowed_directories = [{folders}]",
             "enable_external_access = false",
             "lock_configuration = true",

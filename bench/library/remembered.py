@@ -10,7 +10,7 @@ from typing import Any
 MOST, MOST_ROWS = 512, 50_000
 """So many results, and so many rows in all, are kept: those asked for last."""
 
-SMALL = 2_000
+SMALL = 5_000
 """A result of more rows is not kept: it is the points themselves, which one answer asks for once."""
 
 Rows = list[tuple[Any, ...]]

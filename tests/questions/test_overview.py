@@ -165,7 +165,7 @@ def test_the_largest_gap_is_the_largest_of_all_pairs_alike_but_for_the_accelerat
     alike = defaultdict(list)
     for row in standing:
         if (row[PER_CHIP] or 0) > 0 and row["accelerator"] and row["disaggregated"] is not True:
-            key = tuple(str(row[name]) for name in (*overview.ALIKE, "isl", "osl"))
+            key = tuple(str(row[name]) for name in overview.ALIKE)
             alike[key].append((row["accelerator"], row[PER_CHIP], row["date"]))
     largest = max(
         one[1] / other[1]

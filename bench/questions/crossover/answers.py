@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
+from operator import ne
 from typing import Any
 
 import pandas as pd
@@ -57,6 +58,11 @@ class Candidate:
     key: Key
     held: Held
     side: Side
+
+    @cached_property
+    def told(self) -> tuple[Any, ...]:
+        """What another curve may be unlike in: all that tells it apart but its accelerator and a free remark."""
+        return tuple(value for column, value in self.key[0] if column not in ("accelerator", "variant"))
 
 
 def pair(library: Library, whole: View, asked: Asked) -> Pair:
@@ -219,9 +225,7 @@ def listed(
     for a, b in _couples(*found):
         if unlike_fixed(a.key[1], b.key[1], asked.along) is None:
             knots = shared(a.held.xs, b.held.xs)
-            both = zip(a.key[0], b.key[0], strict=True)
-            unlike = sum(one != two for one, two in both if one[0] not in ("accelerator", "variant"))
-            order = (unlike, -knots, a.side.label, b.side.label)
+            order = (sum(map(ne, a.told, b.told)), -knots, a.side.label, b.side.label)
             usable += [(order, a, b)] if knots >= FEWEST else []
     apart = [row for row in usable if _chip(row[1].key) != _chip(row[2].key)] or usable
     told = []

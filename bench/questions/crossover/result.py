@@ -177,7 +177,7 @@ class Side:
     price: ChipPrice | None = None
     points: tuple[Facts, ...] = field(default=(), metadata={HIDDEN: True})
 
-    @property
+    @cached_property
     def label(self) -> str:
         """All of its words."""
         said = ", ".join(part for part in (self.hardware, *self.parts) if part) or "the side chosen"

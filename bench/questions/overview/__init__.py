@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from bench import basis, catalogue, holdings, selection
 from bench.basis import evidence, points, story
 from bench.basis.options import Option
+from bench.basis.points import Facts
 from bench.basis.statement import caveat
 from bench.basis.story import Needs
 from bench.basis.variations import Robustness
@@ -21,7 +22,6 @@ from bench.questions.overview import figure as drawing
 from bench.questions.overview import statements
 from bench.questions.overview.result import Best, Gap, Link, Newest, Overview, Pair, Selected
 from bench.records import LOAD_AXES
-from bench.selection import Clause
 from bench.view import View
 
 TITLE = "Overview"
@@ -40,7 +40,8 @@ NEWEST_DAYS = 7
 PER_CHIP = "output_tokens_per_s_per_accelerator"
 STREAMS = ("interactivity_tokens_per_s_per_user_p50", "interactivity_tokens_per_s_per_user_mean")
 
-ALIKE = (*(name for name in LINE if name not in ("accelerator", "variant")), "engine_version", *LOAD_AXES)
+ALIKE = (*(name for name in LINE if name not in ("accelerator", "variant")), "engine_version", "isl", "osl",
+         *LOAD_AXES)  # fmt: skip
 """In what two points have to agree for their gap to be the accelerators': in all that is stated but a free remark."""
 
 DAYS_APART = 30
@@ -89,7 +90,7 @@ def answer(library: Library, view: View) -> Answer[Overview]:
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
         rows=pd.DataFrame([vars(pair) for pair in found.pairs], columns=list(Pair.__dataclass_fields__)),
-        why=_why(found),
+        why=tuple(_why(found)),
         library_version=library.version,
     )
 
@@ -138,37 +139,35 @@ def _best(library: Library, view: View, keys: Sequence[str]) -> tuple[Best | Non
     key = next((key for key in keys if library.has(key)), None)
     if key is None:
         return None, view
-    needs = Needs(catalogue.metric(key).label.lower(), f'isfinite("{key}")')
-    told = story.told(library, View(view.where, view.options, slo=view.slo), needs).view
-    condition = evidence.ranked(library, evidence.read(told)).also(f'isfinite("{key}")')
-    found = library.fetch(
-        f'SELECT point_id, "{key}" FROM points WHERE {condition.sql} ORDER BY 2 DESC, 1 LIMIT 1',
-        condition.params,
-    )
-    if not found:
-        return None, told
-    (point_id, value) = found[0]
-    return Best(key, value, points.named(library, [point_id])[point_id]), told
+    whole = View(view.where, view.options, slo=view.slo)
+    # The story of every page has it nearly always; whether it has is cheaper seen than asked beforehand.
+    for needs in (None, Needs(catalogue.metric(key).label.lower(), f'isfinite("{key}")')):
+        told = story.told(library, whole, needs).view
+        condition = evidence.ranked(library, evidence.read(told)).also(f'isfinite("{key}")')
+        found = library.fetch(
+            f'SELECT "{key}", {points.SQL} FROM points WHERE {condition.sql} ORDER BY 1 DESC, point_id LIMIT 1',
+            condition.params,
+        )
+        if found:
+            return Best(key, found[0][0], Facts(*found[0][1:])), told
+    return None, told
 
 
 def _gap(library: Library, view: View) -> Gap | None:
     """The largest ratio of output per chip between two ranked points that are ALIKE but for the accelerator."""
     if not library.has(PER_CHIP):
         return None
-    condition: Clause = evidence.ranked(library, evidence.read(view)).also(
-        f'"{PER_CHIP}" > 0 AND isfinite("{PER_CHIP}")'
-    )
-    condition = condition.also(
-        "model IS NOT NULL AND accelerator IS NOT NULL AND NOT coalesce(disaggregated, FALSE)"
+    condition = evidence.ranked(library, evidence.read(view)).also(
+        f'"{PER_CHIP}" > 0 AND isfinite("{PER_CHIP}") AND model IS NOT NULL AND accelerator IS NOT NULL'
+        " AND NOT coalesce(disaggregated, FALSE)"
     )
     found = library.fetch(
-        f'WITH ranked AS MATERIALIZED (SELECT point_id, accelerator, date, isl, osl, "{PER_CHIP}" AS value,'
+        f'WITH ranked AS MATERIALIZED (SELECT point_id, accelerator, date, "{PER_CHIP}" AS value,'
         f" hash({', '.join(ALIKE)}) AS alike FROM points WHERE {condition.sql}),"
-        " best AS (SELECT alike, accelerator, isl, osl,"
+        " best AS (SELECT alike, accelerator,"
         " max({'value': value, 'point_id': point_id, 'date': date}) AS top FROM ranked GROUP BY ALL)"
         " SELECT one.top.point_id, other.top.point_id, one.top.value, other.top.value FROM best AS one"
         " JOIN best AS other USING (alike) WHERE one.accelerator <> other.accelerator"
-        " AND one.isl IS NOT DISTINCT FROM other.isl AND one.osl IS NOT DISTINCT FROM other.osl"
         f" AND abs(coalesce(one.top.date - other.top.date, 0)) <= {DAYS_APART}"
         " ORDER BY one.top.value / other.top.value DESC, 1, 2 LIMIT 1",
         condition.params,
@@ -184,9 +183,9 @@ def _newest(library: Library, view: View) -> Newest | None:
     """The source with the newest measured point, flagged or not, and its points of the days up to that one."""
     condition = selection.clause(view).also("evidence = 'measured'").also("date IS NOT NULL")
     found = library.fetch(
-        "WITH dated AS (SELECT source, model, accelerator, date, max(date) OVER (PARTITION BY source) AS newest"
-        f" FROM points WHERE {condition.sql})"
-        " SELECT source, newest, count(*), list(DISTINCT model ORDER BY model),"
+        "WITH dated AS (SELECT source, model, accelerator, date, count(*) AS many, max(date) OVER (PARTITION BY source)"
+        f" AS newest FROM points WHERE {condition.sql} GROUP BY source, model, accelerator, date)"
+        " SELECT source, newest, CAST(sum(many) AS BIGINT), list(DISTINCT model ORDER BY model),"
         f" list(DISTINCT accelerator ORDER BY accelerator) FROM dated"
         f" WHERE date > newest - INTERVAL {NEWEST_DAYS} DAY"
         " GROUP BY source, newest ORDER BY newest DESC, source LIMIT 1",
@@ -213,43 +212,22 @@ def _gap_shown(view: View, gap: Gap) -> Link:
         if (value := getattr(first, key)) is not None
     }  # fmt: skip
     chips = [str(first.accelerator), str(last.accelerator)]
-    sides = {
-        "ratio_by": "accelerator",
-        "ratio_a": chips[0],
-        "ratio_b": chips[1],
-        "metric": PER_CHIP,
-        "panel": "none",
-    }
-    shown = View.of(
-        {**dict(view.where), **where, "accelerator": chips}, {"x": "isl", "y": "osl", **sides}, slo=view.slo
-    )
-    return Link("gap", "heatmap", shown)
+    options = {"x": "isl", "y": "osl", "ratio_by": "accelerator", "ratio_a": chips[0], "ratio_b": chips[1],
+               "metric": PER_CHIP, "panel": "none"}  # fmt: skip
+    where |= {"accelerator": chips}
+    return Link("gap", "heatmap", View.of({**dict(view.where), **where}, options, slo=view.slo))
 
 
-def _why(found: Overview) -> tuple[Why, ...]:
-    told = []
+def _why(found: Overview) -> Iterator[Why]:
     for best in (found.per_chip, found.stream):
         if best is not None:
             metric = catalogue.metric(best.metric)
-            told.append(
-                Why(metric.label, metric.formula, f"{metric.definition} Ranked points.", metric.source)
-            )
+            yield Why(metric.label, metric.formula, f"{metric.definition} Ranked points.", metric.source)
     if found.gap is not None:
-        told.append(
-            Why(
-                "Largest gap",
-                "output per chip of one accelerator / of another, the largest of all pairs",
-                f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
-                catalogue.metric(PER_CHIP).source,
-            )
-        )
+        yield Why("Largest gap", "output per chip of one accelerator / of another, the largest of all pairs",
+                  f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
+                  catalogue.metric(PER_CHIP).source)  # fmt: skip
     if found.newest is not None:
-        told.append(
-            Why(
-                "Newest results",
-                f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
-                "the date of each measured point, flagged or not",
-                "the sources",
-            )
-        )
-    return tuple(told)
+        yield Why("Newest results",
+                  f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
+                  "the date of each measured point, flagged or not", "the sources")  # fmt: skip
