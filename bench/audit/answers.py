@@ -15,12 +15,12 @@ from bench import catalogue
 from bench.audit import plain
 from bench.audit.finding import Finding
 from bench.audit.plain import Reading
+from bench.basis.document import HIDDEN, records
 from bench.basis.points import Facts
 from bench.basis.prices import ChipPrice
 from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import Answer, question, questions
-from bench.questions.document import HIDDEN, records
 from bench.selection import written
 from bench.view import View
 from bench.wording import number

@@ -15,10 +15,17 @@ from bench.view import View
 OPTIONS: tuple[Option, ...] = (*prices.OPTIONS, evidence.RUNS, evidence.FLAGGED)
 """What a reader chooses once for all answers; the limits are a View's own (`slo`)."""
 
-__all__ = ["OPTIONS", "Option", "Statement", "caveat", "check", "coverage", "finding", "headline"]
+__all__ = ["OPTIONS", "Option", "Statement", "caveat", "check", "coverage", "finding", "headline",
+           "written_out"]  # fmt: skip
 
 
 def check_every(view: View, own: Iterable[Option]) -> None:
     """UsageError or UnknownName for the first thing a View asks for, by its options or limits, that cannot be."""
     check(view, (*own, *OPTIONS))
     limits.read(view)
+
+
+def written_out(view: View) -> View:
+    """The View whole, with the runs and flagged points that it ranks written out: no link depends on a default."""
+    stated = {row.key: view.option(row.key, row.values[0]) for row in (evidence.RUNS, evidence.FLAGGED)}
+    return view.with_options(**stated).made_whole()

@@ -7,11 +7,12 @@ reasons that keep it out, and `tally` adds them up in one pass.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bench import flags, selection
 from bench.basis import limits
+from bench.basis.document import HIDDEN
 from bench.basis.limits import Limit
 from bench.basis.options import Option
 from bench.basis.statement import Statement, coverage
@@ -64,8 +65,8 @@ class Reason:
 
     code: str
     words: str
-    sql: str
-    params: tuple[Any, ...] = ()
+    sql: str = field(metadata={HIDDEN: True})
+    params: tuple[Any, ...] = field(default=(), metadata={HIDDEN: True})
 
 
 @dataclass(frozen=True)

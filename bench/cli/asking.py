@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from bench.basis import document as documents
 from bench.cli import output
 from bench.cli.arguments import Parser, opened, shared, where
 from bench.errors import UnknownName, UsageError
 from bench.questions import Answer, answered, options, question, questions
-from bench.questions import document as documents
 from bench.view import FILTERS, LIMIT, View
 from bench.wording import counted
 

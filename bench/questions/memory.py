@@ -79,7 +79,7 @@ def complete(library: Library, view: View) -> View:
     lengths = sum(float(told.values(key)[0]) for key in ("isl", "osl") if told.values(key))
     tokens = told.option("context") or selection.written(lengths or 2048.0)
     cached = told.option("cache") or "bf16"
-    return told.with_options(cache=cached, context=tokens).made_whole()
+    return basis.written_out(told.with_options(cache=cached, context=tokens))
 
 
 def choices(library: Library, view: View) -> Choices:

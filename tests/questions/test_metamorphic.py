@@ -21,10 +21,10 @@ from bench.audit.answers import Told
 from bench.audit.checks import dropped_points, one_figure, superlatives
 from bench.audit.plain import Reading, Row
 from bench.basis import evidence
+from bench.basis.document import document, records
 from bench.errors import BenchError
 from bench.library import Library, library
 from bench.questions import Answer, crossover, question, questions
-from bench.questions.document import document, records
 from bench.selection import written
 from bench.view import FILTER_BY_KEY, View
 from tests.thorough import some, times

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import catalogue
+from bench.basis.document import document
 from bench.chart import DARK, LIGHT
 from bench.cli.output import plain
 from bench.errors import UsageError
@@ -22,7 +23,6 @@ from bench.flags import EXCLUDING
 from bench.library import Library
 from bench.maths import pareto as maths
 from bench.questions import pareto
-from bench.questions.document import document
 from bench.questions.pareto import axes as choosing
 from bench.questions.pareto import points
 from bench.questions.pareto.axes import Axes

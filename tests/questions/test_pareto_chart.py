@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.basis.document import records
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
 from bench.questions import pareto
-from bench.questions.document import records
 from bench.questions.pareto.figure import shared as shared_hover
 from bench.view import View
 from tests.thorough import times

@@ -190,7 +190,7 @@ def _story(library: Library, view: View) -> Story:
     )
     if opening:
         whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
-    return replace(told, view=whole.made_whole())
+    return replace(told, view=basis.written_out(whole))
 
 
 def _limits(library: Library, view: View, ranking: Ranking, sought: Search) -> tuple[tuple[str, ...], bool]:

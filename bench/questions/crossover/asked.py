@@ -220,12 +220,12 @@ def told(library: Library, view: View) -> Story:
     per = view.option("per", "raw") if Asked(along, metric, "raw").is_divisible else "raw"
     a, b = (written(own) if own else None for own in sides)
     whole = found.view.with_options(a=a, b=b, along=along, metric=metric, per=per)
-    return replace(found, view=prices.completed(library, whole).made_whole())
+    return replace(found, view=basis.written_out(prices.completed(library, whole)))
 
 
 def is_complete(library: Library, view: View) -> bool:
     """Whether nothing is left to fill in, as of the View of an answer."""
-    stated = view.whole and all(view.option(key) for key in ("along", "metric", "per"))
+    stated = all(view.option(key) for key in ("along", "metric", "per")) and basis.written_out(view) == view
     return stated and view.option("per") in read(view).pers and prices.completed(library, view) == view
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from bench.basis.document import HIDDEN
 from bench.basis.evidence import Tally
 from bench.basis.points import Facts
 from bench.basis.prices import ChipPrice, Choice
 from bench.maths.crossover import Crossing, Crossover, Knot
 from bench.maths.envelope import Envelope
 from bench.questions.crossover.asked import Asked, Per
-from bench.questions.document import HIDDEN
 
 SideKey = Literal["a", "b"]
 SIDES: tuple[SideKey, SideKey] = ("a", "b")

@@ -111,7 +111,7 @@ def told(library: Library, view: View) -> Story:
         x=x, y=y, metric=metric, panel=panel, load=view.option("load", "best"), scale=view.option("scale", "auto"),
         ratio_by=by if sides else NONE, ratio_a=sides and sides[0], ratio_b=sides and sides[1],
     )  # fmt: skip
-    return replace(found, view=whole.made_whole())
+    return replace(found, view=basis.written_out(whole))
 
 
 def given_way(asked: View, whole: View) -> list[str]:

@@ -9,12 +9,12 @@ from statistics import median
 from typing import Any, Literal
 
 from bench import catalogue, flags
+from bench.basis.document import HIDDEN
 from bench.basis.evidence import Tally
 from bench.basis.likeness import Difference
 from bench.basis.points import Facts
 from bench.catalogue import Metric
 from bench.maths.grid import Better, wants_log
-from bench.questions.document import HIDDEN
 
 State = Literal["measured", "failed", "no metric", "flagged", "older run", "not measured", "beyond the limit",
                 "limit unknown", "only a", "only b"]  # fmt: skip

@@ -51,7 +51,7 @@ DAYS_APART = 30
 def complete(library: Library, view: View) -> View:
     """The View as it stands: this page is about the whole library unless the reader narrows it."""
     basis.check_every(view, OPTIONS)
-    return view.made_whole()
+    return basis.written_out(view)
 
 
 def choices(library: Library, view: View) -> Choices:

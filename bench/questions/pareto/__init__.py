@@ -149,7 +149,7 @@ def _story(library: Library, view: View) -> Story:
     x, y = choosing.chosen(library, told.view, x, y)
     whole = told.view.with_options(x=x, y=y, group=group, x_scale=view.option("x_scale", "auto"))
     whole = prices.completed(library, whole) if y in PRICED else whole
-    return replace(told, view=whole.made_whole(), lacking=choosing.needs(library, x, y).words)
+    return replace(told, view=basis.written_out(whole), lacking=choosing.needs(library, x, y).words)
 
 
 def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:

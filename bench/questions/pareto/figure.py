@@ -10,12 +10,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import chart
+from bench.basis.document import records
 from bench.catalogue import Metric
 from bench.chart import Theme
 from bench.chart.axis import Axis, widened
 from bench.chart.line_names import END_GAP, LETTER, LINE, Boxes, Place, boxes, shifts
 from bench.plain_text import html
-from bench.questions.document import records
 from bench.questions.pareto.result import Grid, Group, Pareto
 from bench.wording import number
 

@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 
 from bench import catalogue
+from bench.basis.document import HIDDEN
 from bench.basis.evidence import Deciding, Tally
 from bench.basis.limits import Limit
 from bench.basis.points import Facts
 from bench.basis.wording import is_tie
 from bench.catalogue import Metric
-from bench.questions.document import HIDDEN
 
 DRAWN_GROUPS = 16
 """So many groups get a line, those with the best y first; the points of the others stay in the cloud."""

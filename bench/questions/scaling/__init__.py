@@ -190,7 +190,7 @@ def _completed(library: Library, view: View, chosen: Drawn) -> View:
     if level is None:
         level = operating.level_of(chosen.points, way, chosen.seen)
     written = None if level is None else repr(level).removesuffix(".0")
-    return prices.completed(library, view).with_options(at=way, level=written).made_whole()
+    return basis.written_out(prices.completed(library, view).with_options(at=way, level=written))
 
 
 def _found(library: Library, whole: View, chosen: Drawn) -> Scaling:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bench import catalogue
+from bench.basis.document import HIDDEN
 from bench.basis.evidence import NOTHING, Tally
 from bench.basis.memory import Room
 from bench.basis.points import Facts
 from bench.basis.prices import ChipPrice, Choice
 from bench.catalogue import Metric
 from bench.maths.scaling import Law, ReplicaComparison
-from bench.questions.document import HIDDEN
 from bench.records import LOAD_AXES
 
 Way = Literal["interactivity", "concurrency", "batch", "request_rate", "best"]

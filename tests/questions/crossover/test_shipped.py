@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.basis.document import document
 from bench.chart import LIGHT
 from bench.questions import answered, crossover
 from bench.questions.crossover.result import Compared, Listing
-from bench.questions.document import document
 from bench.view import View
 from tests.questions.crossover.results import kind, knots, outcome, said, text, unflagged
 from tests.thorough import some, times

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from bench import flags
 from bench.basis import evidence, limits
+from bench.basis.document import records
 from bench.library import Library
 from bench.library.runs import RUN_GAP_DAYS
 from bench.library.standing import FIGURES, LINE
-from bench.questions.document import records
 from bench.questions.heatmap import grid
 from bench.questions.heatmap.result import Heatmap
 from bench.records import LOAD_AXES
