@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 ROOT = sys.argv[1]
 sys.path[:] = [ROOT, *(path for path in sys.path if Path(path or ".").resolve() != Path(__file__).parents[2])]
 
+from bench.errors import BenchError  # noqa: E402
 from bench.library import Library  # noqa: E402 - of that revision
 from bench.questions import questions  # noqa: E402
 from bench.view import View  # noqa: E402
@@ -23,16 +25,17 @@ def main() -> None:
         library.fetch("SELECT count(*) FROM points")
         for line in sys.stdin:
             name = line.strip()
+            told: dict[str, object] = {}
             if name == "names":
-                told: dict[str, object] = {"names": list(questions())}
+                told["names"] = list(questions())
+            elif name == "forget":
+                getattr(getattr(library, "remembered", None), "forget", lambda: None)()
             else:
-                forget = getattr(getattr(library, "remembered", None), "forget", None)
-                if forget is not None:
-                    forget()
                 asked, _, query = name.partition("?")
                 before = time.perf_counter()
-                questions()[asked].answer(library, View.from_query(query))
-                told = {"seconds": time.perf_counter() - before}
+                with contextlib.suppress(BenchError):
+                    questions()[asked].answer(library, View.from_query(query))
+                told["seconds"] = time.perf_counter() - before
             print(json.dumps(told), flush=True)
 
 
