@@ -178,10 +178,8 @@ def _none(id: str, known: list[Folder]) -> None:
 
 def frontier(story: Story) -> Iterable[tuple[str, str]]:
     """What a link to a run's frontier asks for; what was simulated shows only where that is asked for."""
-    options = {"y": THROUGHPUT, "x": story.latency.key}
-    if story.simulated:
-        options["frontier_evidence"] = "all"
-    return View.of({"source": [story.source]}, options).pairs()
+    where = {"source": [story.source], "evidence": ["measured", "simulated"] if story.simulated else []}
+    return View.of(where, {"y": THROUGHPUT, "x": story.latency.key}).pairs()
 
 
 def key(story: Story) -> str:
