@@ -103,7 +103,7 @@ class TestRuns:
     def test_reset_forgets_them(self, opened: Open) -> None:
         at = limited(opened("heatmap"), LIMIT).selectbox(key="heatmap.runs").set_value("all").run()
         at = at.button(key="reset").click().run()
-        assert (linked(at).slo, linked(at).option("runs")) == ((), "")
+        assert (linked(at).slo, linked(at).option("runs")) == ((), "newest")
 
 
 def a_priced_page() -> None:
@@ -130,7 +130,7 @@ class TestPrices:
         at = at.selectbox(key="heatmap.price_book").set_value(book).run()
         at = at.text_input(key="heatmap.utilisation").set_value("0.6").run()
         kept = at.session_state["kept"]
-        assert dict(kept.basis.options) == {"price_book": book, "utilisation": "0.6"}
+        assert dict(kept.basis.options).items() >= {"price_book": book, "utilisation": "0.6"}.items()
         assert set(kept.basis.options) <= set(view_of(at, "heatmap").options)
 
 

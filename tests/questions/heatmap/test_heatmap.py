@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from bench import flags
+from bench.basis import document
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
-from bench.questions import document, heatmap
+from bench.questions import heatmap
 from bench.questions.heatmap.statements import LISTED, LONGEST
 from bench.selection import written
 from bench.view import View
