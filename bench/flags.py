@@ -54,7 +54,9 @@ KINDS = {
     "prefix_cache_warm": Kind("prefix cache warm", "warns"),
     "rates_differ": Kind("rates contradict each other", "warns"),
     "requests-unaccounted": Kind("requests unaccounted for", "warns"),
-    "roofline": Kind("beyond the roofline", "warns"),  # the ceiling is worked out, by the context that is stated
+    "roofline": Kind(
+        "beyond the roofline", "warns"
+    ),  # the ceiling is worked out, by the context that is stated
     "server-figure": Kind("server's own figure", "warns"),
     "stated-otherwise": Kind("contradicted by its own source", "warns"),
     "throughput_low": Kind("throughput below what its latencies say", "warns"),
