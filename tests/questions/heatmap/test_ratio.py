@@ -274,7 +274,10 @@ def test_rows_of_a_ratio_come_in_the_order_of_their_numbers(tmp_path: Path) -> N
     ]
 
 
-@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=4))
+OFF_THE_EDGE = st.floats(0.1, 10).filter(lambda ratio: abs(abs(ratio - 1) - 0.01) > 1e-9)
+
+
+@given(st.lists(OFF_THE_EDGE, min_size=1, max_size=4))
 def test_the_headline_is_the_median_of_the_cells(
     tmp_path_factory: pytest.TempPathFactory, ratios: list[float]
 ) -> None:
