@@ -80,6 +80,16 @@ def test_the_sentences_worked_out_by_hand(small):
     assert besides == "The whole library also holds 0 quality scores; nothing was refused."
 
 
+@pytest.mark.parametrize("layout", [{"tp": 8, "ep": 8}, {}])
+def test_an_accelerator_that_is_not_stated_is_told_so_in_words(tmp_path, layout):
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([table(tmp_path / "odd.csv", [point(1336, 10, "", **layout, accelerators=8,
+                                                    output_tokens_per_s_per_accelerator=167)])])  # fmt: skip
+    said = {one.kind: one.text for one in overview.answer(library, View()).statements}
+    assert all(said[kind].count("accelerator not stated") == 1 for kind in ("counts", "per_chip", "newest"))
+    assert not any("  " in text or " on not" in text or "on 0" in text for text in said.values())
+
+
 def test_a_selection_is_told_against_the_whole(small):
     answer = overview.answer(small, View.of({"accelerator": ["h100"]}))
     assert answer.headline.startswith("3 of 8 loaded points are selected: ")

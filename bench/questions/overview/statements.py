@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from bench.basis.likeness import fact_words
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import flagged, flags_of, subject, times
 from bench.chart import value_label, workload_words
@@ -11,16 +13,20 @@ from bench.questions.overview.result import Best, Gap, Newest, Overview
 from bench.wording import counted, is_or_are, joined, number, quantity
 
 LISTED_CHIPS = 8
+UNSTATED = fact_words("accelerator", None)
 BEST = {"per_chip": "the most output per chip is", "stream": "the fastest stream one user gets is"}
 
 
 def told(found: Overview, scored: int) -> Iterator[Statement]:
     """The sentences of an overview; `scored` is how many sources hold scores alone."""
     selected, loaded = found.selected, found.loaded["points"]
-    about = (
-        f"{counted(selected.series, 'series', 'series')} of {counted(selected.models, 'model')} on"
-        f" {counted(len(selected.accelerators), 'accelerator')} from {counted(selected.sources, 'source')}"
+    chips = (
+        f" on {counted(len(selected.accelerators), 'accelerator')}"
+        if selected.accelerators
+        else f" ({UNSTATED})"
     )
+    about = f"{counted(selected.series, 'series', 'series')} of {counted(selected.models, 'model')}{chips}"
+    about += f" from {counted(selected.sources, 'source')}"
     newest = f", the newest measured on {selected.newest}" if selected.newest else ""
     if not selected.points:
         text = f"None of the {counted(loaded, 'loaded point')} is selected."
@@ -42,7 +48,10 @@ def told(found: Overview, scored: int) -> Iterator[Statement]:
 
 def _best(kind: str, best: Best) -> Statement:
     value = quantity(best.value, best.metric).replace("/accelerator", "")
-    on = best.point.words(("model", "precision", "isl", "osl"))
+    point = (
+        best.point if best.point.accelerator else replace(best.point, accelerator=UNSTATED, accelerators=None)
+    )
+    on = point.words(("model", "precision", "isl", "osl"))
     text = f"On {subject([best.point])} {BEST[kind]} {value}: {on}{flagged(best.point.flag_kinds)}."
     return finding(kind, text, [best.point.point_id], value=best.value)
 
@@ -64,10 +73,12 @@ def _gap(gap: Gap) -> Statement:
 
 
 def _newest(newest: Newest) -> Statement:
-    models = joined([value_label("model", slug) for slug in newest.models], at_most=3)
-    chips = joined([value_label("accelerator", slug) for slug in newest.accelerators], at_most=3)
-    many = counted(newest.points, "point")
-    text = f"Newest, up to {newest.day}: {many} of {models} on {chips}, from {newest.source}."
+    models = joined([fact_words("model", slug) for slug in newest.models], at_most=3)
+    stated = [value_label("accelerator", slug) for slug in newest.accelerators if slug]
+    chips = f" on {joined(stated, at_most=3)}" if stated else ""
+    if None in newest.accelerators:
+        chips += f" ({'in part ' if stated else ''}{UNSTATED})"
+    text = f"Newest, up to {newest.day}: {counted(newest.points, 'point')} of {models}{chips}, from {newest.source}."
     return finding("newest", text, points=newest.points)
 
 
