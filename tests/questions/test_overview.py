@@ -90,6 +90,15 @@ def test_an_accelerator_that_is_not_stated_is_told_so_in_words(tmp_path, layout)
     assert not any("  " in text or " on not" in text or "on 0" in text for text in said.values())
 
 
+def test_limits_under_which_points_are_ranked_are_said(small):
+    def said(slo):
+        answer = overview.answer(small, View.of({}, slo=slo))
+        return answer.result.per_chip.value, [one.text for one in answer.statements if one.kind == "limits"]
+
+    assert said(()) == (2500, [])
+    assert said(("tpot_ms_p50>=9",)) == (250, ["Only points with median TPOT of 9 ms or more are ranked."])
+
+
 def test_a_selection_is_told_against_the_whole(small):
     answer = overview.answer(small, View.of({"accelerator": ["h100"]}))
     assert answer.headline.startswith("3 of 8 loaded points are selected: ")

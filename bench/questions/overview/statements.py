@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from bench.basis import limits
+from bench.basis.evidence import Ranking
 from bench.basis.likeness import fact_words
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import flagged, flags_of, subject, times
@@ -17,7 +19,7 @@ UNSTATED = fact_words("accelerator", None)
 BEST = {"per_chip": "the most output per chip is", "stream": "the fastest stream one user gets is"}
 
 
-def told(found: Overview, scored: int) -> Iterator[Statement]:
+def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
     """The sentences of an overview; `scored` is how many sources hold scores alone."""
     selected, loaded = found.selected, found.loaded["points"]
     chips = (
@@ -43,6 +45,8 @@ def told(found: Overview, scored: int) -> Iterator[Statement]:
     if found.newest is not None:
         yield _newest(found.newest)
     yield _besides(found, scored)
+    if ranking.limits:
+        yield caveat("limits", f"Only points with {limits.words(ranking.limits)} are ranked.")
     yield from _caveats(found)
 
 
