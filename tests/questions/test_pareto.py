@@ -178,6 +178,15 @@ def test_the_best_point_within_the_limits(small):
     assert kinds(none, "headline") == ["none_within"]
 
 
+def test_what_is_said_of_the_frontiers_says_that_it_is_without_the_limits(small):
+    def without(slo):
+        said = pareto.answer(small, View.of(slo=slo)).statements
+        return {one.kind for one in said if "without the limits" in one.text}
+
+    assert without([LIMIT_X]) == {"leads", "who_leads", "knees", "counts"}
+    assert without([]) == set()
+
+
 def test_with_a_limit_up_alone_the_best_is_the_best_across(small):
     answer = pareto.answer(small, View.of(slo=[f"{Y}>=100"]))
     assert (round(answer.result.best.x), answer.result.best.y) == (50, 100)
