@@ -176,13 +176,15 @@ def _best(found: Pareto, best: Spot, words: str) -> Iterator[Statement]:
 
 
 def _reached(found: Pareto) -> Iterator[Statement]:
-    """The best of each group within the limits."""
+    """The best of each group within the limits; who never keeps them is told apart from who does not say."""
     metric = found.metrics[0 if found.is_x_best else 1]
     known = [(one.label, one.best) for one in found.groups if one.best]
     known.sort(key=lambda one: found.value(one[1]), reverse=metric.direction == "higher")
     parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
-    missed = [one.label for one in found.groups if one.best is None]
-    none = f"; none is known of {joined(missed, at_most=LISTED)}" if missed else ""
+    missed = [(one.known == one.points, one.label) for one in found.groups if one.best is None]
+    never, silent = ([name for states, name in missed if states is own] for own in (True, False))
+    none = f"; never within it: {joined(never, at_most=LISTED)}" if never else ""
+    none += f"; none is known of {joined(silent, at_most=LISTED)}" if silent else ""
     if parts and len(found.groups) > 1:
         text = f"The best within it, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
         yield finding("reached", text, _ids(best for _, best in known[:LISTED]))
