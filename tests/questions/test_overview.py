@@ -58,7 +58,17 @@ def test_the_headline_counts_what_is_loaded(small):
         " the newest measured on 2026-02-28."
     )
     assert answer.result.selected.measured == 7
-    assert "1 estimated or simulated point appears in brackets and not in the sentences." in answer.caveats
+    assert (
+        "1 point was not measured; the chart counts such in brackets alone, and no sentence ranks them."
+        in (answer.caveats)
+    )
+
+
+def test_a_sentence_on_a_point_that_was_not_measured_says_what_it_is(small):
+    answer = overview.answer(small, View.of({"evidence": ["projected"]}))
+    said = {one.kind: one.text for one in answer.statements}
+    assert all("(projected)" in said[kind] for kind in ("per_chip", "stream"))
+    assert "no sentence" not in said["not_measured"]
 
 
 def test_the_sentences_worked_out_by_hand(small):

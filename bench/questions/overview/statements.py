@@ -8,6 +8,7 @@ from dataclasses import replace
 from bench.basis import limits
 from bench.basis.evidence import Ranking
 from bench.basis.likeness import fact_words
+from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import flagged, flags_of, subject, times
 from bench.chart import value_label, workload_words
@@ -47,7 +48,7 @@ def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
     yield _besides(found, scored)
     if ranking.limits:
         yield caveat("limits", f"Only points with {limits.words(ranking.limits)} are ranked.")
-    yield from _caveats(found)
+    yield from _caveats(found, ranking)
 
 
 def _best(kind: str, best: Best) -> Statement:
@@ -56,8 +57,15 @@ def _best(kind: str, best: Best) -> Statement:
         best.point if best.point.accelerator else replace(best.point, accelerator=UNSTATED, accelerators=None)
     )
     on = point.words(("model", "precision", "isl", "osl"))
-    text = f"On {subject([best.point])} {BEST[kind]} {value}: {on}{flagged(best.point.flag_kinds)}."
+    text = (
+        f"On {subject([best.point])} {BEST[kind]} {value}{_evidence(point)}: {on}{flagged(point.flag_kinds)}."
+    )
     return finding(kind, text, [best.point.point_id], value=best.value)
+
+
+def _evidence(point: Facts) -> str:
+    """In brackets what a point is where it was not measured: " (projected)"."""
+    return "" if point.evidence == "measured" else f" ({point.evidence or 'evidence not stated'})"
 
 
 def _gap(gap: Gap) -> Statement:
@@ -71,7 +79,7 @@ def _gap(gap: Gap) -> Statement:
     flags = flagged(flags_of([gap.first, gap.last]))
     text = (
         f"The largest gap at equal conditions: {first} gives {times(gap.ratio, 'output per chip', last)}"
-        f" ({where}; {number(gap.most)} against {number(gap.least)} tokens/s){flags}."
+        f" ({where}; {number(gap.most)} against {number(gap.least)} tokens/s){_evidence(gap.first)}{flags}."
     )
     return finding("gap", text, [gap.first.point_id, gap.last.point_id], ratio=gap.ratio)
 
@@ -97,11 +105,12 @@ def _besides(found: Overview, scored: int) -> Statement:
     return finding("besides", f"The whole library also holds {scores}{apart}; {why}.", refused=refused)
 
 
-def _caveats(found: Overview) -> Iterator[Statement]:
+def _caveats(found: Overview, ranking: Ranking) -> Iterator[Statement]:
     others = found.selected.points - found.selected.measured
     if others:
-        are = counted(others, "estimated or simulated point appears", "estimated or simulated points appear")
-        yield caveat("not_measured", f"{are} in brackets and not in the sentences.", points=others)
+        text = f"{counted(others, 'point was', 'points were')} not measured; the chart counts such in brackets alone"
+        said = "" if ranking.any_evidence else ", and no sentence ranks them"
+        yield caveat("not_measured", f"{text}{said}.", points=others)
     shown = {pair.model for pair in found.pairs}
     hidden = found.selected.models - len(shown - {None})
     if hidden > 0:
