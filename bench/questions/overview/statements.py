@@ -23,11 +23,8 @@ BEST = {"per_chip": "the most output per chip is", "stream": "the fastest stream
 def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
     """The sentences of an overview; `scored` is how many sources hold scores alone."""
     selected, loaded = found.selected, found.loaded["points"]
-    chips = (
-        f" on {counted(len(selected.accelerators), 'accelerator')}"
-        if selected.accelerators
-        else f" ({UNSTATED})"
-    )
+    many = len(selected.accelerators)
+    chips = f" on {counted(many, 'accelerator')}" if many else f" ({UNSTATED})"
     about = f"{counted(selected.series, 'series', 'series')} of {counted(selected.models, 'model')}{chips}"
     about += f" from {counted(selected.sources, 'source')}"
     newest = f", the newest measured on {selected.newest}" if selected.newest else ""
@@ -53,14 +50,11 @@ def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
 
 def _best(kind: str, best: Best) -> Statement:
     value = quantity(best.value, best.metric).replace("/accelerator", "")
-    point = (
-        best.point if best.point.accelerator else replace(best.point, accelerator=UNSTATED, accelerators=None)
-    )
+    unstated = replace(best.point, accelerator=UNSTATED, accelerators=None)
+    point = best.point if best.point.accelerator else unstated
     on = point.words(("model", "precision", "isl", "osl"))
-    text = (
-        f"On {subject([best.point])} {BEST[kind]} {value}{_evidence(point)}: {on}{flagged(point.flag_kinds)}."
-    )
-    return finding(kind, text, [best.point.point_id], value=best.value)
+    text = f"On {subject([point])} {BEST[kind]} {value}{_evidence(point)}: {on}{flagged(point.flag_kinds)}."
+    return finding(kind, text, [point.point_id], value=best.value)
 
 
 def _evidence(point: Facts) -> str:
@@ -69,10 +63,7 @@ def _evidence(point: Facts) -> str:
 
 
 def _gap(gap: Gap) -> Statement:
-    first, last = (
-        value_label("accelerator", gap.first.accelerator),
-        value_label("accelerator", gap.last.accelerator),
-    )
+    first, last = (value_label("accelerator", one.accelerator) for one in (gap.first, gap.last))
     chips = counted(gap.first.accelerators, "chip") if gap.first.accelerators else ""
     load = workload_words({**gap.first.row, "isl": None, "osl": None})
     where = ", ".join(word for word in (subject([gap.first]), chips, load) if word)
@@ -97,11 +88,8 @@ def _newest(newest: Newest) -> Statement:
 def _besides(found: Overview, scored: int) -> Statement:
     refused, scores = found.loaded["refusals"], counted(found.loaded["scores"], "quality score")
     apart = f" from {counted(scored, 'more source')}" if scored else ""
-    why = (
-        f"{counted(refused, 'file or row was', 'files and rows were')} refused"
-        if refused
-        else "nothing was refused"
-    )
+    files = counted(refused, "file or row was", "files and rows were")
+    why = f"{files} refused" if refused else "nothing was refused"
     return finding("besides", f"The whole library also holds {scores}{apart}; {why}.", refused=refused)
 
 
@@ -114,12 +102,9 @@ def _caveats(found: Overview, ranking: Ranking) -> Iterator[Statement]:
     shown = {pair.model for pair in found.pairs}
     hidden = found.selected.models - len(shown - {None})
     if hidden > 0:
-        yield caveat(
-            "hidden",
-            f"The chart shows the {len(shown)} models with the most measured points; {hidden:,} more"
-            f" {is_or_are(hidden)} loaded{_chips_beside(found)}.",
-            models=hidden,
-        )
+        more = f"{hidden:,} more {is_or_are(hidden)} loaded{_chips_beside(found)}"
+        text = f"The chart shows the {len(shown)} models with the most measured points; {more}."
+        yield caveat("hidden", text, models=hidden)
 
 
 def _chips_beside(found: Overview) -> str:
