@@ -58,7 +58,17 @@ def test_the_headline_counts_what_is_loaded(small):
         " the newest measured on 2026-02-28."
     )
     assert answer.result.selected.measured == 7
-    assert "1 estimated or simulated point appears in brackets and not in the sentences." in answer.caveats
+    assert (
+        "1 point was not measured; the chart counts such in brackets alone, and no sentence ranks them."
+        in (answer.caveats)
+    )
+
+
+def test_a_sentence_on_a_point_that_was_not_measured_says_what_it_is(small):
+    answer = overview.answer(small, View.of({"evidence": ["projected"]}))
+    said = {one.kind: one.text for one in answer.statements}
+    assert all("(projected)" in said[kind] for kind in ("per_chip", "stream"))
+    assert "no sentence" not in said["not_measured"]
 
 
 def test_the_sentences_worked_out_by_hand(small):
@@ -78,6 +88,25 @@ def test_the_sentences_worked_out_by_hand(small):
     )
     assert newest == "Newest, up to 2026-02-28: 1 point of Llama 3.1 70B on H200 SXM, from made."
     assert besides == "The whole library also holds 0 quality scores; nothing was refused."
+
+
+@pytest.mark.parametrize("layout", [{"tp": 8, "ep": 8}, {}])
+def test_an_accelerator_that_is_not_stated_is_told_so_in_words(tmp_path, layout):
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([table(tmp_path / "odd.csv", [point(1336, 10, "", **layout, accelerators=8,
+                                                    output_tokens_per_s_per_accelerator=167)])])  # fmt: skip
+    said = {one.kind: one.text for one in overview.answer(library, View()).statements}
+    assert all(said[kind].count("accelerator not stated") == 1 for kind in ("counts", "per_chip", "newest"))
+    assert not any("  " in text or " on not" in text or "on 0" in text for text in said.values())
+
+
+def test_limits_under_which_points_are_ranked_are_said(small):
+    def said(slo):
+        answer = overview.answer(small, View.of({}, slo=slo))
+        return answer.result.per_chip.value, [one.text for one in answer.statements if one.kind == "limits"]
+
+    assert said(()) == (2500, [])
+    assert said(("tpot_ms_p50>=9",)) == (250, ["Only points with median TPOT of 9 ms or more are ranked."])
 
 
 def test_a_selection_is_told_against_the_whole(small):

@@ -171,11 +171,36 @@ def test_the_best_point_within_the_limits(small):
     )
     assert answer.findings[:2] == (
         "That point is Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8.",
-        "The best within it, in tokens/s per chip: H100 SXM 100; none is known of H200 SXM.",
+        "The best within it, in tokens/s per chip: H100 SXM 100; never within it: H200 SXM.",
     )
     none = pareto.answer(small, View.of(slo=[LIMIT_X, LIMIT_Y]))
     assert none.result.best is None
     assert kinds(none, "headline") == ["none_within"]
+
+
+def test_who_never_keeps_the_limits_is_told_apart_from_who_does_not_say(tmp_path):
+    rows = [point(200, 20, ttft_ms_p99=900), point(200, 20, accelerator="h200-sxm", ttft_ms_p99=3000),
+            point(200, 20, accelerator="b200-sxm"), point(200, 20, accelerator="mi300x", ttft_ms_p99=3000),
+            point(200, 25, accelerator="mi300x", concurrency=16)]  # fmt: skip
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([table(tmp_path / "tail.csv", rows)])
+    answer = pareto.answer(library, View.of(slo=["ttft_ms_p99<=2000"]))
+    assert {one.label: (one.points, one.known) for one in answer.result.groups} == {
+        "H100 SXM": (1, 1), "H200 SXM": (1, 1), "B200 SXM": (1, 0), "MI300X": (2, 1),
+    }  # fmt: skip
+    [said] = [one.text for one in answer.statements if one.kind == "reached"]
+    _, never, unknown = said.split("; ")
+    assert ("H200 SXM" in never, "H200 SXM" in unknown) == (True, False)
+    assert all(chip in unknown and chip not in never for chip in ("B200 SXM", "MI300X"))
+
+
+def test_what_is_said_of_the_frontiers_says_that_it_is_without_the_limits(small):
+    def without(slo):
+        said = pareto.answer(small, View.of(slo=slo)).statements
+        return {one.kind for one in said if "without the limits" in one.text}
+
+    assert without([LIMIT_X]) == {"leads", "who_leads", "knees", "counts"}
+    assert without([]) == set()
 
 
 def test_with_a_limit_up_alone_the_best_is_the_best_across(small):

@@ -86,7 +86,7 @@ def answer(library: Library, view: View) -> Answer[Overview]:
         view=whole,
         result=found,
         statements=(
-            *statements.told(found, scored),
+            *statements.told(found, evidence.read(whole), scored),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
         rows=pd.DataFrame([vars(pair) for pair in found.pairs], columns=list(Pair.__dataclass_fields__)),

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from bench.basis import limits
+from bench.basis.evidence import Ranking
+from bench.basis.likeness import fact_words
+from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import flagged, flags_of, subject, times
 from bench.chart import value_label, workload_words
@@ -11,16 +16,17 @@ from bench.questions.overview.result import Best, Gap, Newest, Overview
 from bench.wording import counted, is_or_are, joined, number, quantity
 
 LISTED_CHIPS = 8
+UNSTATED = fact_words("accelerator", None)
 BEST = {"per_chip": "the most output per chip is", "stream": "the fastest stream one user gets is"}
 
 
-def told(found: Overview, scored: int) -> Iterator[Statement]:
+def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
     """The sentences of an overview; `scored` is how many sources hold scores alone."""
     selected, loaded = found.selected, found.loaded["points"]
-    about = (
-        f"{counted(selected.series, 'series', 'series')} of {counted(selected.models, 'model')} on"
-        f" {counted(len(selected.accelerators), 'accelerator')} from {counted(selected.sources, 'source')}"
-    )
+    many = len(selected.accelerators)
+    chips = f" on {counted(many, 'accelerator')}" if many else f" ({UNSTATED})"
+    about = f"{counted(selected.series, 'series', 'series')} of {counted(selected.models, 'model')}{chips}"
+    about += f" from {counted(selected.sources, 'source')}"
     newest = f", the newest measured on {selected.newest}" if selected.newest else ""
     if not selected.points:
         text = f"None of the {counted(loaded, 'loaded point')} is selected."
@@ -37,65 +43,68 @@ def told(found: Overview, scored: int) -> Iterator[Statement]:
     if found.newest is not None:
         yield _newest(found.newest)
     yield _besides(found, scored)
-    yield from _caveats(found)
+    if ranking.limits:
+        yield caveat("limits", f"Only points with {limits.words(ranking.limits)} are ranked.")
+    yield from _caveats(found, ranking)
 
 
 def _best(kind: str, best: Best) -> Statement:
     value = quantity(best.value, best.metric).replace("/accelerator", "")
-    on = best.point.words(("model", "precision", "isl", "osl"))
-    text = f"On {subject([best.point])} {BEST[kind]} {value}: {on}{flagged(best.point.flag_kinds)}."
-    return finding(kind, text, [best.point.point_id], value=best.value)
+    unstated = replace(best.point, accelerator=UNSTATED, accelerators=None)
+    point = best.point if best.point.accelerator else unstated
+    on = point.words(("model", "precision", "isl", "osl"))
+    text = f"On {subject([point])} {BEST[kind]} {value}{_evidence(point)}: {on}{flagged(point.flag_kinds)}."
+    return finding(kind, text, [point.point_id], value=best.value)
+
+
+def _evidence(point: Facts) -> str:
+    """In brackets what a point is where it was not measured: " (projected)"."""
+    return "" if point.evidence == "measured" else f" ({point.evidence or 'evidence not stated'})"
 
 
 def _gap(gap: Gap) -> Statement:
-    first, last = (
-        value_label("accelerator", gap.first.accelerator),
-        value_label("accelerator", gap.last.accelerator),
-    )
+    first, last = (value_label("accelerator", one.accelerator) for one in (gap.first, gap.last))
     chips = counted(gap.first.accelerators, "chip") if gap.first.accelerators else ""
     load = workload_words({**gap.first.row, "isl": None, "osl": None})
     where = ", ".join(word for word in (subject([gap.first]), chips, load) if word)
     flags = flagged(flags_of([gap.first, gap.last]))
     text = (
         f"The largest gap at equal conditions: {first} gives {times(gap.ratio, 'output per chip', last)}"
-        f" ({where}; {number(gap.most)} against {number(gap.least)} tokens/s){flags}."
+        f" ({where}; {number(gap.most)} against {number(gap.least)} tokens/s){_evidence(gap.first)}{flags}."
     )
     return finding("gap", text, [gap.first.point_id, gap.last.point_id], ratio=gap.ratio)
 
 
 def _newest(newest: Newest) -> Statement:
-    models = joined([value_label("model", slug) for slug in newest.models], at_most=3)
-    chips = joined([value_label("accelerator", slug) for slug in newest.accelerators], at_most=3)
-    many = counted(newest.points, "point")
-    text = f"Newest, up to {newest.day}: {many} of {models} on {chips}, from {newest.source}."
+    models = joined([fact_words("model", slug) for slug in newest.models], at_most=3)
+    stated = [value_label("accelerator", slug) for slug in newest.accelerators if slug]
+    chips = f" on {joined(stated, at_most=3)}" if stated else ""
+    if None in newest.accelerators:
+        chips += f" ({'in part ' if stated else ''}{UNSTATED})"
+    text = f"Newest, up to {newest.day}: {counted(newest.points, 'point')} of {models}{chips}, from {newest.source}."
     return finding("newest", text, points=newest.points)
 
 
 def _besides(found: Overview, scored: int) -> Statement:
     refused, scores = found.loaded["refusals"], counted(found.loaded["scores"], "quality score")
     apart = f" from {counted(scored, 'more source')}" if scored else ""
-    why = (
-        f"{counted(refused, 'file or row was', 'files and rows were')} refused"
-        if refused
-        else "nothing was refused"
-    )
+    files = counted(refused, "file or row was", "files and rows were")
+    why = f"{files} refused" if refused else "nothing was refused"
     return finding("besides", f"The whole library also holds {scores}{apart}; {why}.", refused=refused)
 
 
-def _caveats(found: Overview) -> Iterator[Statement]:
+def _caveats(found: Overview, ranking: Ranking) -> Iterator[Statement]:
     others = found.selected.points - found.selected.measured
     if others:
-        are = counted(others, "estimated or simulated point appears", "estimated or simulated points appear")
-        yield caveat("not_measured", f"{are} in brackets and not in the sentences.", points=others)
+        text = f"{counted(others, 'point was', 'points were')} not measured; the chart counts such in brackets alone"
+        said = "" if ranking.any_evidence else ", and no sentence ranks them"
+        yield caveat("not_measured", f"{text}{said}.", points=others)
     shown = {pair.model for pair in found.pairs}
     hidden = found.selected.models - len(shown - {None})
     if hidden > 0:
-        yield caveat(
-            "hidden",
-            f"The chart shows the {len(shown)} models with the most measured points; {hidden:,} more"
-            f" {is_or_are(hidden)} loaded{_chips_beside(found)}.",
-            models=hidden,
-        )
+        more = f"{hidden:,} more {is_or_are(hidden)} loaded{_chips_beside(found)}"
+        text = f"The chart shows the {len(shown)} models with the most measured points; {more}."
+        yield caveat("hidden", text, models=hidden)
 
 
 def _chips_beside(found: Overview) -> str:

@@ -182,7 +182,7 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     return Pareto(
         x=axes.x.key, y=axes.y.key, group=axes.owner, spans=spans, leads=leads, limits=limits,
         groups=tuple(
-            Group(owner, labels[owner], every.owners[owner],
+            Group(owner, labels[owner], *every.owners[owner],
                   tuple((x[at], y[at]) for at in line), *(spots.get(at.get(owner, -1)) for at in (found.knees, bests)))
             for owner, line in found.lines.items()
         ),

@@ -109,9 +109,10 @@ class Points:
         return Tally(_counts(self.mixture, "code"), self.reasons)
 
     @cached_property
-    def owners(self) -> dict[str, int]:
-        """How many points of each owner enter."""
-        return _counts(self.used, "owner")
+    def owners(self) -> dict[str, tuple[int, int]]:
+        """How many points of each owner enter, and how many of them say whether they keep the limits."""
+        points, known = (_counts(self.used, "owner", of) for of in ("points", "known"))
+        return {owner: (many, known[owner]) for owner, many in points.items()}
 
     @cached_property
     def mixed(self) -> Mapping[str, tuple[Any, ...]]:
@@ -257,8 +258,8 @@ def _strictest(metric: Metric, limits: Sequence[Limit]) -> float | None:
     return (min if lower else max)(values, default=None)
 
 
-def _counts(rows: pd.DataFrame, key: str) -> dict[str, int]:
-    return {str(one): int(many) for one, many in rows.groupby(key)["points"].sum().items()}
+def _counts(rows: pd.DataFrame, key: str, of: str = "points") -> dict[str, int]:
+    return {str(one): int(many) for one, many in rows.groupby(key)[of].sum().items()}
 
 
 def _bin_sql(name: str, span: Span, bins: int) -> str:

@@ -70,13 +70,14 @@ class Lead:
 class Group:
     """One value of the grouping field, `owner` as it is stored, "" when not stated; its label, and how many points.
 
-    `line` is its own frontier, x and y from the best x to the best y. `knee` is None without one, `best` is its best
-    point within the limits.
+    `known` is how many of them say whether they keep the limits, all where there are none. `line` is its own frontier,
+    x and y from the best x to the best y. `knee` is None without one, `best` is its best point within the limits.
     """
 
     owner: str
     label: str
     points: int
+    known: int
     line: tuple[tuple[float, float], ...]
     knee: Spot | None
     best: Spot | None

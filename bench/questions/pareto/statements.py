@@ -88,7 +88,7 @@ def _leading(found: Pareto) -> Statement:
     others = [one for one in found.leads if one.group != lead.group]
     verb = _leads_in(y)
     verb = verb.replace("leads", "lead").replace("has", "have") if found.group == "accelerators" else verb
-    text = f"On {about(found)}, {lead.group} {verb}"
+    text = f"On {about(found)}{_all(found)}, {lead.group} {verb}"
     if others:
         text += f" {_range(x, lead)}{_elsewhere(found, lead, others)}"
     else:
@@ -96,6 +96,11 @@ def _leading(found: Pareto) -> Statement:
         text += f" at every measured {inline(x)}, {reach} {with_unit(lead.strictest, x)}"
     spots = [spot for one in (lead, *others) for spot in one.spots]
     return headline("leads", f"{text}{_flags(spots)}.", _ids(spots), leader=lead.group, to=lead.strictest)
+
+
+def _all(found: Pareto) -> str:
+    """What a sentence on the frontiers adds where the reader has limits: frontiers are drawn without them."""
+    return " without the limits" if found.limits else ""
 
 
 def _range(x: Metric, lead: Lead) -> str:
@@ -126,7 +131,7 @@ def _elsewhere(found: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
 
 def _of_one(found: Pareto) -> Statement:
     """How many points of the only group are worth choosing, and the ends of its frontier."""
-    of, used, many = about(found), found.tally.used, len(found.overall)
+    of, used, many = f"{about(found)}{_all(found)}", found.tally.used, len(found.overall)
     if found.group not in (None, "model", "precision") and found.groups[0].owner:
         of += f" {'on' if found.group in ('accelerator', 'accelerators', 'engine') else 'with'} {found.groups[0].label}"
     first, last = found.overall[0], found.overall[-1]
@@ -171,13 +176,15 @@ def _best(found: Pareto, best: Spot, words: str) -> Iterator[Statement]:
 
 
 def _reached(found: Pareto) -> Iterator[Statement]:
-    """The best of each group within the limits."""
+    """The best of each group within the limits; who never keeps them is told apart from who does not say."""
     metric = found.metrics[0 if found.is_x_best else 1]
     known = [(one.label, one.best) for one in found.groups if one.best]
     known.sort(key=lambda one: found.value(one[1]), reverse=metric.direction == "higher")
     parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
-    missed = [one.label for one in found.groups if one.best is None]
-    none = f"; none is known of {joined(missed, at_most=LISTED)}" if missed else ""
+    missed = [(one.known == one.points, one.label) for one in found.groups if one.best is None]
+    never, silent = ([name for states, name in missed if states is own] for own in (True, False))
+    none = f"; never within it: {joined(never, at_most=LISTED)}" if never else ""
+    none += f"; none is known of {joined(silent, at_most=LISTED)}" if silent else ""
     if parts and len(found.groups) > 1:
         text = f"The best within it, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
         yield finding("reached", text, _ids(best for _, best in known[:LISTED]))
@@ -200,20 +207,20 @@ def _findings(found: Pareto) -> Iterator[Statement]:
             f"{' (level with the next)' if lead.is_tie else ''}{_flags(lead.spots)}"
             for place, lead in enumerate(found.leads)
         ]
-        text = f"Who leads as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
+        text = f"Who leads{_all(found)} as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
         yield finding("who_leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
     yield from _leaders(found)
     several = len(found.groups) > 1
     knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
     if knees:
         parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
-        text = f"{'Knees' if len(parts) > 1 else 'Knee'}, in {spoken(y)} at {spoken(x)}: "
+        text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(found)}, in {spoken(y)} at {spoken(x)}: "
         yield finding("knees", f"{text}{joined(parts, at_most=LISTED)}.", _ids(knee for _, knee in knees))
     if several and found.group is not None:
         own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
-        text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier;"
+        text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier"
         field = "chip count" if found.group == "accelerators" else lowered(title(found.group).split(" (")[0])
-        text += f" {own:,} {is_or_are(own)} on their own {field}'s."
+        text += f"{_all(found)}; {own:,} {is_or_are(own)} on their own {field}'s."
         yield finding("counts", text, points=found.tally.used, overall=overall, own=own)
 
 
@@ -232,7 +239,7 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
             values = list(dict.fromkeys(getattr(point, key) for point in own))
             words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
         parts.append(f"{name} ({', '.join(words)})")
-    yield finding("leaders", f"What leads: {joined(parts, at_most=LISTED)}.", unlike=len(keys))
+    yield finding("leaders", f"What leads{_all(found)}: {joined(parts, at_most=LISTED)}.", unlike=len(keys))
 
 
 def _caveats(found: Pareto) -> Iterator[Statement]:

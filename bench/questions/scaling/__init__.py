@@ -155,6 +155,9 @@ def _story(library: Library, view: View) -> Story:
 
     needs = held_lines.needs(library, evidence.read(view), metric, group)
     told = story.told(library, view, needs, {group}, scenario)
+    own = metric if told.fits else _metric(library, told.view)
+    if own != metric:
+        return _story(library, view.with_options(metric=own))
     return replace(told, view=told.view.with_options(metric=metric, group=group))
 
 

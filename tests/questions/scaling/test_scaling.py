@@ -439,3 +439,13 @@ def test_no_place_lies_outside_what_its_count_was_measured_at(found, level):
             [points], "interactivity", shared, "seen"
         )
         assert len(operating.places(points, "interactivity", linked, "seen")) >= operating.FEWEST_COUNTS
+
+
+def test_why_nothing_can_be_told_is_true_of_the_story_and_the_same_when_narrowed_to_it(shipped):
+    wide, narrow = (
+        scaling.answer(shipped, View.of({"accelerator": ["mi300x"], **more}))
+        for more in ({}, {"model": ["deepseek-r1"]})
+    )
+    assert wide.result.metric == narrow.result.metric == "output_tokens_per_s"
+    assert wide.result.tally.counts == narrow.result.tally.counts
+    assert wide.headline.partition(" was ")[2] == narrow.headline.partition(" was ")[2] != ""
