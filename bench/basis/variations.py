@@ -72,7 +72,7 @@ def of(library: Library, view: View, choice: Choice | None,
        verdict: Callable[[Variation], Verdict | None]) -> Robustness | None:  # fmt: skip
     """How a View's verdict fares with one choice changed at a time; with a price `choice` also whose price it is.
 
-    Without one every way has the View's own prices. None where it has no verdict, or there is nothing to vary.
+    None where it has no verdict, or there is nothing to vary.
     """
     others = _ways(library, view, choice)
     price = choice or prices.stated(view)

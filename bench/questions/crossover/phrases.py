@@ -74,13 +74,10 @@ def member(facts: Facts) -> tuple[str, ...]:
 def apart(*members: Facts) -> tuple[str, ...]:
     """What of two members' words is not said of both; all where that leaves one nothing; none for equal words."""
     said = [member(one) for one in members]
-    # The precision, and of members of equal words what else they were deployed with.
     keys = likeness.DEPLOYED if said[0] == said[1] else ("precision",)
     unlike = likeness.differences(members[:1], members[1:], keys)
-    one, other = (
-        (*(", ".join(of.a) for of in unlike), *said[0]),
-        (*(", ".join(of.b) for of in unlike), *said[1]),
-    )
+    more = [*zip(*((", ".join(of.a), ", ".join(of.b)) for of in unlike), strict=True)] or [(), ()]
+    one, other = (*more[0], *said[0]), (*more[1], *said[1])
     left = [part for part in one if part not in other], [part for part in other if part not in one]
     return tuple(map(", ".join, left if all(left) else (one, other) if one != other else ()))
 

@@ -179,9 +179,8 @@ def _crossings(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         ends = (outcome.found.knots[0], outcome.found.knots[-1])
         yield _said("ends", f"At the ends: {', '.join(map(tell.lead_at, ends))}", outcome, *ends)
     for one in outcome.found.crossings:
-        yield _said(
-            "touch" if one.within_tie else "crossing", _known(one, tell), outcome, one.below, one.above
-        )
+        kind = "touch" if one.within_tie else "crossing"
+        yield _said(kind, _known(one, tell), outcome, one.below, one.above)
         for side in SIDES:
             before, after = outcome.member(side, one.below), outcome.member(side, one.above)
             if said := () if one.within_tie else apart(before.facts, after.facts):
@@ -265,13 +264,11 @@ def _unlike(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     lengths = [key for key in LENGTHS if key != tell.asked.along and not counted_lengths]
     yield from likeness.unlike((tell.a, tell.b), a, b, (*likeness.DEPLOYED, *lengths, "chips"))
     couples = [tuple(outcome.member(side, knot).facts for side in SIDES) for knot in outcome.found.knots]
-    hidden = set(likeness.DEPLOYED) - {one.fact.key for one in likeness.differences(a, b)}
-    unlike = [likeness.differences(pair[:1], pair[1:], likeness.DEPLOYED) for pair in couples]
-    at = Counter(one.fact.one for found in unlike for one in found if one.fact.key in hidden)
-    parts = [f"{fact} at {many} of {counted(len(couples), 'place')}" for fact, many in at.items()]
+    hidden = sorted(set(likeness.DEPLOYED) - {one.fact.key for one in likeness.differences(a, b)})
+    at = Counter(one.fact.one for x, y in couples for one in likeness.differences([x], [y], hidden))
+    parts = [f"{fact} at {many} of {counted(len(couples), 'place')}" for fact, many in at.most_common()]
     if parts:
-        text = f"Mixed within the sides, and unlike between them: {joined(parts, at_most=9)}."
-        yield caveat("unlike_places", text, unlike=len(parts))
+        yield caveat("unlike_places", f"Mixed within sides, so unlike between: {joined(parts, at_most=9)}.")
     for name, points, best in zip((tell.a, tell.b), (a, b), zip(*couples, strict=True), strict=True):
         kinds = Counter(kind for point in points for kind in flags.telling(point.flag_kinds))
         words = joined([f"{kind} on {count} of {len(points)}" for kind, count in sorted(kinds.items())])
