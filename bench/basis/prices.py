@@ -139,17 +139,19 @@ def terms_in_words(terms: str) -> str:
     return terms.replace("_", " ").replace(f"{MODELLED}:", "modelled cost, ")
 
 
+def stated(view: View) -> Choice:
+    """What a View chooses, the default where it leaves something open, whether or not there is such a price."""
+    whose = view.option(TERMS.key, ON_DEMAND), view.option(BOOK.key, EVERY), view.option(PROVIDER.key, EVERY)
+    return Choice(*whose, UTILISATION.number(view) or 1.0)
+
+
 def read(library: Library, view: View) -> Choice:
     """What a View chooses, the default where it leaves something open.
 
     UnknownName for terms, a book or a provider that no loaded price has; UsageError for a book that has none under
     these terms, or a utilisation that is none.
     """
-    used = UTILISATION.number(view)
-    choice = Choice(
-        view.option(TERMS.key, ON_DEMAND), view.option(BOOK.key, EVERY), view.option(PROVIDER.key, EVERY),
-        1.0 if used is None else used,
-    )  # fmt: skip
+    choice = stated(view)
     if (choice.terms, choice.book, choice.provider) == (ON_DEMAND, EVERY, EVERY):
         return choice
     held = _offered(library)

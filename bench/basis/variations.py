@@ -75,7 +75,8 @@ def of(library: Library, view: View, choice: Choice | None,
     None where it has no verdict, or there is nothing to vary.
     """
     others = _ways(library, view, choice)
-    own = verdict(Variation("own", "", evidence.read(view), choice or Choice())) if others else None
+    price = choice or prices.stated(view)
+    own = verdict(Variation("own", "", evidence.read(view), price)) if others else None
     if own is None:
         return None
     return Robustness(own, tuple((one.words, verdict(one)) for one in others))
@@ -83,7 +84,7 @@ def of(library: Library, view: View, choice: Choice | None,
 
 def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation]:
     """The other ways to look at a View's selection that rank other points, or price them otherwise."""
-    ranking, price = evidence.read(view), choice or Choice()
+    ranking, price = evidence.read(view), choice or prices.stated(view)
     varied, selected = of_points(ranking), selection.clause(view)
     ranked = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
     own, *others = library.fetch(

@@ -71,10 +71,15 @@ def member(facts: Facts) -> tuple[str, ...]:
     return (*words, *([facts.date.isoformat()] if facts.date else []))
 
 
-def apart(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
-    """What of two members' words is not said of both; all where that leaves one nothing."""
+def apart(*members: Facts) -> tuple[str, ...]:
+    """What of two members' words is not said of both; all where that leaves one nothing; none for equal words."""
+    said = [member(one) for one in members]
+    keys = likeness.DEPLOYED if said[0] == said[1] else ("precision",)
+    unlike = likeness.differences(members[:1], members[1:], keys)
+    more = [*zip(*((", ".join(of.a), ", ".join(of.b)) for of in unlike), strict=True)] or [(), ()]
+    one, other = (*more[0], *said[0]), (*more[1], *said[1])
     left = [part for part in one if part not in other], [part for part in other if part not in one]
-    return (", ".join(left[0]), ", ".join(left[1])) if all(left) else (", ".join(one), ", ".join(other))
+    return tuple(map(", ".join, left if all(left) else (one, other) if one != other else ()))
 
 
 @dataclass(frozen=True)

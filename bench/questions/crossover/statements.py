@@ -179,19 +179,19 @@ def _crossings(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         ends = (outcome.found.knots[0], outcome.found.knots[-1])
         yield _said("ends", f"At the ends: {', '.join(map(tell.lead_at, ends))}", outcome, *ends)
     for one in outcome.found.crossings:
-        yield _said("crossing", _known(one, tell), outcome, one.below, one.above)
+        kind = "touch" if one.within_tie else "crossing"
+        yield _said(kind, _known(one, tell), outcome, one.below, one.above)
         for side in SIDES:
             before, after = outcome.member(side, one.below), outcome.member(side, one.above)
-            if before is not after:
-                said = " to ".join(apart(member(before.facts), member(after.facts)))
-                text = f"Within the bracket of {place(one.x)} {tell.who(side)} changes from {said}."
-                yield finding("bracket", text, x=one.x)
+            if said := () if one.within_tie else apart(before.facts, after.facts):
+                text = f"Within the bracket of {place(one.x)} {tell.who(side)} changes from"
+                yield finding("bracket", f"{text} {' to '.join(said)}.", x=one.x)
 
 
 def _known(one: Crossing, tell: Teller) -> str:
     held, begin = one.interval, f"{tell.who(one.leads_after)} leads after {tell.at(one.x)}"
     if one.within_tie:
-        return f"{begin}, but nobody by more than a tie around it"
+        return f"Both are equal at {tell.at(one.x)}, where nobody overtakes by more than a tie: no crossing"
     if held.source == "bracket":
         where = f"somewhere between {place(held.low)} and {place(held.high)}"
         return f"{begin}, interpolated: it lies {where}, and without repeats no more is known"
@@ -224,10 +224,11 @@ def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         if turn.cut is not None:
             ends = [outcome.member(turn.cut.side, knot) for knot in (turn.below, turn.above)]
             ends[turn.cut.beyond == "below"] = outcome.curves[turn.cut.side].members[turn.cut.member]
-            said = zip(apart(*(member(end.facts) for end in ends)), ends, strict=True)
+            said = [*zip(apart(*(end.facts for end in ends)), ends, strict=False)]
             changes = " to ".join(f"{words} (measured at {reach(*end.span)})" for words, end in said)
-            where = f"Between {place(turn.below.x)} and {place(turn.above.x)} the best of {tell.who(turn.cut.side)}"
-            text = f"{where} changes from {changes}, so where the two would cross is not known."
+            text = f"Between {place(turn.below.x)} and {place(turn.above.x)}"
+            text += f" the best of {tell.who(turn.cut.side)} changes from {changes}, so" if said else ""
+            text += " where the two would cross is not known."
             yield finding("change", text, below=turn.below.x, above=turn.above.x)
     for one in (found.lacking or (() if found.turns else found.breaks))[:MOST_TOLD]:
         low, high = sorted((one.x, one.until))
@@ -262,12 +263,18 @@ def _unlike(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     counted_lengths = any(one.dataset for one in (*a, *b))
     lengths = [key for key in LENGTHS if key != tell.asked.along and not counted_lengths]
     yield from likeness.unlike((tell.a, tell.b), a, b, (*likeness.DEPLOYED, *lengths, "chips"))
-    for name, points in ((tell.a, a), (tell.b, b)):
+    couples = [tuple(outcome.member(side, knot).facts for side in SIDES) for knot in outcome.found.knots]
+    hidden = sorted(set(likeness.DEPLOYED) - {one.fact.key for one in likeness.differences(a, b)})
+    at = Counter(one.fact.one for x, y in couples for one in likeness.differences([x], [y], hidden))
+    parts = [f"{fact} at {many} of {counted(len(couples), 'place')}" for fact, many in at.most_common()]
+    if parts:
+        yield caveat("unlike_places", f"Mixed within sides, so unlike between: {joined(parts, at_most=9)}.")
+    for name, points, best in zip((tell.a, tell.b), (a, b), zip(*couples, strict=True), strict=True):
         kinds = Counter(kind for point in points for kind in flags.telling(point.flag_kinds))
         words = joined([f"{kind} on {count} of {len(points)}" for kind, count in sorted(kinds.items())])
         if words:
             yield caveat("flags", f"Flags of {name}: {words}.", flagged=sum(kinds.values()))
-        if parts := likeness.mixed(points, VARIED):
+        if parts := likeness.mixed(best, VARIED):
             yield caveat("mixed", f"{name} is the best at each place of {joined(parts)}.")
 
 

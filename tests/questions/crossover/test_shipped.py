@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 
 import pytest
@@ -398,3 +399,57 @@ def test_whether_it_holds_is_told_of_the_pairs_that_the_headline_names(shipped):
     pair = answer.result.pairs[0]
     chosen = answered("crossover", shipped, answer.view.with_options(a=pair.a.filters, b=pair.b.filters))
     assert chosen.robustness == answer.robustness
+
+
+@pytest.mark.parametrize("sides", [{}, {"a": "accelerator=h200-sxm", "b": "accelerator=mi355x"}])
+@pytest.mark.parametrize("per", ["raw", "dollar"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"price_terms": "spot"},
+        {"utilisation": "0.5"},
+        {"provider": "OCI"},
+        {"price_book": "list-prices"},
+        {"price_terms": "with_points"},
+    ],
+)
+def test_whether_it_holds_is_told_at_whatever_prices_the_reader_chooses(shipped, sides, per, options):
+    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"]}, {**sides, "per": per, **options})
+    answer = answered("crossover", shipped, view)
+    assert per == "dollar" or answer.robustness.ways > 1
+
+
+def of_deepseek(library, a, b, **where):
+    options = {"a": f"accelerator={a}", "b": f"accelerator={b}"}
+    view = {"model": ["deepseek-r1"], **{key: [value] for key, value in where.items()}}
+    return answered("crossover", library, View.of(view, options))
+
+
+def test_precisions_mixed_within_both_sides_are_told(shipped):
+    answer = of_deepseek(shipped, "b200-sxm", "b300-sxm")
+    assert "precision at " in text(answer, "unlike_places")
+    for change in said(answer, "change"):
+        one, _, other = change.text.partition(" changes from ")[2].partition(") to ")
+        assert not one or not other.startswith(f"{one})")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "where"),
+    [
+        ("b200-sxm", "b300-sxm", {}),
+        ("h200-sxm", "mi355x", {"precision": "fp8", "isl": "1024", "osl": "8192"}),
+    ],
+)
+def test_what_is_the_best_at_each_place_is_counted_by_places(shipped, a, b, where):
+    answer = of_deepseek(shipped, a, b, **where)
+    for one in said(answer, "mixed"):
+        kinds = one.text.split("kinds of speculation ")[1].split(" layouts")[0].split(" kinds of ")[0]
+        assert sum(int(many) for many in re.findall(r"\((\d+)\)", kinds)) == len(knots(answer))
+
+
+def test_where_no_crossing_is_known_no_finding_tells_of_one(shipped):
+    answer = of_deepseek(shipped, "b200-sxm", "mi355x", precision="fp4")
+    assert kind(answer) == "passes"
+    assert outcome(answer).found.crossings
+    assert not said(answer, "crossing", "bracket")
+    assert len(said(answer, "touch")) == 1
