@@ -129,12 +129,16 @@ def answer(library: Library, view: View) -> Answer[Cost]:
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the same group is cheapest with one choice changed at a time.
 
-    At another book or provider only the chips that it prices have another price, so that the same groups compete.
+    At another book or provider only the chips that it prices compete; without a price of the own winner it says nothing.
     """
     is_complete = view.whole and all(map(view.option, ("tokens", "group", prices.TERMS.key)))
     whole = view if is_complete else complete(library, view)
     ranking, choice = evidence.read(whole), prices.read(library, whole)
     own = _inputs(library, ranking, choice)
+    offered = prices.chip_prices_of_each(library, prices.alternatives(library, choice).values())
+    cheapest = priced.cheapest(own.groups, own.chips)
+    usd = [own.chips[best.accelerator].usd / (best.merit or 0.0) for best in cheapest]
+    winners = {best.accelerator for best, one in zip(cheapest, usd, strict=True) if wording.is_tie(one / usd[0])}
 
     @cache
     def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, Facts]]:
@@ -142,8 +146,9 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return found, points.named(library, [one.point_id for one in found if one.point_id])
 
     def verdict(one: Variation) -> Verdict | None:
-        other = {} if one.prices == choice else replace(own, choice=one.prices).chips
-        chips = {chip: other.get(chip, price) for chip, price in own.chips.items()}
+        chips = own.chips if one.prices == choice else offered[one.prices]
+        if not winners <= chips.keys():
+            return None
         found, named = best_points(one.ranking)
         stating = {best.accelerator for best in found if best.stated}
         first = priced.cheapest(found, chips)[:2]
@@ -153,7 +158,7 @@ def robustness(library: Library, view: View) -> Robustness | None:
         costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first]
         return None if priced.unlike(own, facts) else _verdict(first, facts, costs, own.asked.group)
 
-    return variations.of(library, whole, choice, verdict)
+    return variations.of(library, whole, choice, verdict, usable(own.search))
 
 
 def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[float], group: str) -> Verdict:
