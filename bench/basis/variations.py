@@ -85,9 +85,11 @@ def _ways(library: Library, view: View, choice: Choice | None, usable: str) -> l
     """The other ways to look at a View's selection that rank other points or price them otherwise, and how many."""
     ranking, price = evidence.read(view), choice or Choice()
     varied, selected = of_points(ranking), selection.clause(view)
-    ranked = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
+    ranked = [
+        evidence.ranked(library, one).also(f"({usable})") for one in (ranking, *(one for _, _, one in varied))
+    ]
     own, *others = library.fetch(
-        f"SELECT {', '.join(f'count(*) FILTER (({one.sql}) AND ({usable}))' for one in ranked)} FROM points WHERE {selected.sql}",
+        f"SELECT {', '.join(f'count(*) FILTER ({one.sql})' for one in ranked)} FROM points WHERE {selected.sql}",
         (*(value for one in ranked for value in one.params), *selected.params),
     )[0]
     told = zip(varied, others, strict=True)

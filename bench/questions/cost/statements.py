@@ -319,7 +319,7 @@ def _use(found: Cost) -> str:
 def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
     """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
     text = "Priced at peak throughput, whatever the latency."
-    own = " They are Kneepoint's choice where nothing is asked; change them under Limits." if opening else ""
+    own = " They are Kneepoint's choice where no limit is asked; change them under Limits." if opening else ""
     if found.limits:
         text = f"Priced within limits: {limits.words(found.limits)}.{own}"
     yield caveat("limits", text, limits=len(found.limits), opening=opening)
