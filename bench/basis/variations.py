@@ -69,39 +69,41 @@ class Robustness:
 
 
 def of(library: Library, view: View, choice: Choice | None,
-       verdict: Callable[[Variation], Verdict | None]) -> Robustness | None:  # fmt: skip
+       verdict: Callable[[Variation], Verdict | None], usable: str = "TRUE") -> Robustness | None:  # fmt: skip
     """How a View's verdict fares with one choice changed at a time; with a price `choice` also whose price it is.
 
-    None where it has no verdict, or there is nothing to vary.
+    Only points that meet the SQL condition `usable` count. None where it has no verdict, or there is nothing to vary.
     """
-    others = _ways(library, view, choice)
+    others = _ways(library, view, choice, usable)
     price = choice or prices.stated(view)
     own = verdict(Variation("own", "", evidence.read(view), price)) if others else None
     if own is None:
         return None
-    return Robustness(own, tuple((one.words, verdict(one)) for one in others))
+    return Robustness(own, tuple((one.words, verdict(one) if many else None) for one, many in others))
 
 
-def _ways(library: Library, view: View, choice: Choice | None) -> list[Variation]:
-    """The other ways to look at a View's selection that rank other points, or price them otherwise."""
+def _ways(library: Library, view: View, choice: Choice | None, usable: str) -> list[tuple[Variation, int]]:
+    """The other ways to look at a View's selection that rank other points or price them otherwise, and how many."""
     ranking, price = evidence.read(view), choice or prices.stated(view)
     varied, selected = of_points(ranking), selection.clause(view)
-    ranked = [evidence.ranked(library, one) for one in (ranking, *(one for _, _, one in varied))]
+    ranked = [
+        evidence.ranked(library, one).also(f"({usable})") for one in (ranking, *(one for _, _, one in varied))
+    ]
     own, *others = library.fetch(
         f"SELECT {', '.join(f'count(*) FILTER ({one.sql})' for one in ranked)} FROM points WHERE {selected.sql}",
         (*(value for one in ranked for value in one.params), *selected.params),
     )[0]
     told = zip(varied, others, strict=True)
-    found = [Variation(*way, price) for way, many in told if many not in (0, own)]
+    found = [(Variation(*way, price), many) for way, many in told if many != own]
     if choice is not None:
         priced = prices.alternatives(library, choice)
-        found += [Variation("price", f"at {words}", ranking, other) for words, other in priced.items()]
+        found += [(Variation("price", f"at {words}", ranking, other), own) for words, other in priced.items()]
     return found
 
 
 def statements(found: Robustness | None) -> list[Statement]:
-    """In how many ways to look a headline holds, and what wins in the others; nothing where there is no other way."""
-    if found is None or not found.known:
+    """In how many ways to look a headline holds, what wins in the others, and in which nothing can be said."""
+    if found is None or not found.others:
         return []
     ways, holding = found.ways, found.holding
     by_words: dict[str, list[str]] = {}
@@ -109,9 +111,13 @@ def statements(found: Robustness | None) -> list[Statement]:
         by_words.setdefault(verdict.words, []).append(way)
     parts = [f"{verdict} {joined(ways, last='or', at_most=LISTED)}" for verdict, ways in by_words.items()]
     more = f"; {len(parts) - LISTED} more verdicts" if len(parts) > LISTED else ""
-    text = f"Holds in {holding} of {ways} ways to look; {'; '.join(parts[:LISTED])}{more}."
-    if not parts:
-        text = f"Holds in all {ways} ways to look: {joined([words for words, _ in found.known], at_most=9)}."
+    text = f"Holds in {holding} of {ways} ways to look; {'; '.join(parts[:LISTED])}{more}"
+    if not parts and found.known:
+        text = f"Holds in all {ways} ways to look: {joined([words for words, _ in found.known], at_most=9)}"
+    unknown = joined([words for words, one in found.others if one is None], last="or", at_most=LISTED)
+    if unknown:
+        text = f"{text}; nothing can be said {unknown}" if found.known else f"Nothing can be said {unknown}"
+    text += "."
     return [Statement("variation", "holds_in", text, {"ways": ways, "holding": holding})]
 
 

@@ -65,8 +65,16 @@ class TestWhatIsVaried:
         ]
         assert ways(library, View.of({"accelerator": ["b200-sxm"]})) == []
 
-    def test_one_that_leaves_nothing_is_none(self, tmp_path: Path) -> None:
-        assert ways(library_of(tmp_path, ROWS), View.of({"accelerator": ["h100-sxm"]})) == []
+    def test_one_that_leaves_nothing_is_told_and_no_verdict_is_asked_for(self, tmp_path: Path) -> None:
+        library, view = library_of(tmp_path, ROWS), View.of({"accelerator": ["h100-sxm"]})
+        assert ways(library, view) == [""]
+        found = variations.of(library, view, None, lambda one: Verdict("a", "a wins"))
+        assert found == Robustness(Verdict("a", "a wins"), (("without flagged points", None),))
+
+    def test_one_that_ranks_the_same_usable_points_is_none(self, tmp_path: Path) -> None:
+        library, wins = library_of(tmp_path, ROWS), Verdict("a", "a wins")
+        found = variations.of(library, View(), None, lambda one: wins, "output_tokens_per_s < 75")
+        assert found == Robustness(wins, (("with older runs too", wins),))
 
     def test_with_older_runs_chosen_are_the_newest_alone(self, tmp_path: Path) -> None:
         assert (
@@ -122,7 +130,9 @@ class TestWhatIsFound:
         )
         ways = ("without flagged points", "without speculation", "with older runs too")
         assert found == Robustness(Verdict("a", "a wins"), tuple((way, None) for way in ways))
-        assert variations.statements(found) == []
+        (told,) = variations.statements(found)
+        assert told.text.startswith("Nothing can be said without flagged points")
+        assert told.values == {"ways": 1, "holding": 1}
 
     def test_says_so_where_the_headline_holds_in_all(self) -> None:
         assert variations.statements(None) == []
@@ -142,7 +152,7 @@ class TestWhatIsFound:
         )
         assert told.text == (
             "Holds in 2 of 9 ways to look; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
-            " price."
+            " price; nothing can be said in way 8."
         )
 
     @given(views)

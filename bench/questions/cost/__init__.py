@@ -44,12 +44,12 @@ VOLUME = "100000000"
 """Tokens a day unless the reader says: what the article inferencebench-gemma4-h100 works its bill out for."""
 
 OPENING = ("interactivity_tokens_per_s_per_user_p50>=20", "ttft_ms_p50<=5000")
-"""The limits where nothing was asked: Kneepoint's choice, to be changed. A sweep's cheapest point is its most crowded
+"""The limits where none was asked: Kneepoint's choice, to be changed. A sweep's cheapest point is its most crowded
 one, where an answer may begin after minutes; 20 tokens/s are what a fast reader takes in, 5 s a wait for a long prompt.
 """
 
 MANY_KEEP = 0.5
-"""Those limits are set where at least this share of the accelerators keeps them."""
+"""Those limits are set where a story's points state them and at least this share of the accelerators keeps them."""
 
 _FIRST = ("interactivity_tokens_per_s_per_user", "tpot_ms", "ttft_ms", "e2el_ms")
 _EVERY = (row.key for row in catalogue.base_metrics() if row.distribution)
@@ -86,7 +86,7 @@ COLUMNS = (
 def complete(library: Library, view: View) -> View:
     """The View with every option explicit and one model, precision and workload, but for the one it is grouped by.
 
-    When nothing was asked it has the limits of OPENING, where enough accelerators keep them. UnknownName or UsageError
+    When no limit was asked it has the limits of OPENING, where enough accelerators keep them. UnknownName or UsageError
     for an option that cannot be.
     """
     return _story(library, view).view
@@ -129,12 +129,16 @@ def answer(library: Library, view: View) -> Answer[Cost]:
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the same group is cheapest with one choice changed at a time.
 
-    At another book or provider only the chips that it prices have another price, so that the same groups compete.
+    At another book or provider only the chips that it prices compete; one that does not price the winner says nothing.
     """
     is_complete = view.whole and all(map(view.option, ("tokens", "group", prices.TERMS.key)))
     whole = view if is_complete else complete(library, view)
     ranking, choice = evidence.read(whole), prices.read(library, whole)
     own = _inputs(library, ranking, choice)
+    offered = prices.chip_prices_of_each(library, prices.alternatives(library, choice).values())
+    first = priced.cheapest(own.groups, own.chips)[:2]
+    costs = [(own.chips[one.accelerator].usd / (one.merit or 0.0), one.accelerator) for one in first]
+    winners = {chip for usd, chip in costs if wording.is_tie(usd / costs[0][0])}
 
     @cache
     def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, Facts]]:
@@ -142,18 +146,19 @@ def robustness(library: Library, view: View) -> Robustness | None:
         return found, points.named(library, [one.point_id for one in found if one.point_id])
 
     def verdict(one: Variation) -> Verdict | None:
-        other = {} if one.prices == choice else replace(own, choice=one.prices).chips
-        chips = {chip: other.get(chip, price) for chip, price in own.chips.items()}
+        chips = own.chips if one.prices == choice else offered[one.prices]
+        if not winners <= chips.keys():
+            return None
         found, named = best_points(one.ranking)
         stating = {best.accelerator for best in found if best.stated}
-        first = priced.cheapest(found, chips)[:2]
+        first = priced.cheapest(found, chips)
         if len(first) < 2 or 2 * len(stating) < len({best.accelerator for best in found}):
             return None
         facts = [named[best.point_id or ""] for best in first]
-        costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first]
-        return None if priced.unlike(own, facts) else _verdict(first, facts, costs, own.asked.group)
+        costs = [chips[best.accelerator].usd / (best.merit or 0.0) for best in first[:2]]
+        return None if priced.unlike(own, facts) else _verdict(first[:2], facts[:2], costs, own.asked.group)
 
-    return variations.of(library, whole, choice, verdict)
+    return variations.of(library, whole, choice, verdict, usable(own.search))
 
 
 def _verdict(first: Sequence[Best], facts: Sequence[Facts], costs: Sequence[float], group: str) -> Verdict:
@@ -194,12 +199,17 @@ def _story(library: Library, view: View) -> Story:
 
 
 def _limits(library: Library, view: View, ranking: Ranking, sought: Search) -> tuple[tuple[str, ...], bool]:
-    """The limits of a View, and whether they are those of OPENING, which stand where nothing was asked."""
+    """The limits of a View, and whether they are those of OPENING, which stand where none was asked."""
     own = story.own_choice(view)
-    if own.where or own.slo or (view.whole and LIMIT not in view.option(FILLED).split()):
+    if own.slo or (view.whole and LIMIT not in view.option(FILLED).split()):
         return own.slo, False
     slo = view.slo or OPENING
-    groups = best(library, evidence.read(ranking.view.with_slo(slo)), sought)
+    limited = ranking.view.with_slo(slo)
+    narrower = dict.fromkeys(key for key, _ in limited.where if key not in story.KEYS)
+    of = evidence.deciding(library, evidence.read(limited.with_where(**narrower)), usable(sought))
+    if of.words:
+        return (), False
+    groups = best(library, evidence.read(limited), sought)
     keeping = sum(one.merit is not None for one in groups)
     return (slo, True) if groups and keeping >= MANY_KEEP * len(groups) else ((), False)
 

@@ -28,9 +28,7 @@ TELLS_APART = ("model", "precision", "engine", "accelerator", "accelerators", "v
 """What makes one deployment and workload another; layout, version and date are free, the best of them counts."""
 
 STORY = ("model", "isl", "osl", "context_tokens", "load_kind")
-AT_PEAK = {"closed", "saturated"}
-"""Where deployments differ in one of STORY, none is called cheaper unless the reader put them side by side; of loads
-only those AT_PEAK drive a deployment as far as it goes, and compare."""
+"""Where deployments differ in one of STORY, none is called cheaper unless the reader put them side by side."""
 
 SPEEDS = ("ttft_ms_p50", "ttft_ms_mean", "interactivity_tokens_per_s_per_user_p50",
           "interactivity_tokens_per_s_per_user_mean")  # fmt: skip
@@ -156,15 +154,15 @@ def _deciding(of: Inputs, tally: Tally) -> Deciding:
 
 
 def unlike(of: Inputs, facts: Sequence[Facts]) -> tuple[Difference, ...]:
-    """In what of model, workload and load the two cheapest differ, where the reader did not put that side by side.
+    """In what of model and workload the two cheapest differ, and in what load any, where no reader put it side by side.
 
     A length that one alone states is unlike; a model, a context or a load has to be stated of both.
     """
-    view, loads = of.ranking.view, {one.load_kind for one in facts[:2]}
-    keys = [key for key in STORY if key != of.asked.group and len(view.values(key)) < 2]
-    found = likeness.differences(facts[:1], facts[1:2], keys) if len(facts) > 1 else ()
-    known = [one for one in found if (one.a and one.b) or one.fact.key in ("isl", "osl")]
-    return tuple(one for one in known if one.fact.key != "load_kind" or not loads <= AT_PEAK)
+    keys = [key for key in STORY if key != of.asked.group and len(of.ranking.view.values(key)) < 2]
+    rest = {"load_kind": facts[1:]}
+    found = [one for key in keys for one in likeness.differences(facts[:1], rest.get(key, facts[1:2]), [key])]
+    compared = found if len(facts) > 1 else []
+    return tuple(one for one in compared if (one.a and one.b) or one.fact.key in ("isl", "osl"))
 
 
 def api_price(asked: Asked, facts: Facts) -> float | None:

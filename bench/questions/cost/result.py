@@ -204,7 +204,7 @@ class Cost:
     `groups` counts all with a price, of which `deployments` are the cheapest. `missed` are those that no limit lets in,
     `unpriced` accelerators without a price under `choice`, `priced_as` the terms under which those have one. `serving`
     is what serves the volume at the smallest bill. Of the first deployment are `peak`, its cost without the limits,
-    `ladder` and `sensitivity`; `unlike` is what of its model and workload differs from the second's unasked.
+    `ladder` and `sensitivity`; `unlike` is in what of model and workload the second, and of load any, differs unasked.
     """
 
     asked: Asked

@@ -232,7 +232,7 @@ def _volume(found: Cost) -> Iterator[Statement]:
     yield _on("volume", text, serving, **values)
     if len(serving.offers) > 1 and not first.quote.is_modelled:
         usd, quote = first.rented.usd_per_day, prices.quoted(first.quote)
-        text = f"At the cheapest quote, {quote}, that is {cents(usd)} USD a day on {place(found, serving)}."
+        text = f"At this deployment's cheapest quote, {quote}, that is {cents(usd)} USD a day on {on}."
         yield _on("volume_at_least", text, serving, usd_per_day=usd)
     if idle.usd_per_day > bill.usd_per_day and (idle.utilisation or 1) < IDLE:
         text = f"For that volume {place(found, lead)}, cheapest per token, would be {used(idle.utilisation)} used"
@@ -319,7 +319,7 @@ def _use(found: Cost) -> str:
 def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
     """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
     text = "Priced at peak throughput, whatever the latency."
-    own = " They are Kneepoint's choice where nothing is asked; change them under Limits." if opening else ""
+    own = " They are Kneepoint's choice where no limit is asked; change them under Limits." if opening else ""
     if found.limits:
         text = f"Priced within limits: {limits.words(found.limits)}.{own}"
     yield caveat("limits", text, limits=len(found.limits), opening=opening)

@@ -68,12 +68,11 @@ def test_where_most_accelerators_do_not_state_a_limit_none_is_the_cheapest(shipp
     assert answered("cost", shipped, answer.view).robustness is None
 
 
-@pytest.mark.parametrize("slo", [["none"], []])
+@pytest.mark.parametrize("where", [{}, STORY])
 def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(
-    shipped: Library, slo: list[str]
+    shipped: Library, where: dict[str, list[str]]
 ) -> None:
-    where = {} if slo else STORY
-    answer = asked(shipped, where, slo=slo)
+    answer = asked(shipped, where, slo=["none"])
     assert answer.result.limits == ()
     assert "whatever the latency" in said(answer, "limits").text
     assert "within the limits" not in answer.headline
@@ -84,8 +83,18 @@ def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(
     )
 
 
-def test_a_reader_who_narrowed_the_selection_gets_no_limit_unasked(shipped: Library) -> None:
-    for where in (ARTICLE, {"model": ["deepseek-r1"]}):
+def test_narrowing_to_what_is_shown_keeps_the_opening_limits(shipped: Library) -> None:
+    opening = asked(shipped)
+    shown = [one.point.accelerator for one in opening.result.deployments]
+    for where in ({"model": ["deepseek-r1"]}, STORY, {**STORY, "accelerator": shown}):
+        narrowed = asked(shipped, where)
+        assert set(narrowed.view.slo) == set(OPENING)
+        assert narrowed.headline == opening.headline
+        assert said(narrowed, "limits").values["opening"] is True
+
+
+def test_a_story_that_does_not_state_the_opening_limits_gets_none(shipped: Library) -> None:
+    for where in (ARTICLE, {"model": ["gemma-4-31b"]}):
         assert asked(shipped, where).view.slo == ()
 
 
@@ -102,7 +111,7 @@ def test_several_limits_take_the_best_point_that_keeps_them_all_and_say_what_the
     shipped: Library,
 ) -> None:
     slo = [f"{SPEED}>=50", f"{TTFT}<=1500"]
-    peak, kept = asked(shipped, STORY), asked(shipped, STORY, slo=slo)
+    peak, kept = asked(shipped, STORY, slo=["none"]), asked(shipped, STORY, slo=slo)
     best: dict[str, float] = {}
     for chip, many, rate, speed, ttft in ranked(
         shipped, peak, f'accelerator, accelerators, output_tokens_per_s, "{SPEED}", "{TTFT}"'
@@ -176,11 +185,22 @@ def test_what_is_unlike_between_the_bars_is_told(shipped: Library) -> None:
     assert f"disaggregated ({apart})" in told
 
 
+LOADS = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"]}
+
+
+@pytest.mark.parametrize("chips", [["h200-sxm", "mi355x"], ["gb200", "b200-sxm", "h200-sxm"]])
+def test_no_deployment_is_cheapest_across_unlike_kinds_of_load(shipped: Library, chips: list[str]) -> None:
+    answer = asked(shipped, {**LOADS, "accelerator": chips}, slo=["none"])
+    assert {one.load_kind for one in answer.result.facts} == {"saturated", "closed"}
+    assert [one.fact.key for one in answer.result.unlike] == ["load_kind"]
+    assert answer.statements[0].kind == "undecided"
+    assert answered("cost", shipped, answer.view).robustness is None
+
+
 def test_what_the_cheapest_is_configured_with_unlike_all_others_stands_in_its_name(shipped: Library) -> None:
     answer = asked(
         shipped,
-        {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["8192"],
-         "accelerator": ["h200-sxm", "mi355x"]},
+        {**LOADS, "accelerator": ["h200-sxm", "mi355x"], "load_kind": ["saturated", "closed"]}, slo=["none"],
     )  # fmt: skip
     loads = {one.point.accelerator: one.facts.load_kind for one in answer.result.deployments}
     assert loads == {"h200-sxm": "saturated", "mi355x": "closed"}

@@ -367,19 +367,42 @@ def test_whether_the_cheapest_is_cheapest_at_each_book_and_provider(shipped: Lib
     assert robust is not None
     own = by_chip(answer)
     rates = {chip: one.point.rate / one.point.accelerators for chip, one in own.items()}
-    usual = {chip: one.price.usd for chip, one in own.items()}
-    told = {way: verdict for way, verdict in robust.otherwise if way.startswith("at ")}
+    lead, others = answer.result.lead.point.accelerator, dict(robust.others)
     for words, choice in prices.alternatives(shipped, Choice()).items():
         there = {chip: price.usd for chip, price in prices.chip_prices(shipped, choice).items()}
-        first, second = sorted(rates, key=lambda chip: there.get(chip, usual[chip]) / rates[chip])[:2]
-        costs = [there.get(chip, usual[chip]) / rates[chip] for chip in (first, second)]
-        if costs[1] / costs[0] > 1.01:
-            code = f"{first}|{first}"
-            assert (f"at {words}" in told) == (first != answer.result.lead.point.accelerator)
-            assert told.get(f"at {words}") is None or told[f"at {words}"].code == code
-    assert told["at Crusoe's price"].words == "GB200 NVL72 is cheapest"
+        chips = sorted(rates.keys() & there.keys(), key=lambda chip: there[chip] / rates[chip])
+        verdict = others[f"at {words}"]
+        if lead not in there or len(chips) < 2:
+            assert verdict is None
+        elif there[chips[1]] / rates[chips[1]] > 1.01 * there[chips[0]] / rates[chips[0]]:
+            assert verdict is not None
+            assert verdict.code == f"{chips[0]}|{chips[0]}"
+    assert others["at Crusoe's price"] is None
     assert f"Holds in {robust.holding} of {robust.ways} ways to look" in answer.said("variation")[0]
 
 
 def test_where_one_deployment_alone_has_a_price_there_is_no_verdict_to_hold(shipped: Library) -> None:
     assert answered("cost", shipped, View.of(ARTICLE)).robustness is None
+
+
+@pytest.mark.parametrize("model", ["mixtral-8x7b", "llama-3.1-8b"])
+def test_a_provider_without_a_price_of_the_winner_says_nothing_of_it(shipped: Library, model: str) -> None:
+    answer = answered("cost", shipped, View.of({"model": [model]}))
+    assert answer.result.lead.point.accelerator == "gh200-96gb"
+    assert answer.robustness is not None
+    known = {way for way, _ in answer.robustness.known if way.startswith("at ")}
+    assert known == {"at prices of provider-quotes-2026-07", "at Lambda's price"}
+    assert "nothing can be said at prices of list-prices" in answer.said("variation")[0]
+
+
+def test_a_bill_at_the_cheapest_quote_names_its_instances_and_is_of_this_deployment(shipped: Library) -> None:
+    answer = answered("cost", shipped, View.of({"model": ["deepseek-r1"]}).with_slo(["ttft_ms_p99<=2000"]))
+    serving = answer.result.serving
+    assert serving is not None
+    first = serving.offers[0]
+    assert first.rented.instances == 2
+    (told,) = (one for one in answer.statements if one.kind == "volume_at_least")
+    assert f"2 instances of {serving.facts.hardware}" in told.text
+    assert told.text.startswith("At this deployment's cheapest quote")
+    hour = first.quote.usd_per_accelerator_hour
+    assert told.values["usd_per_day"] == pytest.approx(2 * serving.point.accelerators * hour * 24)
