@@ -110,7 +110,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
         outcomes = [versus.compared(match, asked, asked.per, of) for match in matches(one.ranking)]
         return statements.verdict(outcomes, tellers)
 
-    return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict)
+    usable = f"({asking.value_sql(library, asked.metric)}) IS NOT NULL AND ({ALONG[asked.along]}) > 0"
+    return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict, usable)
 
 
 def _story(library: Library, view: View) -> Story:

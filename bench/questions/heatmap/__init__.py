@@ -85,7 +85,8 @@ def robustness(library: Library, view: View) -> Robustness | None:
         who = {"a": found.ratio.a, "b": found.ratio.b, "tie": "neither"}[leader(found.middle, found.better)]
         return Verdict(who, f"{who} is ahead") if found.ratio.is_told else None
 
-    return variations.of(library, whole, None, verdict)
+    metric = whole.option("metric")
+    return variations.of(library, whole, None, verdict, f"({grid.value_sql(library, metric)}) IS NOT NULL")
 
 
 def points_behind(library: Library, view: View, cell: str) -> pd.DataFrame:

@@ -137,7 +137,7 @@ def robustness(library: Library, view: View) -> Robustness | None:
         words = "is best within the limits" if limits else "leads over the widest range"
         return Verdict(leader, f"{statements.label(axes.owner, leader)} {words}")
 
-    return variations.of(library, asked, axes.choice, verdict)
+    return variations.of(library, asked, axes.choice, verdict, f"({axes.x_sql}) IS NOT NULL")
 
 
 def _story(library: Library, view: View) -> Story:
