@@ -129,16 +129,13 @@ def answer(library: Library, view: View) -> Answer[Cost]:
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the same group is cheapest with one choice changed at a time.
 
-    At another book or provider only the chips that it prices compete; one that does not price the winner says nothing.
+    At another book or provider only the chips that it prices compete, as where a reader chooses it.
     """
     is_complete = view.whole and all(map(view.option, ("tokens", "group", prices.TERMS.key)))
     whole = view if is_complete else complete(library, view)
     ranking, choice = evidence.read(whole), prices.read(library, whole)
     own = _inputs(library, ranking, choice)
     offered = prices.chip_prices_of_each(library, prices.alternatives(library, choice).values())
-    first = priced.cheapest(own.groups, own.chips)[:2]
-    costs = [(own.chips[one.accelerator].usd / (one.merit or 0.0), one.accelerator) for one in first]
-    winners = {chip for usd, chip in costs if wording.is_tie(usd / costs[0][0])}
 
     @cache
     def best_points(other: Ranking) -> tuple[tuple[Best, ...], dict[str, Facts]]:
@@ -147,8 +144,6 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
     def verdict(one: Variation) -> Verdict | None:
         chips = own.chips if one.prices == choice else offered[one.prices]
-        if not winners <= chips.keys():
-            return None
         found, named = best_points(one.ranking)
         stating = {best.accelerator for best in found if best.stated}
         first = priced.cheapest(found, chips)

@@ -212,8 +212,12 @@ def _latency(found: Cost) -> Iterator[Statement]:
         one, limit = dearer[nth], f"{number(dearer[nth].limit)}{'' if nth else unit}"
         listed.append(f"{number(one.usd_per_million)} USD at {limit} ({number(one.times)} times the peak's)")
     alone = f"With a limit on {inline(metric)}{' alone' if found.limits else ''}"
-    text = f"{alone}, a million on {place(found, found.lead)} cost {joined(listed)}{modelled(found.lead)}."
-    yield _on("latency", text, found.lead)
+    facts, group = found.lead.facts, found.asked.group
+    on = value_label("accelerator", facts.accelerator)
+    on = on if group == "accelerator" else f"{names.group_words(group, getattr(facts, group))} on {on}"
+    on = place(found, found.lead) if group == DEPLOYMENT else f"the best point of {on}"
+    text = f"{alone}, a million on {on} cost {joined(listed)}{modelled(found.lead)}."
+    yield _on("latency", text, found.lead) if group == DEPLOYMENT else finding("latency", text)
 
 
 def _volume(found: Cost) -> Iterator[Statement]:
