@@ -101,7 +101,7 @@ def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
 def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
     named = named_pairs(found.pairs)
     if not named:
-        yield headline("no_pair", _no_pair(found))
+        yield headline("no_pair", _no_pair(found, " within the limits" if ranking.limits else ""))
         return
     compared = [(pair.a, pair.b, pair.outcome) for pair in named]
     yield _headline(found, ranking, compared)
@@ -312,9 +312,9 @@ def _races(found: Listing) -> Iterator[Statement]:
         yield _said("closest", text, outcome, knot)
 
 
-def _no_pair(found: Listing) -> str:
+def _no_pair(found: Listing, within: str) -> str:
     """Why there is no pair to list."""
-    what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}"
+    what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}{within}"
     unnamed = found.tally.of("unnamed")
     if not found.curves and unnamed:
         return f"{counted(unnamed, 'point')} of {what} state no accelerator to compare; state it on the Data page."

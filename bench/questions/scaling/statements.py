@@ -155,14 +155,16 @@ def _nothing(found: Scaling, everywhere: int) -> str:
             f"Besides disaggregated deployments, none of {about} was measured on two counts of chips with all else"
             " equal; choose disaggregated=true to compare those."
         )
-    if not tally.used and (tally.of("beyond_limit") or tally.of("unknown_limit")):
+    is_limited = bool(tally.of("beyond_limit") or tally.of("unknown_limit"))
+    if not tally.used and is_limited:
         return f"None of {about} is known to keep the limits; ease them."
     if not tally.used:
         return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
     if everywhere or not held:
         many = f"the {counted(everywhere or tally.selected, 'selected point')}"
         alike = f"on two counts of chips{' at one load' if everywhere else ''} with all else equal"
-        return f"None of {many} was measured {alike}; {older or 'choose another model'}."
+        alike += " within the limits" if is_limited else ""
+        return f"None of {many} was measured {alike}; {'ease them' if is_limited else older or 'choose another model'}."
     if found.way == BEST:
         said = "What more chips give cannot be told: no line has two counts of chips with a known best load"
         return f"{said}; {older or 'choose another way to compare'}."
