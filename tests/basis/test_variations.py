@@ -100,10 +100,13 @@ class TestWhatIsVaried:
             counts[one.words] = evidence.tally(library, one.ranking).used
             return Verdict("a", "a wins")
 
-        variations.of(library, view, None, verdict)
-        if counts:
-            own = counts.pop("")
-            assert counts
+        found = variations.of(library, view, None, verdict)
+        own = counts.pop("", None)
+        assert (found is None) == (own is None)
+        if found is not None:
+            assert (
+                {words for words, _ in found.known} == counts.keys() <= {words for words, _ in found.others}
+            )
             assert all(many not in (0, own) for many in counts.values())
 
 
