@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.view import View
 from tests.benchmarks import Figure
-from tests.benchmarks._process import ROOT, process
+from tests.benchmarks._process import ROOT, Process, process
 from tests.questions.recorded import VIEWS
 
 REVISION = "KNEEPOINT_BEFORE"
@@ -33,10 +33,9 @@ def measure() -> Iterator[Figure]:
         known = old.ask("names")["names"]
         for name in (name for name in new.ask("names")["names"] if name in known):
             pairs = []
-            for _ in range(1 + ROUNDS):
+            for number in range(1 + ROUNDS):
                 new.ask("forget"), old.ask("forget")
-                waits = [[side.ask(f"{name}?{query}")["seconds"] for side in (new, old)] for query in asked]
-                pairs.append([sum(side) for side in zip(*waits, strict=True)])
+                pairs.append(round_of((new, old), [f"{name}?{query}" for query in asked], number))
             mine, other = (statistics.median(side) for side in zip(*pairs[1:], strict=True))
             yield Figure(
                 f"{name}: an answer, mean of {len(asked)} selections", mine / len(asked) * 1000, "ms"
@@ -44,6 +43,15 @@ def measure() -> Iterator[Figure]:
             yield Figure(
                 f"{name}: over that of {revision[:12]}, median of {ROUNDS} rounds", mine / other, "x", 1
             )
+
+
+def round_of(sides: tuple[Process, Process], asked: list[str], number: int) -> tuple[float, float]:
+    """The seconds of both sides for all that is asked, one after the other; who begins changes."""
+    waits: dict[Process, float] = dict.fromkeys(sides, 0.0)
+    for place, question in enumerate(asked, number):
+        for side in sides if place % 2 else sides[::-1]:
+            waits[side] += side.ask(question)["seconds"]
+    return waits[sides[0]], waits[sides[1]]
 
 
 @contextlib.contextmanager
