@@ -29,6 +29,9 @@ ROWS = """
   return [grid.getBoundingClientRect().right, Object.values(ends)]
 }
 """
+ONE_ROW = {"cost"}
+"""The pages whose few options stand beside each other on a narrow page too."""
+
 PAPER = "document.querySelector('.js-plotly-plot')?.layout.paper_bgcolor"
 
 
@@ -152,7 +155,7 @@ def test_every_option_is_read_whole_and_on_a_narrow_page_they_fill_their_rows(
     settled(page)
     assert page.evaluate(CUT) == []
     edge, rows = page.evaluate(ROWS)
-    assert rows
+    assert len(rows) > 1 or name in ONE_ROW
     assert rows == pytest.approx([edge] * len(rows), abs=2)
 
 

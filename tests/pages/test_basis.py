@@ -130,7 +130,9 @@ class TestPrices:
         at = at.selectbox(key="heatmap.price_book").set_value(book).run()
         at = at.text_input(key="heatmap.utilisation").set_value("0.6").run()
         kept = at.session_state["kept"]
-        assert dict(kept.basis.options).items() >= {"price_book": book, "utilisation": "0.6"}.items()
+        assert dict(kept.basis.options) == {
+            "price_book": book, "utilisation": "0.6", "runs": "newest", "flagged": "ranked"
+        }  # fmt: skip
         assert set(kept.basis.options) <= set(view_of(at, "heatmap").options)
 
 

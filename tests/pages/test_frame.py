@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bench.basis import story
 from bench.library import Library
 from bench.questions import question, questions
 from bench.selection import count, described
@@ -74,7 +75,11 @@ def test_filters_follow_and_options_stay_with_their_page(opened: Open) -> None:
     at.query_params.clear()
     at = at.run()
     heatmap = view_of(at, "heatmap")
-    assert set(view_of(opened("pareto", v="1", **own), "pareto").where) <= set(heatmap.where)
+    assert (
+        story.own_choice(heatmap).where
+        == view_of(at, "pareto").where
+        == View.of({key: [value] for key, value in own.items()}).where
+    )
     assert "group" not in dict(heatmap.options)
     at = at.switch_page("pareto.py")
     at.query_params.clear()
