@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What is installed is remembered by an empty file that carries the hash of what was asked for.
 asked = $(firstword $(shell { $(PYTHON) -V || true; cat $(1); } 2>&1 | cksum))
 APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt)
-DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-dev.txt)
+DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-tokenizer.txt requirements-dev.txt)
 ENGINE_INSTALLED := .venv-engine/installed-$(call asked,requirements-engine.txt)
 
 .PHONY: help run test test-engine check bench library format lint docker-steps chromium port clean

@@ -142,11 +142,12 @@ METRICS: tuple[Metric, ...] = (
             "content or reasoning. A role-only or empty first chunk is not a token.",
             "first token arrival - request sent", "Kneepoint's definition; tools differ on the first chunk"),
     _distribution("tpot_ms", "latency", "TPOT", "ms", "lower",
-            "Time per output token after the first, one value per request.",
-            "(e2el - ttft) / (output tokens - 1)", VLLM),
+            "Time per output token after the first chunk, one value per request. Where the first chunk carries one "
+            "token, as with most engines, that is every token but one.",
+            "(e2el - ttft) / (output tokens - tokens of the first chunk)", VLLM),
     _distribution("itl_ms", "latency", "ITL", "ms", "lower",
             "Inter-token latency: the gaps between chunks that carry tokens, pooled over requests. Where one chunk "
-            "carries several tokens its percentiles describe packets, not decoding.",
+            "carries several tokens its percentiles describe packets, not decoding: a sweep of Kneepoint states none.",
             "chunk arrival - previous chunk arrival", VLLM),
     _distribution("ntpot_ms", "latency", "Normalised TPOT", "ms", "lower",
             "End-to-end latency spread over the output tokens, so the wait for the first token is inside.",

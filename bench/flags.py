@@ -34,7 +34,9 @@ KINDS = {
     "no-source": Kind("no source given", "excludes"),
     "cold-start": Kind("cold start", "excludes"),
     "clock_trouble": Kind("clock trouble", "excludes"),
+    "rate_limited": Kind("rate-limited", "excludes"),
     # What a reader of the figure has to know.
+    "bursts": Kind("tokens in bursts", "warns"),
     "capped": Kind("cut short by a cap", "warns"),
     "client_limited": Kind("client limited", "warns"),
     "contradicted": Kind("contradicted under one label", "warns"),
@@ -44,6 +46,7 @@ KINDS = {
     "energy-mismatch": Kind("energy contradicts the power", "warns"),
     "failures": Kind("failed requests", "warns"),
     "isl_off_target": Kind("input length off target", "warns"),
+    "isl_unknown": Kind("input length unknown", "warns"),
     "latency-sum": Kind("latencies that do not add up", "warns"),
     "methodology": Kind("doubtful method", "warns"),
     "mostly_idle": Kind("mostly idle", "warns"),

@@ -55,9 +55,10 @@ def quantity(value: float | None, key: str) -> str:
 
 
 def share(ratio: float) -> str:
-    """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %."""
+    """A ratio as a percentage: 0.183 is 18 %, 0.0283 is 2.8 %; what is not all is never 100 %."""
     percent = ratio * 100
-    return f"{percent:,.0f} %" if abs(percent) >= 10 else f"{percent:,.1f} %"
+    written = f"{percent:,.0f} %" if abs(percent) >= 10 else f"{percent:,.1f} %"
+    return "over 99 %" if written == "100 %" and percent < 100 else written
 
 
 def counted(count: int, singular: str, plural: str | None = None) -> str:

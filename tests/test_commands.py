@@ -25,7 +25,7 @@ from tests.test_layers import imported
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[1]
-BARE = ("Makefile", "requirements.txt", "requirements-dev.txt")
+BARE = ("Makefile", "requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt")
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -196,7 +196,7 @@ def needed(names: Iterable[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("files", [["requirements.txt"], ["requirements.txt", "requirements-dev.txt"]])
+@pytest.mark.parametrize("files", [["requirements.txt"], ["requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt"]])
 def test_all_that_is_needed_is_pinned_and_nothing_else(files: list[str]) -> None:
     pinned = {name: version for file in files for name, version in pins(file).items()}
     assert {name: distribution(name).version for name in pinned} == pinned
@@ -208,7 +208,8 @@ def test_the_app_asks_for_what_it_imports() -> None:
     imports = {name.partition(".")[0] for path in files for name in imported(path)}
     makers = packages_distributions()
     foreign = imports - set(sys.stdlib_module_names) - {"bench", "pages", "app"}
-    assert {canonicalize_name(makers[name][0]) for name in foreign} <= named("requirements.txt")
+    asked = named("requirements.txt") | named("requirements-tokenizer.txt")
+    assert {canonicalize_name(makers[name][0]) for name in foreign} <= asked
 
 
 def free_port() -> int:

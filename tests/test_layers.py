@@ -113,11 +113,11 @@ def sql(path: Path) -> list[str]:
 
 
 def too_long(path: Path) -> list[str]:
-    """The functions of a file that do not fit on a screen, and the file where it has 400 lines."""
+    """The functions of a file that do not fit on a screen, and the file where it has 600 lines."""
     text = path.read_text()
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     lines = len(text.splitlines())
-    return [f"{lines} lines"] * (lines >= 400) + [
+    return [f"{lines} lines"] * (lines >= 600) + [
         f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
         for node in ast.walk(ast.parse(text))
         if isinstance(node, functions) and node.end_lineno and node.end_lineno - node.lineno >= 60
@@ -137,7 +137,7 @@ def test_pages_reach_each_other_by_their_full_name_and_hold_no_sql() -> None:
     assert not breaking(sql, PAGES + APP)
 
 
-def test_a_file_stays_below_400_lines_and_a_function_fits_on_a_screen() -> None:
+def test_a_file_stays_below_600_lines_and_a_function_fits_on_a_screen() -> None:
     assert not breaking(too_long, BENCH + PAGES + APP)
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 BAR = 20
 LOOK_S = 0.5
-GOOD = ("done", "stopped")
 COLUMNS = {
     "isl": "isl",
     "osl": "osl",
@@ -31,8 +30,11 @@ COLUMNS = {
     "ttft_ms_p50": "ttft p50 ms",
     "ttft_ms_p99": "ttft p99 ms",
     "tpot_ms_p50": "tpot p50 ms",
+    "e2el_ms_p50": "e2el p50 ms",
+    "requests_per_s": "requests/s",
     "requests_ok": "ok",
     "requests_failed": "failed",
+    "failed_by": "failures",
 }
 """What the table of a sweep shows of each point; --json has everything."""
 
@@ -50,6 +52,7 @@ def run(argv: Sequence[str]) -> int:
     )
     options.add_to(parser)
     parser.add_argument("--detach", action="store_true", help="leave it running and come back at once")
+    _add_strict(parser)
     add_place(parser)
     arguments = parser.parse_args(argv)
     access.demand("launch", access.Visitor.at_the_shell())
@@ -75,8 +78,16 @@ def add_to(commands: Commands) -> None:
             parser.add_argument(
                 "--detach", action="store_true", help="leave it running and come back at once"
             )
+        if name in ("resume", "watch"):
+            _add_strict(parser)
         add_place(parser)
         parser.set_defaults(run=action)
+
+
+def _add_strict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with 3 when all is measured and a point has a flag"
+    )
 
 
 def _folder(arguments: argparse.Namespace) -> Folder:
@@ -87,7 +98,7 @@ def _folder(arguments: argparse.Namespace) -> Folder:
 
 def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> int:
     """Run or start the sweep of a folder, and tell how it ended; a new one that measured nothing leaves nothing."""
-    from bench.sweep import jobs, launching, runner
+    from bench.sweep import endings, jobs, launching, runner
     from bench.sweep.entering import enter
 
     shell, what = access.Visitor.at_the_shell(), "launch" if new else "resume"
@@ -122,7 +133,7 @@ def _go(folder: Folder, arguments: argparse.Namespace, *, new: bool = False) -> 
     output.remark(ended.reason)
     if new and not folder.journal.exists():
         folder.discard()
-    return runner.status_of(ended)
+    return endings.status_of(ended, [line for line, _ in folder.read.points], strict=arguments.strict)
 
 
 def _told_started(folder: Folder, arguments: argparse.Namespace) -> int:
@@ -146,13 +157,22 @@ def _tell(folder: Folder, arguments: argparse.Namespace, more: Mapping[str, Any]
         return
     points = told["points"]
     if points:
-        shown = [name for name in COLUMNS if any(point.get(name) is not None for point in points)]
-        output.table([{COLUMNS[name]: point.get(name) for name in shown} for point in points])
+        rows = [{**point, "failed_by": _kinds(point)} for point in points]
+        shown = [name for name in COLUMNS if any(row.get(name) is not None for row in rows)]
+        output.table([{COLUMNS[name]: row.get(name) for name in shown} for row in rows])
     for point in points:
+        if point["error"]:
+            output.remark(f"Point {point['number']} failed: {point['error']}")
         for flag in point["flags"]:
             output.remark(f"Point {point['number']}: {flag['seen']} {flag['do']}")
     for level in told.get("sustained") or ():
         output.remark(ramp.highest(level))
+
+
+def _kinds(point: Mapping[str, Any]) -> str | None:
+    """A point's failures by kind, the commonest first; None where there are none."""
+    found = sorted(point["failures"].items(), key=lambda row: -row[1])
+    return ", ".join(f"{many:,} {kind}" for kind, many in found) or None
 
 
 def _sweeps(arguments: argparse.Namespace) -> int:
@@ -183,6 +203,8 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _watch(arguments: argparse.Namespace) -> int:
+    from bench.sweep import endings
+
     folder = _folder(arguments)
     progress = Progress()
     while folder.held():
@@ -192,7 +214,8 @@ def _watch(arguments: argparse.Namespace) -> int:
     _tell(folder, arguments)
     told = folder.status
     output.remark(f"{told['state']}: {told.get('reason', '')}")
-    return 0 if told["state"] in GOOD else 1
+    ended = endings.Ended(str(told["state"]), str(told.get("reason", "")))
+    return endings.status_of(ended, [line for line, _ in folder.read.points], strict=arguments.strict)
 
 
 def _cancel(arguments: argparse.Namespace) -> int:

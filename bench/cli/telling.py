@@ -86,9 +86,7 @@ def _tell_point(point: PointStory) -> None:
         )
     for failure in point.failures:
         output.line()
-        output.line(
-            f"{failure.kind}: {counted(failure.in_all, 'request')}, {failure.requests:,} after the warm-up"
-        )
+        output.line(f"{failure.kind}: {counted(failure.requests, 'request')}")
         for one in failure.examples:
             output.line(f"  request {one.number} at {one.at_s:.3f} s: {one.error}")
     output.line()

@@ -39,6 +39,7 @@ SWEEPS = "sweeps"
 
 SWEEP_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 MAX_BYTES, MAX_LINE = 2**30, 2**20
+FAILED = "failed"
 DAMAGED = "the journal was changed or damaged; put a good copy in its place, or cut it off before this line"
 
 
@@ -70,7 +71,14 @@ class Session:
 
 @dataclass(frozen=True)
 class PointLine:
-    """One measured point. `metrics` is its steady state and `whole` the run with warm-up and drain, by catalogue keys.
+    """One point that was under load. `metrics` is its steady state and `whole` the run with warm-up and drain, by
+    catalogue keys.
+
+    `state` is measured, or failed where so few requests ended well that it has no figure; `error` then says what they
+    ended in, and a later line may be about the same point. `requests_ok`, `requests_failed`, `warmup_ok`,
+    `warmup_failed` and `cancelled` add up to `requests_sent`; `failures` counts all that failed by their kinds.
+    `refused` are those that the endpoint answered with 429 or 503, `rested_s` how long the places of a closed loop
+    waited for that, all together.
 
     `isl` and `osl` are the lengths as the plan writes them, `workload` what they come to in tokens. `telemetry` is
     what the engine said of itself meanwhile, `samples` the file of its requests, beside the journal. `window_s` is
@@ -93,7 +101,13 @@ class PointLine:
     whole: Mapping[str, float] = field(default_factory=dict)
     requests_ok: int = 0
     requests_failed: int = 0
+    warmup_ok: int = 0
+    warmup_failed: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
+    state: str = "measured"
+    error: str | None = None
+    refused: int = 0
+    rested_s: float | None = None
     cancelled: int = 0
     timed: int = 0
     tokens_asked: int = 0
@@ -104,6 +118,11 @@ class PointLine:
     telemetry: Mapping[str, Any] = field(default_factory=dict)
     client: Mapping[str, float] = field(default_factory=dict)
     samples: str | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether it has a figure."""
+        return self.state != FAILED
 
 
 @dataclass(frozen=True)
@@ -123,6 +142,7 @@ Line = Session | PointLine | EndLine
 class Journal:
     """A journal as it was read: points with the session each belongs to, and how many of its bytes hold whole lines.
 
+    Of a point that failed and was asked for again only the last line is in `points`, those before it are in `repeated`.
     `cut` is the number of a last line that has no end; None where there is none.
     """
 
@@ -131,6 +151,12 @@ class Journal:
     ends: tuple[EndLine, ...]
     whole_bytes: int
     cut: int | None = None
+    repeated: tuple[PointLine, ...] = ()
+
+    @property
+    def measured(self) -> tuple[tuple[PointLine, Session], ...]:
+        """The points that have a figure."""
+        return tuple((line, session) for line, session in self.points if line.measured)
 
 
 def encode(line: Line) -> bytes:
@@ -150,9 +176,10 @@ def decode(path: Path) -> Journal:
         InputError: a line is not ours, or two are about one point.
     """
     sessions: list[Session] = []
-    points: dict[int, tuple[PointLine, Session]] = {}
+    points: dict[str, tuple[PointLine, Session]] = {}
     ends: list[EndLine] = []
-    keys: set[str] = set()
+    repeated: list[PointLine] = []
+    numbers: set[int] = set()
     whole, cut = 0, None
     for place, raw in _lines(path):
         if not raw.endswith(b"\n"):
@@ -167,14 +194,16 @@ def decode(path: Path) -> Journal:
             raise InputError(f"{where}, comes before any session; a journal begins with one.")
         elif isinstance(line, EndLine):
             ends.append(line)
-        elif line.number in points or line.key in keys:
+        elif line.number in numbers or (line.key in points and points[line.key][0].measured):
             raise InputError(
                 f"{where}, is about point {line.number}, which an earlier line is about already."
             )
         else:
-            points[line.number] = (line, sessions[-1])
-            keys.add(line.key)
-    return Journal(tuple(sessions), tuple(points.values()), tuple(ends), whole, cut)
+            if line.key in points:
+                repeated.append(points.pop(line.key)[0])
+            points[line.key] = (line, sessions[-1])
+            numbers.add(line.number)
+    return Journal(tuple(sessions), tuple(points.values()), tuple(ends), whole, cut, tuple(repeated))
 
 
 def recognises(file: SourceFile) -> Recognition:
@@ -188,11 +217,18 @@ def recognises(file: SourceFile) -> Recognition:
 
 
 def read(file: SourceFile) -> Reading:
-    """The points of a sweep, finished or not: origin own, evidence as their session says, rates per chip derived."""
+    """The points of a sweep, finished or not: origin own, evidence as their session says, rates per chip derived.
+
+    A point that failed has no figure: it is refused, with what its requests ended in.
+    """
     journal = decode(file.path)
-    if not journal.points:
-        raise InputError(f"{file.name} has no finished point yet.")
+    if not journal.measured:
+        raise InputError(f"{file.name} has no measured point yet.")
     found = reading(journal)
+    for line, _ in journal.points:
+        if not line.measured:
+            reason = f"Point {line.number} failed: {line.error or 'no request ended well'}"
+            found.refusals.append(Refusal(file.name, reason, line.number))
     if journal.cut is not None:
         found.refusals.append(
             Refusal(
@@ -207,11 +243,11 @@ def reading(journal: Journal) -> Reading:
     from bench.formats.reading import Reading, passports_table, points_table
 
     first = journal.sessions[0]
-    keys = dict.fromkeys(key for line, _ in journal.points for key in line.metrics)
+    keys = dict.fromkeys(key for line, _ in journal.measured for key in line.metrics)
     about = {"title": first.title} if first.title else {}
     return Reading(
         NAME,
-        points_table([_point(line, session) for line, session in journal.points]),
+        points_table([_point(line, session) for line, session in journal.measured]),
         passports=passports_table([_passport(key, journal) for key in keys]) if keys else None,
         tool_version=first.tool_version,
         about=about,
@@ -257,7 +293,7 @@ def _point(line: PointLine, session: Session) -> Point:
 
 
 def _passport(key: str, journal: Journal) -> Passport:
-    sources = {line.token_source for line, _ in journal.points if line.token_source}
+    sources = {line.token_source for line, _ in journal.measured if line.token_source}
     return Passport(
         metric=key,
         format=NAME,

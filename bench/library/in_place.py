@@ -61,7 +61,7 @@ def read(id: str, folder: Path, facts_written: int) -> tuple[Reading, Held] | No
     """
     manifest = read_manifest(folder)
     journal = journals.decode(folder / manifest.main)
-    if not journal.points:
+    if not journal.measured:
         return None
     reading = journals.reading(journal)
     return reading, Held(

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 from bench.errors import BenchError
+from bench.sweep.endings import status_of
 from bench.sweep.entering import enter
 from bench.sweep.folder import SWEEPS, Folder
-from bench.sweep.runner import run, status_of
+from bench.sweep.runner import run
 
 
 def main(path: Path) -> int:
@@ -18,7 +19,7 @@ def main(path: Path) -> int:
     sys.stderr.write(f"{ended.state}: {ended.reason}\n")
     if path.parent.name == SWEEPS:
         enter(folder, path.parent.parent)
-    return status_of(ended)
+    return status_of(ended, [line for line, _ in folder.read.points])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def enter(folder: Folder, library: Path) -> int:
     """
     from bench.library import Library
 
-    if not folder.read.points:
+    if not folder.read.measured:
         return 0
     held = Library.open(library, shipped=False)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.errors import BenchError, UsageError
-from bench.formats.journal import PointLine
+from bench.formats.journal import FAILED, PointLine
 from bench.sweep.folder import UNDER_WAY, Folder, listed, writing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +66,8 @@ def cancel(folder: Folder) -> dict[str, Any]:
 def status(folder: Folder) -> dict[str, Any]:
     """What the sweep says of itself, with every point it has measured."""
     told = folder.status
-    return {**told, "points": [point_document(line) for line, _ in folder.read.points]}
+    points = [point_document(line) for line, _ in folder.read.points]
+    return {**told, "points_failed": sum(point["state"] == FAILED for point in points), "points": points}
 
 
 def sweeps(library: Path) -> list[dict[str, Any]]:
@@ -75,9 +76,11 @@ def sweeps(library: Path) -> list[dict[str, Any]]:
 
 
 def point_document(line: PointLine) -> dict[str, Any]:
-    """A measured point as one flat object: what was asked, every metric, what failed, what is wrong with it."""
+    """A point as one flat object: what was asked, every metric, what failed, what is wrong with it."""
     return {
         "number": line.number,
+        "state": line.state,
+        "error": line.error,
         "isl": line.workload.isl,
         "osl": line.workload.osl,
         "isl_actual": line.workload.isl_actual,
@@ -89,7 +92,13 @@ def point_document(line: PointLine) -> dict[str, Any]:
         **line.metrics,
         "requests_ok": line.requests_ok,
         "requests_failed": line.requests_failed,
+        "warmup_ok": line.warmup_ok,
+        "warmup_failed": line.warmup_failed,
+        "cancelled": line.cancelled,
+        "requests_sent": line.requests_sent,
         "failures": dict(line.failures),
+        "refused": line.refused,
+        "rested_s": line.rested_s,
         "flags": [vars(flag) for flag in line.flags],
         "whole": dict(line.whole),
         "telemetry": dict(line.telemetry),

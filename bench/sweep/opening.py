@@ -16,7 +16,7 @@ from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
 from bench.sweep.checks import budget as budgets
 from bench.sweep.checks import machine
-from bench.sweep.checks.preflight import Preflight, glance, preflight
+from bench.sweep.checks.preflight import Check, Preflight, glance, preflight
 from bench.sweep.generator.assignment import Asked
 from bench.sweep.generator.prompt_files import read_prompts
 from bench.sweep.generator.prompts import lengths_to_calibrate
@@ -137,7 +137,7 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
     endpoint, held = plan.endpoint, plan.point.hold_osl
     manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
                     vendor=plan.vendor)  # fmt: skip
-    return preflight(
+    found = preflight(
         replace(_target(asked(plan)), from_page=from_page),
         manner,
         isls=lengths_to_calibrate(plan.shapes if plan.context_tokens is None else shapes),
@@ -145,7 +145,11 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
         osls=[shape.osl.least for shape in shapes if shape.osl],
         longest=max((shape.longest or 0 for shape in plan.shapes), default=0) or None,
         key_env=endpoint.key_env,
+        tokenizer=Path(endpoint.tokenizer) if endpoint.tokenizer else None,
     )
+    if (short := budgets.too_short(plan, timed(found))) is not None:
+        found.checks.append(Check("duration", None, short))
+    return found
 
 
 def settled(plan: Plan, found: Preflight, done: Sequence[str]) -> Plan:

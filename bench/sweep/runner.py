@@ -10,16 +10,16 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any
 
 from bench.errors import BenchError
 from bench.formats.journal import EndLine, PointLine
-from bench.records import Flag
-from bench.sweep import opening, queue
+from bench.sweep import endings, opening, queue
 from bench.sweep.checks import budget as budgets
 from bench.sweep.checks.preflight import Preflight
+from bench.sweep.endings import CANCELLED, Ended
 from bench.sweep.executors.local import Local
 from bench.sweep.folder import Folder, NotWritten, Writer
 from bench.sweep.generator import spool
@@ -33,27 +33,14 @@ from bench.sweep.measured.telemetry import Poller
 from bench.sweep.moment import now
 from bench.sweep.origin import origin_of
 from bench.sweep.planning import searches
-from bench.sweep.planning.plan_parts import where_stated
 from bench.sweep.planning.ramp import Finished, named
 from bench.sweep.planning.searches import Stop
 from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.telling import Teller, Watch
-from bench.wording import counted
 
 TOLD_EVERY_S = 0.5
-LOST_IN_A_ROW = 2
-"""A grid ends after so many points in a row without one good answer: the next one will have none either."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a session ended. `state` is done, stopped (at a cap), cancelled, interrupted or failed."""
-
-    state: str
-    reason: str
-
-
-CANCELLED = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
+PATIENCE_S, TIMES_ALONE = 10.0, 5.0
+"""A point is given up after so long without a good answer, and not before so many times what one takes alone."""
 
 
 class _Cancelled(Exception):
@@ -81,6 +68,8 @@ class _Run:
         before = folder.read
         self.attempt = len(before.sessions)
         self.lines = [line for line, _ in before.points]
+        self.before = before.repeated
+        self.to_repeat = {line.key for line in self.lines if not line.measured}
         self.ending: Ended | None = None
         self.executor = Local(opening.workers(self.plan))
         self.checks: list[dict[str, Any]] = []
@@ -88,7 +77,7 @@ class _Run:
     def whole(self) -> Ended:
         """How it ended, which status and journal say too; one with nothing left to measure stays as it is."""
         if self.lines and isinstance(chosen := self.next(), Stop):
-            return Ended("done", chosen.reason)
+            return endings.over(self.plan, chosen, self.lines)
         spool.clear(
             self.folder.requests, [line.samples.rpartition("/")[2] for line in self.lines if line.samples]
         )
@@ -147,8 +136,8 @@ class _Run:
     # Point after point
 
     def next(self) -> PlannedPoint | Stop:
-        """The point to measure next, or why there is none."""
-        return searches.next_load(self.plan, [_finished(line) for line in self.lines])
+        """The point to measure next, or why there is none; what failed in an earlier session comes again."""
+        return searches.next_load(self.plan, [finished(line) for line in self.measured_now])
 
     async def points(self, found: Preflight, writer: Writer) -> tuple[Ended, tuple[Mapping[str, Any], ...]]:
         """How it ended, with what was sustained where levels were climbed."""
@@ -157,7 +146,7 @@ class _Run:
             while True:
                 chosen = self.next()
                 if isinstance(chosen, Stop):
-                    return Ended("done", chosen.reason), tuple(
+                    return endings.over(self.plan, chosen, self.lines), tuple(
                         {"level": named(one.point), "output_tokens_per_s": one.output_tokens_per_s}
                         for one in chosen.sustained
                     )
@@ -170,7 +159,7 @@ class _Run:
 
     async def one(self, point: PlannedPoint, found: Preflight, writer: Writer) -> Ended | None:
         """Why the sweep ends with this point; None when it is kept and the sweep goes on."""
-        number = 1 + max((line.number for line in self.lines), default=0)
+        number = 1 + max((line.number for line in (*self.lines, *self.before)), default=0)
         load = asyncio.ensure_future(self.load(point, number, found))
         self.teller.begin_point()
         try:
@@ -188,26 +177,32 @@ class _Run:
         ran = load.result()
         tally = self.executor.tally
         if not len(ran.found):
-            return self.empty(ran, tally)
-        if (ended := self.lost(point, tally)) is not None:
-            return ended
+            return endings.empty(self.plan, ran, self.cut(ran, tally))
         samples = self.folder.requests / f"{number}.parquet"
         cut = self.cut(ran, tally)
         line = line_of(ran, self.plan, number, f"{self.folder.requests.name}/{samples.name}")
         if cut is not None:
-            line = replace(line, flags=(*line.flags, capped(cut, len(ran.found))))
+            line = replace(line, flags=(*line.flags, endings.capped(cut, len(ran.found))))
         to_parquet(ran.found, ran.start_ns, samples, ran.readings)
         writer.add(line)
-        self.lines.append(line)
+        self.keep(line)
         spool.clear(
             self.folder.requests, [one.samples.rpartition("/")[2] for one in self.lines if one.samples]
         )
         self.tell("running", finished=line.number)
-        return self.ending or (self.used_up(cut) if cut is not None else self.given_up(tally))
+        if self.ending is not None or cut is None:
+            return self.ending or endings.given_up(self.plan, self.measured_now)
+        return endings.used_up(self.plan, cut)
+
+    def keep(self, line: PointLine) -> None:
+        """Take in a point's line, in place of the one it had when it failed in an earlier session."""
+        self.before = (*self.before, *(one for one in self.lines if one.key == line.key))
+        self.lines = [*(one for one in self.lines if one.key != line.key), line]
+        self.to_repeat.discard(line.key)
 
     async def load(self, point: PlannedPoint, number: int, found: Preflight) -> Ran:
         """The load of one point and what was seen beside it."""
-        limits = budgets.point_limits(self.plan, point)
+        limits = budgets.point_limits(self.plan, point, opening.timed(found))
         left = self.minutes_left * 60
         limits = replace(limits, duration_s=min(limits.duration_s or left, left), tokens=None,
                          requests=_least(limits.requests, self.requests_left))  # fmt: skip
@@ -224,6 +219,7 @@ class _Run:
             hold=self.plan.point.hold_osl,
             expected=budgets.most_requests(self.plan, point, opening.timed(found)),
             steady_within=self.plan.point.steady_within,
+            patience_s=self.patience_s(point, found),
             tokens_left=self.tokens_left,
         )
         started, before = now(), ClockReading.now()
@@ -234,25 +230,47 @@ class _Run:
         finally:
             await asyncio.to_thread(poller.stop)
         drift = ClockDrift.between(before, ClockReading.now())
-        return Ran(point, limits, spool.gathered(stems), runs, drift, poller.readings, started)
+        return Ran(
+            point, limits, spool.gathered(stems), runs, drift, poller.readings, started,
+            reasons=self.executor.tally.reasons,
+            counts_isl=found.counts_by is not None or not point.shape.isl,
+            holds_osl=self.plan.point.hold_osl and (found.manner.ignore_eos or found.manner.min_tokens),
+        )  # fmt: skip
+
+    def patience_s(self, point: PlannedPoint, found: Preflight) -> float:
+        """How long a point goes on without a good answer."""
+        alone = budgets.alone_s(point, opening.timed(found)) or 0.0
+        return max(min(PATIENCE_S, self.sweep_patience_s), TIMES_ALONE * alone)
+
+    @property
+    def measured_now(self) -> list[PointLine]:
+        """The points of this session, and those of earlier ones that are not to be measured again."""
+        return [line for line in self.lines if line.key not in self.to_repeat]
+
+    @property
+    def sweep_patience_s(self) -> float:
+        """How long the sweep goes on without a good answer, as its plan states it."""
+        return endings.patience_s(self.plan)
 
     # Why it ends
 
     @property
     def requests_left(self) -> int:
         """What the cap on requests leaves."""
-        return self.plan.caps.requests - sum(line.requests_sent for line in self.lines)
+        return self.plan.caps.requests - sum(line.requests_sent for line in (*self.lines, *self.before))
 
     @property
     def tokens_left(self) -> int:
         """What the cap on tokens leaves, by what was asked for."""
-        return self.plan.caps.tokens - sum(line.tokens_asked for line in self.lines)
+        return self.plan.caps.tokens - sum(line.tokens_asked for line in (*self.lines, *self.before))
 
     @property
     def minutes_left(self) -> float:
         """What the cap on minutes leaves."""
         earlier = sum(
-            line.seconds or 0.0 for line in self.lines if (line.started or "") < self.teller.started
+            line.seconds or 0.0
+            for line in (*self.lines, *self.before)
+            if (line.started or "") < self.teller.started
         )
         return self.plan.caps.minutes - (earlier + monotonic() - self.teller.began) / 60
 
@@ -261,7 +279,7 @@ class _Run:
         for name, left in (("requests", self.requests_left), ("tokens", self.tokens_left),
                            ("minutes", self.minutes_left)):  # fmt: skip
             if left <= 0:
-                return self.used_up(name)
+                return endings.used_up(self.plan, name)
         return None
 
     def cut(self, ran: Ran, tally: Tally) -> str | None:
@@ -272,52 +290,6 @@ class _Run:
         if ran.limits.requests is not None and (planned is None or ran.limits.requests < planned):
             return "requests" if len(ran.found) >= ran.limits.requests else None
         return "minutes" if self.minutes_left <= 0 else None
-
-    def empty(self, ran: Ran, tally: Tally) -> Ended:
-        """The end at a point that sent nothing: a cap left no room for a request, or none came in its time."""
-        if (cap := self.cut(ran, tally)) is not None:
-            return self.used_up(cap)
-        return Ended(
-            "failed",
-            f"No request came within the {ran.limits.warmup_s + (ran.limits.duration_s or 0):g} s of "
-            f"{named(ran.point)}: give its points more time in a new sweep, or a higher request rate.",
-        )
-
-    def used_up(self, name: str) -> Ended:
-        """The end at a cap."""
-        cap = getattr(self.plan.caps, name)
-        where = where_stated(self.plan.endpoint)
-        return Ended(
-            "stopped",
-            f"caps.{name} of {cap:,g} is used up: raise it{where}, and measure the rest in a new sweep.",
-        )
-
-    def lost(self, point: PlannedPoint, tally: Tally) -> Ended | None:
-        """Why a point is not kept and ends the sweep: the endpoint has gone, or never gave a good answer."""
-        if tally.gone(point.load.concurrency or 1):
-            why = tally.why["connect"]
-            return Ended(
-                "failed",
-                f"The endpoint takes no connections any more ({why}) at {named(point)}: start it again, then resume.",
-            )
-        if tally.ok or not tally.failed or self.lines:
-            return None
-        return Ended(
-            "failed",
-            f"Every request failed at {named(point)}: {tally.reasons}. Look at the endpoint, then resume.",
-        )
-
-    def given_up(self, tally: Tally) -> Ended | None:
-        """Why points that keep failing end a grid."""
-        last = self.lines[-LOST_IN_A_ROW:]
-        if self.plan.search != "grid" or len(last) < LOST_IN_A_ROW:
-            return None
-        if any(line.requests_ok or not line.requests_failed for line in last):
-            return None
-        return Ended(
-            "failed",
-            f"{LOST_IN_A_ROW} points in a row had no good answer: {tally.reasons}. Look at the endpoint, then resume.",
-        )
 
     def heed_cancel(self) -> None:
         """Nothing; the sweep ends when the file that asks for it is there."""
@@ -370,24 +342,11 @@ async def _over(load: asyncio.Future[Ran]) -> None:
         load.exception()
 
 
-def capped(cap: str, requests: int) -> Flag:
-    """What is said of a point that a cap cut short."""
-    return Flag(
-        "capped",
-        f"The point was ended after {counted(requests, 'request')}, since caps.{cap} was used up.",
-        "It is over fewer requests than planned, so it is less certain than the points beside it.",
-        f"Raise caps.{cap} and measure it again.",
-    )
-
-
-def _finished(line: PointLine) -> Finished:
-    return Finished(line.key, line.requests_ok, line.requests_failed, line.metrics)
+def finished(line: PointLine) -> Finished:
+    """What a search is told of a point, the failures of its warm-up included."""
+    well = line.requests_ok + line.warmup_ok if line.measured else 0
+    return Finished(line.key, well, line.requests_failed + line.warmup_failed, line.metrics)
 
 
 def _least(*values: int | None) -> int | None:
     return min((value for value in values if value is not None), default=None)
-
-
-def status_of(ended: Ended) -> int:
-    """The exit status: 0 when the sweep did all it was to do."""
-    return 0 if ended.state in ("done", "stopped") else 1

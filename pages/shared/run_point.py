@@ -59,7 +59,11 @@ def _summary(line: PointLine) -> None:
         if key in line.metrics
     ]
     told = joined(figures, at_most=len(TOLD))
-    failed = f", {line.requests_failed:,} failed" if line.requests_failed else ""
+    lost = line.requests_failed + line.warmup_failed
+    early = f" ({line.warmup_failed:,} in the warm-up)" if line.warmup_failed else ""
+    failed = f", {lost:,} failed{early}" if lost else ""
+    if line.error:
+        st.warning(markdown(f"This point failed: {line.error}."), icon=None)
     st.markdown(
         f"**Point {line.number}: {markdown(load_words(line.load))}, {markdown(shape_words(line))}**  \n"
         + markdown(
@@ -116,10 +120,9 @@ def _failures(point: PointStory) -> None:
         return
     lines = []
     for failure in point.failures:
-        warm = failure.in_all - failure.requests
-        many = [counted(failure.requests, "request")] if failure.requests else []
-        many += [f"{warm:,} in the warm-up"] if warm else []
-        lines.append(f"- **{markdown(failure.kind.replace('_', ' '))}**: {joined(many)}")
+        lines.append(
+            f"- **{markdown(failure.kind.replace('_', ' '))}**: {counted(failure.requests, 'request')}"
+        )
         lines += [
             f"    - request {one.number:,} at {number(one.at_s)} s: {markdown(one.error)}"
             for one in failure.examples

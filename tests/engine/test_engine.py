@@ -81,7 +81,7 @@ def test_output_tokens_are_those_the_engine_counts(engine: Engine, quick: Swept)
     assert engine.ask("How far is it to the sea?", OSL)["usage"]["completion_tokens"] == OSL
     for point, (line, _) in zip(quick.told["points"], quick.folder.read.points, strict=True):
         rows = [row for row in requests(quick.folder, point["number"]) if row["outcome"] == "ok"]
-        assert all(row["by_usage"] for row in rows)
+        assert {row["token_source"] for row in rows} == {"usage"}
         assert {row["output_tokens"] for row in rows} == {OSL}
         assert {row["finish"] for row in rows} == {"length"}
         # The chunks that carried them add up to the same, whatever came before, after and between them.

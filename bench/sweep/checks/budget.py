@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 DEFAULT_S = 30.0
 WARMUP_SHARE, LONGEST_WARMUP_S = 0.1, 10.0
 """Without a stated warm-up: this share of a point's duration, at most so long."""
+ANSWERS_FIRST = 1.2
+"""In an open loop so many times one answer's time passes until as many requests are under way as stay there: until the
+first have ended, each new one only adds to them."""
+ANSWERS_LONG = 2
+"""A point that is to be steady had better be so many answers long: under load they take longer than alone."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +81,43 @@ def duration_s(plan: Plan, point: PlannedPoint) -> float | None:
     return DEFAULT_S
 
 
-def warmup(plan: Plan, point: PlannedPoint) -> tuple[int, float]:
+def warmup(plan: Plan, point: PlannedPoint, timed: Timed | None = None) -> tuple[int, float]:
     """The warm-up of a point, in requests and in seconds.
 
     Where none is stated, a point that ends by its requests begins with one for each under way at once, and one that
-    ends by time with a tenth of it, at most 10 s.
+    ends by time with a tenth of it, at most 10 s. An open loop's lasts until the first answers have ended.
     """
     stated = plan.point
     if stated.warmup_requests is not None or stated.warmup_s is not None:
         return stated.warmup_requests or 0, stated.warmup_s or 0.0
+    first = 0.0
+    if point.load.load_kind == "open":
+        first = ANSWERS_FIRST * (alone_s(point, timed) or 0.0)
     seconds = duration_s(plan, point)
     if seconds is not None:
-        return 0, min(WARMUP_SHARE * seconds, LONGEST_WARMUP_S)
-    return point.load.concurrency or 0, 0.0
+        return 0, max(first, min(WARMUP_SHARE * seconds, LONGEST_WARMUP_S))
+    return point.load.concurrency or math.ceil(first * (point.load.request_rate or 0)), 0.0
+
+
+def too_short(plan: Plan, timed: Timed | None) -> str | None:
+    """Why some points of a plan cannot be steady, and how long they had to be; None where all may be.
+
+    Steady is what lasts as long as one answer at least, after the warm-up.
+    """
+    short = [
+        (seconds, alone)
+        for point in possible(plan)
+        if (alone := alone_s(point, timed)) is not None
+        and (seconds := duration_s(plan, point)) is not None
+        and seconds < alone
+    ]
+    if not short:
+        return None
+    seconds, longest = max(short, key=lambda row: row[1])
+    return (
+        f"A point of {seconds:g} s is over before its first answers, which take {longest:.1f} s, have ended: it cannot "
+        f"be called steady. Give point.duration_s {math.ceil(ANSWERS_LONG * longest)} or more."
+    )
 
 
 def measured_requests(plan: Plan, point: PlannedPoint) -> int | None:
@@ -99,11 +128,11 @@ def measured_requests(plan: Plan, point: PlannedPoint) -> int | None:
     return stated.requests
 
 
-def point_limits(plan: Plan, point: PlannedPoint) -> Limits:
+def point_limits(plan: Plan, point: PlannedPoint, timed: Timed | None = None) -> Limits:
     """When a point ends and what one answer may cost, as the load takes it."""
     from bench.sweep.wire.exchange import Limits
 
-    requests, seconds = warmup(plan, point)
+    requests, seconds = warmup(plan, point, timed)
     return Limits(
         requests=measured_requests(plan, point),
         duration_s=duration_s(plan, point),
@@ -159,10 +188,10 @@ def demand_within_caps(plan: Plan, foreseen: Budget) -> None:
 def _asked(plan: Plan, point: PlannedPoint, timed: Timed | None) -> _Asked:
     if point.shape.trace:
         return _traced(plan, point, Path(point.shape.trace))
-    before, before_s = warmup(plan, point)
+    before, before_s = warmup(plan, point, timed)
     count, seconds = measured_requests(plan, point), duration_s(plan, point)
     by_time = None if seconds is None else seconds + before_s
-    alone = _alone(point, timed)
+    alone = alone_s(point, timed)
     if point.load.load_kind == "closed":
         level = point.load.concurrency or 1
         fits = math.ceil(by_time / alone + 1) * level if by_time is not None and alone else None
@@ -200,7 +229,7 @@ def _traced(plan: Plan, point: PlannedPoint, path: Path) -> _Asked:
     )
 
 
-def _alone(point: PlannedPoint, timed: Timed | None) -> float | None:
+def alone_s(point: PlannedPoint, timed: Timed | None) -> float | None:
     """Seconds of one request of this shape at least; a longer input only takes longer than the timed one."""
     if timed is None or point.shape.osl is None:
         return None

@@ -16,24 +16,33 @@ PROBES = ("The sea is far.", "The sea is far, and the road that leads there is l
 class Counter:
     """Counts texts; `by` says how, None when the endpoint counts nothing.
 
-    `usage` gives the input tokens of texts as whole requests are counted. /tokenize is used when it differs from that
-    by the same number for two texts, which is what stands around every prompt.
+    `usage` gives the input tokens of texts as whole requests are counted, with streamed answers or, where these do not
+    tell, with `whole` ones. /tokenize is used when it differs from that by the same number for two texts, which is what
+    stands around every prompt, and where there is no usage at all.
     """
 
     def __init__(
-        self, site: Site, manner: Manner, usage: Callable[[Sequence[str]], Sequence[int | None]]
+        self,
+        site: Site,
+        manner: Manner,
+        usage: Callable[[Sequence[str]], Sequence[int | None]],
+        whole: Callable[[Sequence[str]], Sequence[int | None]] | None = None,
     ) -> None:
-        self._site, self._manner, self._usage = site, manner, usage
+        self._site, self._manner, self._usage, self._whole = site, manner, usage, whole
         self._around = 0
         self.by: str | None = None
 
     def works(self) -> bool:
         """Whether the endpoint counts at all; found out by counting two texts."""
-        billed = [count for count in self._usage(PROBES) if count is not None]
-        if len(billed) < len(PROBES):
-            return False
         self.by = "usage"
+        billed = [count for count in self._usage(PROBES) if count is not None]
+        if len(billed) < len(PROBES) and self._whole is not None:
+            self.by, self._usage = "usage, which comes with answers in one piece", self._whole
+            billed = [count for count in self._usage(PROBES) if count is not None]
         told = [self._tokenized(text) for text in PROBES]
+        if len(billed) < len(PROBES):
+            self.by = None if None in told else "/tokenize, without the chat template"
+            return self.by is not None
         around = {bill - count for bill, count in zip(billed, told, strict=True) if count is not None}
         if None not in told and len(around) == 1:
             self.by, self._around = "/tokenize", around.pop()
@@ -45,7 +54,7 @@ class Counter:
         Raises:
             BenchError: it stopped counting.
         """
-        if self.by == "/tokenize":
+        if self.by is not None and self.by.startswith("/tokenize"):
             told = [self._tokenized(text) for text in texts]
             counts: list[int | None] = [None if count is None else count + self._around for count in told]
         else:

@@ -7,6 +7,8 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from bench.errors import BenchError, UnknownName
@@ -15,6 +17,7 @@ from bench.records import Load
 from bench.sweep.checks.counting import Counter
 from bench.sweep.checks.engines import Engine, engine
 from bench.sweep.checks.site import NotReached, Reply, Site, pinned, proxy_for
+from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
@@ -82,13 +85,15 @@ def preflight(
     osls: Sequence[int] = (),
     longest: int | None = None,
     key_env: str | None = None,
+    tokenizer: Path | None = None,
     first_s: float = FIRST_S,
 ) -> Preflight:
     """Everything that is found out before the load, each check in one sentence; sends a few short requests.
 
     `isls` and `osls` are the lengths of the plan, `further` inputs it only sends where the endpoint's context has room,
     `longest` the most tokens of context one of its requests takes for sure.
-    `key_env` names where the key came from. Not to be called inside a running event loop.
+    `key_env` names where the key came from, `tokenizer` is a file that counts inputs where the endpoint does not. Not
+    to be called inside a running event loop.
     """
     found = Preflight(target, manner)
     with contextlib.suppress(_Failed), contextlib.closing(_Run(found, key_env, first_s)) as run:
@@ -97,7 +102,8 @@ def preflight(
         run.told(longest)
         run.stream()
         run.fields()
-        run.calibrate([*isls, *(isl for isl in further if isl < (found.engine.context_tokens or 0))])
+        room = found.engine.context_tokens or 0
+        run.calibrate([*isls, *(isl for isl in further if isl < room)], tokenizer)
         run.timed(isls, osls)
     return found
 
@@ -276,7 +282,8 @@ class _Run:
         else:
             self.passed(
                 "usage",
-                "The endpoint does not count tokens: each chunk counts as one, the input is not known.",
+                "The endpoint does not count tokens in the stream: an answer that fills its length has as many as were "
+                "asked for, in any other each chunk counts as one.",
                 None,
             )
 
@@ -309,35 +316,49 @@ class _Run:
         alone = replace(self.found.manner, ignore_eos=name == "ignore_eos", min_tokens=name == "min_tokens")
         answer = self._ask(alone, 2)
         if answer.outcome == "ok":
-            self.passed(name, f"The endpoint takes {name}.")
+            self.passed(name, f"The endpoint accepts {name}.")
             return True
         self.passed(
-            name, f"The endpoint does not take {name} ({visible(answer.error)}): it is left out.", None
+            name, f"The endpoint does not accept {name} ({visible(answer.error)}): it is left out.", None
         )
         return False
 
-    def calibrate(self, isls: Sequence[int]) -> None:
+    def calibrate(self, isls: Sequence[int], tokenizer: Path | None = None) -> None:
         """How long a text must be for the server to count what is asked."""
         if not isls:
             return
-        assert self.site is not None
-        counter = Counter(self.site, self.found.manner, self._counts)
-        if not counter.works():
+        count = self._counter(tokenizer)
+        if count is None:
             self.passed(
                 "isl",
-                "The endpoint counts no input tokens, so isl is only a guess of one token a word.",
+                "The endpoint counts no input tokens: prompts have a word for each, and their isl is left out. Give "
+                "--tokenizer to have them counted.",
                 None,
             )
             self.found.calibration = Calibration()
             return
-        self.found.counts_by = counter.by
+        self.found.counts_by = count.by
         try:
-            self.found.calibration = calibrating.calibrate(counter, isls)
+            self.found.calibration = calibrating.calibrate(count, isls)
         except BenchError as problem:
             raise self.failed("isl", str(problem)) from None
         misses = self.found.calibration.misses()
-        met = f"isl is met as the endpoint counts it, by {counter.by}."
+        met = f"isl is met, counted by {count.by}."
         self.passed("isl", " ".join(misses) if misses else met, None if misses else True)
+
+    def _counter(self, tokenizer: Path | None) -> Counter | TokenizerFile | None:
+        """What counts the tokens of a text: the endpoint, else the file; None where neither does."""
+        assert self.site is not None
+        whole = partial(self._counts, streaming=False) if self.found.manner.streaming else None
+        counter = Counter(self.site, self.found.manner, self._counts, whole)
+        if counter.works():
+            return counter
+        if tokenizer is None:
+            return None
+        try:
+            return TokenizerFile(tokenizer)
+        except BenchError as problem:
+            raise self.failed("isl", str(problem)) from None
 
     def timed(self, isls: Sequence[int], osls: Sequence[int]) -> None:
         """One request of the plan's smallest size, on its own, with its times."""
@@ -358,19 +379,23 @@ class _Run:
         tokens = counted(found.timed_osl, "token")
         self.passed("timed", f"One request alone: {first}E2EL {_ms(found.e2el_ms)} for {tokens}.")
         if answer.output_tokens is not None and answer.output_tokens != osl:
-            off = f"It was asked for {osl} and ended after {answer.output_tokens}"
-            fields = [name for name in VENDOR_FIELDS if getattr(found.manner, name)]
-            heard = (
-                f"although it takes {joined(fields)}" if fields else "since nothing holds it to the length"
-            )
-            self.passed("osl", f"{off}, {heard}: outputs may miss their osl.", None)
+            self.passed("osl", self._missed(osl, answer.output_tokens), None)
+
+    def _missed(self, osl: int, tokens: int) -> str:
+        """What a length that is not met says about the outputs to come."""
+        fields = [name for name in VENDOR_FIELDS if getattr(self.found.manner, name)]
+        if tokens > osl:
+            return f"It was asked for {osl} tokens and went on to {tokens}: it ignores max_tokens, so no osl is met."
+        heard = f"although it accepts {joined(fields)}" if fields else "since nothing holds it to the length"
+        return f"It was asked for {osl} tokens and ended after {tokens}, {heard}: outputs may miss their osl."
 
     def _ask(self, manner: Manner, osl: int, text: str = HELLO) -> Exchange:
         return self._exchanges(manner, [text], osl)[0]
 
-    def _counts(self, texts: Sequence[str]) -> list[int | None]:
+    def _counts(self, texts: Sequence[str], streaming: bool = True) -> list[int | None]:
         """The input tokens of each text, as answers count them."""
-        manner = replace(self.found.manner, ignore_eos=False, min_tokens=False)
+        asked = self.found.manner
+        manner = replace(asked, ignore_eos=False, min_tokens=False, streaming=asked.streaming and streaming)
         return [answer.input_tokens for answer in self._exchanges(manner, texts, 1)]
 
     def _exchanges(self, manner: Manner, texts: Sequence[str], osl: int) -> list[Exchange]:

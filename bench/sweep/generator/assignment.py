@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from time import monotonic_ns
+from time import monotonic, monotonic_ns
 
 from bench.records import Load
 from bench.sweep.generator import arrivals
@@ -55,7 +55,8 @@ class Assignment:
     """One worker's share of one point: every `of`-th request, beginning with the `index`-th.
 
     `limits` and `tokens_left` are those of the whole point; tokens count input and output. `expected` is how many
-    requests fit into the point at most, as far as that is known.
+    requests fit into the point at most, as far as that is known. After `patience_s` without a good answer, and with
+    none on its way, the point is given up.
     """
 
     asked: Asked
@@ -69,6 +70,7 @@ class Assignment:
     burst_size: int = 1
     hold: bool = True
     steady_within: float | None = None
+    patience_s: float = 60.0
     expected: int | None = None
     tokens_left: int | None = None
     index: int = 0
@@ -212,6 +214,7 @@ class Work:
             begin = start_ns if start_ns is not None else monotonic_ns()
             warm = begin + round(job.limits.warmup_s * arrivals.BILLION)
             self._precision = Precision(job.steady_within, self._at_once, job.limits.warmup_requests, warm)
+        self.tally.good_at = max(monotonic(), (start_ns or 0) / arrivals.BILLION)
         try:
             return await run_point(job.asked.target, iter(self._asks), job.load, job.own_limits, self._keep,
                                    start_ns=start_ns, enough=self._enough)  # fmt: skip
@@ -226,7 +229,7 @@ class Work:
         if self._precision is not None:
             self._precision.add(one)
 
-    def _enough(self) -> bool:
+    def _enough(self, is_answered: bool) -> bool:
         """Whether going on tells nothing more: all fails, or all is known as closely as was asked."""
         known = self._precision is not None and self._precision.enough()
-        return known or self.tally.hopeless(self._at_once) or self.tally.gone(self._at_once)
+        return known or (not is_answered and self.tally.hopeless(self.job.patience_s))

@@ -11,24 +11,21 @@ from time import monotonic
 from bench.sweep.wire.exchange import Exchange
 
 RECENT = 200
-HOPELESS = 20
-"""After so many requests, or one for each under way at once, without one that succeeded, a point is given up."""
-GONE = 8
-"""After so many attempts to connect in a row, or two for each under way at once, the endpoint has gone."""
 
 
 @dataclass
 class Tally:
     """What became of the requests so far. `why` has the first error of each kind.
 
-    `unconnected` counts the latest requests, as far as none of them found a connection; `ran_out` says that
-    the tokens the sweep may ask for were used up.
+    `failed_in_a_row` counts the latest requests, as far as none of them ended well, and `good_at` is the monotonic
+    time at which one did last, or the load began. `ran_out` says that the tokens the sweep may ask for were used up.
     """
 
     ok: int = 0
     failed: int = 0
     cancelled: int = 0
-    unconnected: int = 0
+    failed_in_a_row: int = 0
+    good_at: float = field(default_factory=monotonic)
     tokens: int = 0
     ran_out: bool = False
     kinds: Counter[str] = field(default_factory=Counter)
@@ -38,31 +35,27 @@ class Tally:
 
     def add(self, one: Exchange) -> None:
         """Nothing; one more request has ended."""
-        if one.outcome != "cancelled":
-            self.unconnected = self.unconnected + 1 if one.outcome == "connect" else 0
         if one.outcome == "ok":
+            self.failed_in_a_row, self.good_at = 0, monotonic()
             self.ok += 1
             self.tokens += one.output_tokens or 0
             if one.first_ns is not None:
                 start = one.intended_ns if one.intended_ns is not None else one.sent_ns
                 self.ttft_ms.append((one.first_ns - start) / 1e6)
-                later = (one.output_tokens or 0) - 1
-                if one.stamps_ns and later > 0:
+                later = sum(one.tokens) - one.first_tokens
+                if later > 0:
                     self.tpot_ms.append((one.stamps_ns[-1] - one.first_ns) / later / 1e6)
         elif one.outcome == "cancelled":
             self.cancelled += 1
         else:
             self.failed += 1
+            self.failed_in_a_row += 1
             self.kinds[one.outcome] += 1
             self.why.setdefault(one.outcome, one.error)
 
-    def hopeless(self, at_once: int) -> bool:
-        """Whether nothing has succeeded, and enough has failed to say so."""
-        return self.ok == 0 and self.failed >= max(HOPELESS, at_once)
-
-    def gone(self, at_once: int) -> bool:
-        """Whether nothing listens any more: nothing but refused connections for a while."""
-        return self.unconnected >= max(GONE, 2 * at_once)
+    def hopeless(self, patience_s: float) -> bool:
+        """Whether nothing but failures has come for so many seconds."""
+        return self.failed_in_a_row > 0 and monotonic() - self.good_at >= patience_s
 
     @property
     def ttft_ms_p50(self) -> float | None:
@@ -83,12 +76,13 @@ class Tally:
     @classmethod
     def of(cls, parts: Iterable[Tally]) -> Tally:
         """The tallies of several workers together."""
-        whole = cls()
+        whole = cls(good_at=0.0)
         for part in parts:
             whole.ok += part.ok
             whole.failed += part.failed
             whole.cancelled += part.cancelled
-            whole.unconnected += part.unconnected
+            whole.failed_in_a_row += part.failed_in_a_row
+            whole.good_at = max(whole.good_at, part.good_at)
             whole.tokens += part.tokens
             whole.ran_out = whole.ran_out or part.ran_out
             whole.kinds += part.kinds

@@ -9,6 +9,9 @@ import os
 import resource
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 from ssl import SSLError
 from time import monotonic_ns, process_time
 from typing import Any
@@ -17,6 +20,7 @@ from bench.errors import UsageError
 from bench.records import Load
 from bench.sweep.generator.alarm import BILLION, Alarm
 from bench.sweep.generator.backlog import Backlog
+from bench.sweep.generator.backoff import Backoff, refused
 from bench.sweep.wire.answer import Answer
 from bench.sweep.wire.client import Client
 from bench.sweep.wire.connection import Connection
@@ -27,8 +31,6 @@ WATCH_S = 0.1
 LAG_EVERY_NS = 10_000_000
 FIRST_SENDS = 16
 """Requests written in one go when a closed loop starts; between two goes what has come is stamped."""
-PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
-"""How long a connection's place waits before the next attempt after one has failed, doubling each time."""
 CANCELLED = "the point was over before the answer was"
 SETTLE_S = 0.02
 """Between the connections and the load: an endpoint that takes a connection only to reset it has done so by then."""
@@ -44,14 +46,15 @@ async def run_point(
     on_exchange: Callable[[Exchange], object] | None = None,
     *,
     start_ns: int | None = None,
-    enough: Callable[[], bool] | None = None,
+    enough: Callable[[bool], bool] | None = None,
 ) -> PointRun:
     """What the load did; each exchange goes to `on_exchange` once it is read, or into the run without one.
 
     A closed loop keeps exactly `load.concurrency` requests under way until the limits or the asks end; an open loop
     sends each ask at its own time, on an absolute schedule from the start, however late earlier ones are.
-    `start_ns` is when the load starts, now without it. `enough` is asked ten times a second whether to end. When the
-    task is cancelled, what is under way is kept with the outcome `cancelled`.
+    A place of a closed loop that is refused rests before it asks again. `start_ns` is when the load starts, now without
+    it. `enough` is asked ten times a second whether to end, and told whether an answer is on its way. When the task is
+    cancelled, what is under way is kept with the outcome `cancelled`.
 
     Raises:
         UsageError: the load is neither closed with a concurrency nor open.
@@ -78,6 +81,16 @@ async def run_point(
             gc.enable()
 
 
+@dataclass(slots=True)
+class _Rest:
+    """A place of a closed loop that waits until it may ask again, and how often in a row it was asked for less."""
+
+    handle: asyncio.TimerHandle
+    connection: Connection | None
+    refusals: int
+    since_ns: int
+
+
 class _Point:
     """The load while it runs."""
 
@@ -88,7 +101,7 @@ class _Point:
         load: Load,
         limits: Limits,
         on_exchange: Callable[[Exchange], object] | None,
-        enough: Callable[[], bool] | None,
+        enough: Callable[[bool], bool] | None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.limits = limits
@@ -107,7 +120,9 @@ class _Point:
         self.tokens_left = limits.tokens
         self.stop_ns: int | None = None
         self.under_way = 0
-        self.pause_s = PAUSE_S
+        self.backoff = Backoff(self.concurrency or 1)
+        self.resting: dict[int, _Rest] = {}
+        self.rests = count()
         self.starting = self.concurrency or 0  # requests of a closed loop's start still to be sent
         self.next: Ask | None = None  # an open loop's next request
         self.waiting: deque[Answer] = deque()  # those of an open loop that no connection may be opened for
@@ -124,7 +139,7 @@ class _Point:
             await self.client.open_ahead(SPARE if self.concurrency is None else self.concurrency)
             await asyncio.sleep(SETTLE_S)
             self.begin(start_ns)
-            cpu = process_time()
+            cpu, waited = process_time(), waited_s()
             try:
                 await self.done
             except asyncio.CancelledError:
@@ -133,6 +148,7 @@ class _Point:
             finally:
                 self.report.end_ns = monotonic_ns()
                 self.report.cpu_s = process_time() - cpu
+                self.report.waited_s = None if waited is None else (waited_s() or waited) - waited
                 self.close()
                 self.backlog.empty()
                 self.report.parse_s = self.backlog.spent_ns / BILLION
@@ -167,6 +183,8 @@ class _Point:
             self.watcher.cancel()
         for task in list(self.tasks):
             task.cancel()
+        for number in list(self.resting):
+            self.awake(number)
 
     # What is sent
 
@@ -193,11 +211,36 @@ class _Point:
         if self.starting:
             self.loop.call_soon(self.start_closed)
 
-    def send_next(self, connection: Connection | None) -> None:
+    def send_next(self, connection: Connection | None, refusals: int = 0) -> None:
         """Nothing; a place of a closed loop takes its next request, or ends."""
         ask = self.take()
         if ask is not None:
-            self.send(self.client.answer_to(ask, None), connection)
+            answer = self.client.answer_to(ask, None)
+            answer.refusals = refusals
+            self.send(answer, connection)
+
+    def go_on(self, connection: Connection | None, answer: Answer) -> None:
+        """Nothing; the place that got this answer sends its next request, at once or when it has rested."""
+        rest = self.backoff.rest_s(answer)
+        if not rest or not self.sending:
+            self.send_next(connection, answer.refusals)
+            return
+        number = next(self.rests)
+        handle = self.loop.call_later(rest, self.rested, number)
+        self.resting[number] = _Rest(handle, connection, answer.refusals, monotonic_ns())
+
+    def rested(self, number: int) -> None:
+        """Nothing; a place goes on."""
+        rest = self.awake(number)
+        self.send_next(rest.connection, rest.refusals)
+        self.look_done()
+
+    def awake(self, number: int) -> _Rest:
+        """A place that rests no more; the time is on the point's account."""
+        rest = self.resting.pop(number)
+        rest.handle.cancel()
+        self.report.rested_s += (monotonic_ns() - rest.since_ns) / BILLION
+        return rest
 
     def send_due(self) -> None:
         """Nothing; sends what an open loop should have sent by now, a few at a time."""
@@ -245,20 +288,16 @@ class _Point:
             self.gave_up(
                 answer, "connect", _reason(error) or f"no connection within {self.limits.connect_s:g} s"
             )
-            if self.concurrency is not None:
-                await asyncio.sleep(self.pause_s)
-                self.pause_s = min(2 * self.pause_s, LONGEST_PAUSE_S)
         except asyncio.CancelledError:
             self.gave_up(answer, "cancelled", CANCELLED)
             raise
         else:
-            self.pause_s = PAUSE_S
             if not self.out_of_time or self.concurrency is None:
                 connection.send(answer, self.client.request(answer.ask))
                 return
             self.gave_up(answer, "cancelled", CANCELLED)
         if self.concurrency is not None:
-            self.send_next(None)
+            self.go_on(None, answer)
         self.look_done()
 
     def gave_up(self, answer: Answer, outcome: Outcome, words: str) -> None:
@@ -274,8 +313,9 @@ class _Point:
         """Nothing; the connection is free, or gone, and in a closed loop sends at once again."""
         self.under_way -= 1
         self.backlog.add(answer)
+        self.report.refused += refused(answer)
         if self.concurrency is not None:
-            self.send_next(connection)
+            self.go_on(connection, answer)
         elif self.waiting:
             self.send(self.waiting.popleft(), connection)
         elif connection.open:
@@ -287,8 +327,12 @@ class _Point:
         self.backlog.add(answer, connection.look_for)
 
     def read(self, answer: Answer) -> None:
-        """Nothing; hands on what became of a request."""
-        self.on_exchange(answer.exchange())
+        """Nothing; hands on what became of a request. Once one is answered well again, all places go on."""
+        exchange = answer.exchange()
+        if self.backoff.heard(exchange):
+            for number in [number for number, rest in self.resting.items() if not rest.refusals]:
+                self.rested(number)
+        self.on_exchange(exchange)
 
     # How it ends
 
@@ -325,7 +369,8 @@ class _Point:
         self.watcher = self.loop.call_later(WATCH_S, self.watch)
         now = monotonic_ns()
         if self.sending and (
-            (self.stop_ns is not None and now >= self.stop_ns) or (self.enough and self.enough())
+            (self.stop_ns is not None and now >= self.stop_ns)
+            or (self.enough and self.enough(self.is_answered()))
         ):
             self.out_of_time = True
             self.stop()
@@ -333,11 +378,19 @@ class _Point:
             if connection.answer is not None:
                 connection.check(now)
 
+    def is_answered(self) -> bool:
+        """Whether an answer is on its way: its first token has come and its last has not."""
+        return any(
+            connection.answer is not None and connection.answer.speaking
+            for connection in self.client.connections
+        )
+
     def probe(self) -> None:
-        """Nothing; notes how late the loop is."""
+        """Nothing; notes how late the loop is, for every moment since the last look: what came then is as late."""
         now = monotonic_ns()
-        self.report.lag_ns.append(now - self.probe_ns)
-        self.probe_ns += LAG_EVERY_NS * (1 + (now - self.probe_ns) // LAG_EVERY_NS)
+        while self.probe_ns <= now:
+            self.report.lag_ns.append(now - self.probe_ns)
+            self.probe_ns += LAG_EVERY_NS
         self.prober.set(self.probe_ns)
 
     def keep(self, work: Coroutine[Any, Any, None]) -> None:
@@ -373,3 +426,14 @@ def _allow_many_files() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def waited_s() -> float | None:
+    """How long this process has been ready to run while others had the cores; None where the system does not say.
+
+    Source: the run delay of Linux, Documentation/scheduler/sched-stats, "Per-process schedstats".
+    """
+    try:
+        return int(Path("/proc/self/schedstat").read_bytes().split()[1]) / BILLION
+    except (OSError, ValueError, IndexError):
+        return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
-from bench.sweep.wire.exchange import Exchange, Outcome
+from bench.sweep.wire.exchange import Exchange, Outcome, TokenSource
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,9 +22,14 @@ ABSENT = -1
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 OK, CANCELLED = OUTCOMES.index("ok"), OUTCOMES.index("cancelled")
 
+SOURCES: tuple[TokenSource, ...] = get_args(TokenSource)
+FINISHES = ("", "stop", "length")
+"""How an answer said it ended, as far as that explains its length; what says anything else is as if it said nothing."""
+STOPPED, FILLED = FINISHES.index("stop"), FINISHES.index("length")
+
 
 ROW = ("intended_ns", "sent_ns", "first_ns", "end_ns", "input_tokens", "output_tokens", "asked_isl", "asked_osl",
-       "outcome", "by_usage", "chunks")  # fmt: skip
+       "outcome", "source", "finish", "chunks")  # fmt: skip
 """The columns with one entry per request."""
 
 
@@ -41,8 +46,8 @@ class Asked(Protocol):
 class Samples:
     """One entry per request; ABSENT is None. Times are nanoseconds of CLOCK_MONOTONIC.
 
-    `intended_ns` is ABSENT in a closed loop. `outcome` counts places in OUTCOMES, `by_usage` is 1 where the server
-    counted the tokens. `stamps_ns` and `tokens` hold the chunks of all requests one after another, `chunks` how many
+    `intended_ns` is ABSENT in a closed loop. `outcome` counts places in OUTCOMES, `source` in SOURCES, `finish` in
+    FINISHES. `stamps_ns` and `tokens` hold the chunks of all requests one after another, `chunks` how many
     each request has.
     """
 
@@ -55,7 +60,8 @@ class Samples:
     asked_isl: Column
     asked_osl: Column
     outcome: Column
-    by_usage: Column
+    source: Column
+    finish: Column
     chunks: Column
     stamps_ns: Column
     tokens: Column
@@ -84,7 +90,8 @@ class Samples:
                 _or_absent(ask.isl if ask else None),
                 _or_absent(ask.osl if ask else None),
                 OUTCOMES.index(one.outcome),
-                one.token_source == "usage",
+                SOURCES.index(one.token_source),
+                finish_of(one.finish),
                 len(one.stamps_ns),
             ))  # fmt: skip
             stamps.extend(one.stamps_ns)
@@ -124,21 +131,53 @@ class Samples:
         """The tokens of each request that no chunk showed: of an answer in one piece, hidden reasoning, a stop."""
         import numpy as np
 
+        rest: Column = np.maximum(self.output_tokens - self.shown, 0)
+        return rest
+
+    @property
+    def first_chunks(self) -> Column:
+        """The place of each streamed request's first chunk among all chunks."""
+        import numpy as np
+
+        places: Column = (np.cumsum(self.chunks) - self.chunks)[self.chunks > 0]
+        return places
+
+    @property
+    def at_first(self) -> Column:
+        """The tokens that came with each request's first chunk, in one read with it; 0 without a chunk."""
+        import numpy as np
+
+        first = np.repeat(self.first_ns, self.chunks)
+        owner = np.repeat(np.arange(len(self)), self.chunks)
+        came = np.bincount(
+            owner, weights=np.where(self.stamps_ns == first, self.tokens, 0), minlength=len(self)
+        )
+        return came.astype(np.int64)
+
+    @property
+    def shown(self) -> Column:
+        """The tokens of each request that its chunks showed."""
+        import numpy as np
+
         sums = np.concatenate(([0], np.cumsum(self.tokens)))
         ends = np.cumsum(self.chunks)
-        shown = sums[ends] - sums[ends - self.chunks]
-        rest: Column = np.maximum(self.output_tokens - shown, 0)
-        return rest
+        own: Column = sums[ends] - sums[ends - self.chunks]
+        return own
 
     def gaps_ns(self, chosen: Mask) -> Column:
         """The gaps between chunks of the chosen requests, pooled."""
         import numpy as np
 
         first = np.zeros(len(self.stamps_ns), dtype=bool)
-        first[(np.cumsum(self.chunks) - self.chunks)[self.chunks > 0]] = True
+        first[self.first_chunks] = True
         inside = np.repeat(chosen, self.chunks)
         gaps: Column = np.diff(self.stamps_ns)[(inside & ~first)[1:]]
         return gaps
+
+
+def finish_of(word: str | None) -> int:
+    """The place in FINISHES of a finish_reason."""
+    return FINISHES.index(word) if word in FINISHES else 0
 
 
 def _or_absent(value: int | None) -> int:

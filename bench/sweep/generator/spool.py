@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bench.sweep.folder import not_written, writing
-from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, Samples
+from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, SOURCES, Samples, finish_of
 from bench.sweep.wire.exchange import Exchange
 
 MORE = ("number", "connect_ns", "headers_ns", "first_content_ns", "connection")
@@ -39,7 +39,7 @@ class Spool:
         row = array("q", (
             _or_absent(one.intended_ns), one.sent_ns, _or_absent(one.first_ns), one.end_ns,
             _or_absent(one.input_tokens), _or_absent(one.output_tokens), _or_absent(isl), osl,
-            OUTCOMES.index(one.outcome), one.token_source == "usage", len(one.stamps_ns),
+            OUTCOMES.index(one.outcome), SOURCES.index(one.token_source), finish_of(one.finish), len(one.stamps_ns),
             one.number, _or_absent(one.connect_ns), _or_absent(one.headers_ns), _or_absent(one.first_content_ns),
             one.connection,
         ))  # fmt: skip

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from bench import names
-from bench.formats.journal import PointLine
-from bench.records import Deployment, Workload
+from bench.formats.journal import FAILED, PointLine
+from bench.records import Deployment, Flag, Workload
 from bench.sweep.checks.engines import Engine
 from bench.sweep.generator.samples import ABSENT, Samples
 from bench.sweep.generator.spool import Spooled
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.honesty import ClientLoad, flags
-from bench.sweep.measured.rising import rise
+from bench.sweep.measured.lateness import moved
+from bench.sweep.measured.rising import Rise, grows, rise
 from bench.sweep.measured.telemetry import Reading, summary
-from bench.sweep.measured.window import Measured, measured
+from bench.sweep.measured.window import Measured, measured, started_well
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 from bench.sweep.wire.exchange import Limits, PointRun
@@ -27,7 +28,11 @@ SYNTHETIC = "random"
 
 @dataclass(frozen=True)
 class Ran:
-    """The load of one point, once it is over."""
+    """The load of one point, once it is over.
+
+    `reasons` are the failures in words, `counts_isl` whether the endpoint or a tokenizer has counted what is sent, and
+    `holds_osl` whether the endpoint took a field that holds answers to their length.
+    """
 
     point: PlannedPoint
     limits: Limits
@@ -36,6 +41,9 @@ class Ran:
     drift: ClockDrift
     readings: Sequence[Reading]
     started: str
+    reasons: str = ""
+    counts_isl: bool = True
+    holds_osl: bool = False
 
     @property
     def start_ns(self) -> int:
@@ -50,29 +58,23 @@ class Ran:
 
 def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
     """The point's line: its metrics, what failed, what is wrong with it."""
-    point, found = ran.point, ran.found
-    seen = found.samples
+    point, seen = ran.point, ran.found.samples
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
+    risen = rise(seen, result.window) if point.load.load_kind == "open" else None
+    if risen is not None and result.window.steady and (why := grows(risen)):
+        result = replace(result, window=replace(result.window, why=why))
     window = result.window
     told = summary(ran.readings, window.start_ns, window.end_ns)
     client = ClientLoad.of(ran.runs)
-    raised = flags(
-        result,
-        point.load,
-        client,
-        rise=rise(seen, window) if point.load.load_kind == "open" else None,
-        drift=ran.drift,
-        prefix_share=told.prefix_share if told is not None else None,
-        shared_prefix_share=point.shape.shared_prefix_share,
-    )
+    raised = _raised(ran, result, client, risen, told.prefix_share if told is not None else None)
     own = {"lag_ms_p99": client.lag_ms_p99, "lag_ms_max": client.lag_ms_max, "cpu_share": client.cpu_share,
-           "send_delay_ms_p99": result.send_delay_ms_p99}  # fmt: skip
+           "waited_share": client.waited_share, "send_delay_ms_p99": result.send_delay_ms_p99}  # fmt: skip
     return PointLine(
         number=number,
         key=point.key,
         load=point.load,
-        workload=workload(point.shape, result),
+        workload=workload(point.shape, result, ran.counts_isl),
         metrics=result.metrics,
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
@@ -84,12 +86,18 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         window_start_s=(window.start_ns - ran.start_ns) / 1e9,
         whole=result.whole,
         requests_ok=round(result.metrics.get("requests_ok", 0)),
-        requests_failed=sum(result.failures.values()),
+        requests_failed=sum(result.failures.values()) - result.in_warmup,
+        warmup_ok=result.warmup_ok,
+        warmup_failed=result.in_warmup,
+        state="measured" if result.timed else FAILED,
+        error=None if result.timed else _without_figure(result, ran.reasons),
+        refused=client.refused,
+        rested_s=client.rested_s or None,
         failures={str(kind): many for kind, many in result.failures.items()},
         cancelled=result.cancelled,
         timed=result.timed,
         tokens_asked=_tokens_asked(seen),
-        requests_sent=len(found),
+        requests_sent=len(ran.found),
         token_source=_token_source(result),
         workers=len(ran.runs),
         flags=raised,
@@ -99,14 +107,48 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
     )
 
 
-def workload(shape: Shape, result: Measured) -> Workload:
-    """What was asked, in tokens; a distribution goes by its mean, and is told in the data set's name."""
+def _raised(
+    ran: Ran, result: Measured, client: ClientLoad, risen: Rise | None, prefix_share: float | None
+) -> tuple[Flag, ...]:
+    """The point's flags."""
+    timed = started_well(ran.found.samples, result.window)
+    return flags(
+        result,
+        ran.point.load,
+        client,
+        moved=moved(ran.found.samples, timed, client.lag_ms) if client.lag_ms is not None else (),
+        rise=risen,
+        drift=ran.drift,
+        prefix_share=prefix_share,
+        shared_prefix_share=ran.point.shape.shared_prefix_share,
+        isl_known=ran.counts_isl,
+        osl_held=ran.holds_osl,
+    )
+
+
+def _without_figure(result: Measured, reasons: str) -> str:
+    """Why a point has no figure, in a sentence."""
+    if reasons and result.warmup_ok:
+        return f"after the warm-up no request ended well: {reasons}"
+    if reasons:
+        return f"no request ended well: {reasons}"
+    return f"no request ended well in the time that is measured: {result.window.why or 'all were cut off'}"
+
+
+def workload(shape: Shape, result: Measured, counts_isl: bool = True) -> Workload:
+    """What was asked, in tokens; a distribution goes by its mean, and is told in the data set's name.
+
+    Where nobody counts the input, its length is absent and the name says how many words it has.
+    """
+    isl_known = counts_isl or result.isl_actual is not None
     drawn = [f"{name} {length}" for name, length in (("isl", shape.isl), ("osl", shape.osl))
              if length is not None and length.distribution != "fixed"]  # fmt: skip
     file = shape.trace or shape.prompts
     dataset = Path(file).stem if file else " ".join([SYNTHETIC, *drawn])
+    if not isl_known and shape.isl is not None:
+        dataset = f"{dataset}, {shape.isl} words"
     return Workload(
-        isl_requested=_requested(shape.isl),
+        isl_requested=_requested(shape.isl) if isl_known else None,
         isl_actual=result.isl_actual,
         osl_requested=_requested(shape.osl),
         osl_actual=result.osl_actual,
@@ -140,8 +182,4 @@ def _requested(length: Length | None) -> int | None:
 
 
 def _token_source(result: Measured) -> str | None:
-    if result.counted_by_server is None:
-        return None
-    if result.counted_by_server in (0.0, 1.0):
-        return "usage" if result.counted_by_server else "chunks"
-    return "usage and chunks"
+    return " and ".join(result.sources) or None

@@ -5,47 +5,58 @@ Every line that is drawn is a constant of this module; a flag is raised beyond i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from bench.catalogue import metric
 from bench.records import Flag, Load
 from bench.sweep.measured.clock import ClockDrift
-from bench.sweep.measured.rising import Rise
-from bench.sweep.measured.window import Measured
+from bench.sweep.measured.lateness import Moved
+from bench.sweep.measured.rising import CHANCE, IN_FLIGHT_RISE, TTFT_RISE, Rise
+from bench.sweep.measured.window import TOGETHER, TOKENS_PER_CHUNK, Measured
 from bench.sweep.wire.exchange import PointRun
 from bench.wording import counted, joined, number, share
 
-LAG_SHARE = 0.05
-"""Of the point's ITL p50 or TTFT p50, whichever is smaller: a clock that late blurs the figure in its second digit."""
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+MOVED_SHARE, MOVED_MS = 0.05, 1.0
+"""A percentile that the load generator may have moved by more than both is blurred in its second digit."""
 CPU_SHARE = 0.80
 """Of one core: from there on waiting for its turn grows without bound, as in any queue."""
-BURST = 0.1
-"""An ITL p50 below this share of its mean is the gap inside a burst of chunks, and no rhythm to keep up with."""
+WAITED_SHARE = 0.05
+"""Of the point's time that the load generator was ready to run while others had the cores."""
 LENGTH_SHARE = 0.02
 """How far the mean length may be from what was asked."""
 PREFIX_SHARE = 0.05
 """Of the input tokens that came from a prefix cache, beyond the share that was asked to be shared."""
-TTFT_RISE, IN_FLIGHT_RISE = 0.5, 0.25
-"""How much TTFT and the requests under way rise over the window, as a share of their medians."""
-CHANCE = 0.05
-"""Up to which probability of chance a rise counts as one."""
 SLEPT_MS, WALL_MS, PAUSE_MS = 10.0, 50.0, 1000.0
 CLOCK_RATE = 0.001
 """Twice what a clock is slewed by at most: 500 ppm, Linux adjtimex(2)."""
-TOKENS_PER_CHUNK = 1.5
 COUNTED_SHARE = 0.99
+REFUSED_SHARE = 0.05
+"""Of the requests, or of the time of a closed loop's places: beyond it the limiter is measured, not the engine."""
 
 
 @dataclass(frozen=True)
 class ClientLoad:
     """How hard the load generator itself worked; None where it took no sample.
 
-    `cpu_share` is that of the busiest worker, of one core.
+    `cpu_share` is that of the busiest worker, of one core; `waited_share` that of the one which waited longest for a
+    core, of the point's time. `refused` are the requests that the endpoint asked not to be sent, and `rested_s` how
+    long the places of a closed loop waited for that.
     """
 
     lag_ms_p99: float | None = None
     lag_ms_max: float | None = None
     cpu_share: float | None = None
+    waited_share: float | None = None
+    refused: int = 0
+    rested_s: float = 0.0
+    seconds: float = 0.0
+    lag_ms: npt.NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, runs: Iterable[PointRun]) -> ClientLoad:
@@ -56,13 +67,19 @@ class ClientLoad:
         lags = np.concatenate(
             [np.array(run.lag_ns, dtype=np.int64) for run in workers] or [np.array([], dtype=np.int64)]
         )
-        shares = [
-            run.cpu_s / ((run.end_ns - run.start_ns) / 1e9) for run in workers if run.end_ns > run.start_ns
-        ]
+        spans = {id(run): (run.end_ns - run.start_ns) / 1e9 for run in workers if run.end_ns > run.start_ns}
+        known = [run for run in workers if id(run) in spans]
         return cls(
             lag_ms_p99=float(np.percentile(lags, 99)) / 1e6 if len(lags) else None,
             lag_ms_max=float(lags.max()) / 1e6 if len(lags) else None,
-            cpu_share=max(shares, default=None),
+            cpu_share=max((run.cpu_s / spans[id(run)] for run in known), default=None),
+            waited_share=max(
+                (run.waited_s / spans[id(run)] for run in known if run.waited_s is not None), default=None
+            ),
+            refused=sum(run.refused for run in workers),
+            rested_s=sum(run.rested_s for run in workers),
+            seconds=max(spans.values(), default=0.0),
+            lag_ms=lags / 1e6,
         )
 
 
@@ -71,103 +88,197 @@ def flags(
     load: Load,
     client: ClientLoad,
     *,
+    moved: Sequence[Moved] = (),
     rise: Rise | None = None,
     drift: ClockDrift | None = None,
     prefix_share: float | None = None,
     shared_prefix_share: float = 0.0,
+    isl_known: bool = True,
+    osl_held: bool = True,
 ) -> tuple[Flag, ...]:
     """Everything that is wrong with a point, the gravest first; empty when nothing is.
 
-    `rise` is what `rising.rise` found; `prefix_share` the share of input tokens that the engine says came from its
-    prefix cache, None where it says nothing, and `shared_prefix_share` what was meant to.
+    `moved` is how far percentiles may read off for the load generator's lateness. `rise` is what `rising.rise` found;
+    `prefix_share` the share of input tokens that the engine says came from its prefix cache, None where it says
+    nothing, and `shared_prefix_share` what was meant to. `isl_known` says that somebody has counted the input, and
+    `osl_held` that the endpoint has accepted a field that holds answers to their length.
     """
     checked = (
-        client_limited(found.metrics, client, found.send_delay_ms_p99),
-        failures(found),
+        rate_limited(found, load, client),
+        client_limited(moved, load, client),
+        failures(found, load),
         over_saturated(rise) if load.load_kind == "open" else None,
-        off_target("osl", found.osl_actual, found.osl_asked),
-        off_target("isl", found.isl_actual, found.isl_asked),
+        osl_off_target(found, osl_held),
+        isl_off_target(found.isl_actual, found.isl_asked),
+        isl_unknown(found, isl_known),
         prefix_cache_warm(prefix_share, shared_prefix_share),
         not_steady(found),
         too_few_requests(found),
         clock_trouble(drift, client.lag_ms_max),
         cut_short(found),
         chunks_counted(found),
+        bursts(found, client),
         tokens_in_chunks(found),
     )
     return tuple(flag for flag in checked if flag is not None)
 
 
-def client_limited(
-    metrics: Mapping[str, float], client: ClientLoad, send_delay_ms: float | None
-) -> Flag | None:
-    """Raised when the load generator was too late or too busy to describe the endpoint."""
-    line = lag_line_ms(metrics)
-    ttft = metrics.get("ttft_ms_p50")
-    seen = []
-    if client.lag_ms_p99 is not None and line is not None and client.lag_ms_p99 > line:
-        seen.append(f"its event loop was {_ms(client.lag_ms_p99)} late at p99, above {_ms(line)}")
-    if client.cpu_share is not None and client.cpu_share > CPU_SHARE:
-        seen.append(f"it took {share(client.cpu_share)} of a core, above {share(CPU_SHARE)}")
-    if send_delay_ms is not None and ttft is not None and send_delay_ms > LAG_SHARE * ttft:
-        seen.append(f"requests were sent {_ms(send_delay_ms)} late at p99, above {_ms(LAG_SHARE * ttft)}")
-    if not seen:
+def sent(found: Measured) -> int:
+    """The requests of a point that ended by themselves, those of the warm-up included."""
+    ended_well = found.warmup_ok + round(found.metrics.get("requests_ok", 0.0))
+    return ended_well + sum(found.failures.values())
+
+
+def rate_limited(found: Measured, load: Load, client: ClientLoad) -> Flag | None:
+    """Raised when the endpoint asked for less load than it was given, and so set the pace itself."""
+    every = sent(found)
+    if not every or not client.refused:
         return None
+    lost = client.rested_s / ((load.concurrency or 1) * client.seconds) if client.seconds else 0.0
+    if max(client.refused / every, lost) <= REFUSED_SHARE:
+        return None
+    rested = f", and its places waited {share(lost)} of the time to ask again" if lost else ""
     return Flag(
-        "client_limited",
-        f"The load generator was at its limit: {joined(seen)}.",
-        f"These figures describe the machine that measured, not the endpoint; lag may be {share(LAG_SHARE)} of the "
-        "smaller of ITL p50 and TTFT p50.",
-        "Measure with more --workers, from a machine with idle cores, or with a lower load.",
+        "rate_limited",
+        f"{client.refused:,} of {counted(every, 'request')} were refused with HTTP 429 or 503{rested}.",
+        "This measures the limiter: throughput and latencies are of the requests it admitted.",
+        "Lower the load to what is admitted, or raise the limit for this key.",
     )
 
 
-def lag_line_ms(metrics: Mapping[str, float]) -> float | None:
-    """The most the event loop may be late at p99, in ms; None when the point has neither ITL nor TTFT."""
-    itl, mean = metrics.get("itl_ms_p50"), metrics.get("itl_ms_mean")
-    if itl is not None and mean is not None and itl < BURST * mean:
-        itl = mean
-    rhythms = [value for value in (itl, metrics.get("ttft_ms_p50")) if value]
-    return LAG_SHARE * min(rhythms) if rhythms else None
+def client_limited(moved: Sequence[Moved], load: Load, client: ClientLoad) -> Flag | None:
+    """Raised when the load generator's own lateness may have moved a percentile visibly."""
+    seen = [one for one in moved if one.share > MOVED_SHARE and one.by > MOVED_MS]
+    if not seen:
+        return None
+    told = [
+        f"{metric(f'{one.key}_p{one.percent}').label} by up to {_ms(one.by)} ({share(one.share)})"
+        for one in seen
+    ]
+    firm = [one for one in moved if one.percent == 50 and one not in seen]
+    rest = (
+        f" Medians hold within {_ms(max(one.by for one in firm))}."
+        if firm and len(firm) == _medians(moved)
+        else ""
+    )
+    late = "" if client.lag_ms_p99 is None else f": it was {_ms(client.lag_ms_p99)} late at p99"
+    return Flag(
+        "client_limited",
+        f"The load generator may have moved {joined(told, at_most=len(told))}{late}.",
+        f"So far these figures are of the machine that measured, not of the endpoint.{rest}",
+        _relief(load, client),
+    )
 
 
-def failures(found: Measured) -> Flag | None:
-    """Raised by any failed request."""
+def _medians(moved: Sequence[Moved]) -> int:
+    return sum(one.percent == 50 for one in moved)
+
+
+def _relief(load: Load, client: ClientLoad) -> str:
+    """What helps a load generator that is late, by what held it up."""
+    if client.waited_share is not None and client.waited_share > WAITED_SHARE:
+        return (
+            f"Other processes held the cores for {share(client.waited_share)} of the time: end them, or measure from "
+            "a machine with idle cores."
+        )
+    if client.cpu_share is not None and client.cpu_share > CPU_SHARE:
+        if (load.concurrency or 2) > 1:
+            return f"It took {share(client.cpu_share)} of a core: measure with more --workers, or with a lower load."
+        return f"It took {share(client.cpu_share)} of a core: measure from a faster machine."
+    return "It was neither busy nor waiting for a core, so something paused it: measure again on a quiet machine."
+
+
+def failures(found: Measured, load: Load | None = None) -> Flag | None:
+    """Raised by any failed request, in the warm-up or after it."""
     failed = sum(found.failures.values())
     if not failed:
         return None
-    every = failed + round(found.metrics.get("requests_ok", 0.0))
     kinds = [
         f"{many:,} {kind}" for kind, many in sorted(found.failures.items(), key=lambda row: (-row[1], row[0]))
     ]
+    early = f", {found.in_warmup:,} of them in the warm-up" if found.in_warmup else ""
+    broken = found.failures.get("broken_stream", 0)
+    one_by_one = broken > failed / 2 and load is not None and (load.concurrency or 1) > 1
     return Flag(
         "failures",
-        f"{failed:,} of {counted(every, 'request')} failed ({share(failed / every)}): {joined(kinds, at_most=8)}.",
+        f"{failed:,} of {counted(sent(found), 'request')} failed ({share(failed / sent(found))}): "
+        f"{joined(kinds, at_most=8)}{early}.",
         "Latencies are over the requests that ended well: one that turns requests away looks faster than it is.",
-        "Look at the errors in the request samples; lower the load, or raise the endpoint's limits.",
+        "This endpoint seems to serve one stream at a time and to drop the older one: measure it at concurrency 1."
+        if one_by_one
+        else "Look at the errors in the request samples; lower the load, or raise the endpoint's limits.",
     )
 
 
-def off_target(which: str, actual: float | None, asked: float | None) -> Flag | None:
-    """Raised when the mean length differs from what the same requests asked for; `which` is isl or osl."""
-    if actual is None or not asked or abs(actual / asked - 1) <= LENGTH_SHARE:
+def osl_off_target(found: Measured, held: bool) -> Flag | None:
+    """Raised when the mean output differs from what the same requests asked for, with what made it so."""
+    if _on_target(found.osl_actual, found.osl_asked):
         return None
-    word, todo = {
-        "osl": (
-            "Outputs",
-            "Let the endpoint take ignore_eos or min_tokens, or compare at the actual length.",
-        ),
-        "isl": (
-            "Inputs",
-            "Let the prompts be calibrated against this endpoint, or compare at the actual length.",
-        ),
-    }[which]
+    why, todo = _why_off(found, held)
+    return _off_target("osl", "Outputs", found.osl_actual, found.osl_asked, why, todo)
+
+
+def _why_off(found: Measured, held: bool) -> tuple[str, str]:
+    """What made outputs miss their length, and what to do about it."""
+    if found.beyond > max(found.stopped, found.filled):
+        return (
+            f"{share(found.beyond)} of the answers went beyond max_tokens, which the endpoint ignores",
+            "Compare at the actual length, or measure an endpoint that keeps to max_tokens.",
+        )
+    if found.filled > found.stopped:
+        return (
+            f"{share(found.filled)} were ended before max_tokens by a limit of the endpoint's own",
+            "Raise the endpoint's limit on output or context, or ask for a shorter osl.",
+        )
+    if found.stopped and held:
+        return (
+            f"the model ended {share(found.stopped)} of them itself, although ignore_eos or min_tokens was accepted",
+            "Compare at the actual length, or send prompts that ask for long answers.",
+        )
+    if found.stopped:
+        return (
+            f"the model ended {share(found.stopped)} of them itself, since nothing holds it to the length",
+            "Serve with an engine that takes ignore_eos or min_tokens, or compare at the actual length.",
+        )
+    return "", "Compare at the actual length."
+
+
+def isl_off_target(actual: float | None, asked: float | None) -> Flag | None:
+    """Raised when the mean input differs from what the same requests were meant to have."""
+    if _on_target(actual, asked):
+        return None
+    todo = "Let the prompts be calibrated against this endpoint, or compare at the actual length."
+    return _off_target("isl", "Inputs", actual, asked, "", todo)
+
+
+def _on_target(actual: float | None, asked: float | None) -> bool:
+    return actual is None or not asked or abs(actual / asked - 1) <= LENGTH_SHARE
+
+
+def _off_target(
+    which: str, word: str, actual: float | None, asked: float | None, why: str, todo: str
+) -> Flag:
+    assert actual is not None
+    assert asked
+    off = actual / asked - 1
     return Flag(
         f"{which}_off_target",
-        f"{word} had {number(actual)} tokens on average where {number(asked)} were asked for "
-        f"({share(actual / asked - 1)} off).",
+        f"{word} had {number(actual)} tokens on average, {share(abs(off))} {'more' if off > 0 else 'less'} than the "
+        f"{number(asked)} that were asked for{': ' if why else ''}{why}.",
         "Throughput and latency both depend on length, so the point does not stand for the workload it is filed under.",
         todo,
+    )
+
+
+def isl_unknown(found: Measured, known: bool) -> Flag | None:
+    """Raised when nobody has counted the input: neither the endpoint nor a tokenizer."""
+    if known or found.isl_actual is not None:
+        return None
+    return Flag(
+        "isl_unknown",
+        "The endpoint counts no input tokens, so prompts have as many words as tokens were asked for.",
+        "A word may be one token or several: the input length is not known, and is left out.",
+        "Give the model's tokenizer (--tokenizer tokenizer.json), or let the endpoint send usage.",
     )
 
 
@@ -200,14 +311,14 @@ def over_saturated(rise: Rise | None) -> Flag | None:
 
 
 def not_steady(found: Measured) -> Flag | None:
-    """Raised when warm-up and drain could not be cut off."""
+    """Raised when warm-up and drain could not be cut off, or the load still grew."""
     if found.window.steady:
         return None
     return Flag(
         "not_steady",
         f"There is no steady state: {found.window.why}.",
-        "The figures hold the start and the end of the run, where the endpoint is not fully loaded.",
-        "Ask for more requests or a longer duration.",
+        "The figures may be of filling up or draining, where the endpoint is under another load than was asked for.",
+        "Give the point a longer duration, several times as long as one answer takes.",
     )
 
 
@@ -271,14 +382,35 @@ def chunks_counted(found: Measured) -> Flag | None:
     )
 
 
+def bursts(found: Measured, client: ClientLoad) -> Flag | None:
+    """Raised when chunks came together, unless the load generator was so late that it made them do so."""
+    if found.together is None or found.together <= TOGETHER:
+        return None
+    tpot, first = found.metrics.get("tpot_ms_p50"), found.first_tokens or 1.0
+    if tpot is not None and client.lag_ms_p99 is not None and client.lag_ms_p99 > tpot:
+        return None
+    effect = (
+        "Each answer came as a whole, so TTFT is E2EL and there is no TPOT."
+        if tpot is None
+        else f"TTFT waits for {number(first)} tokens, about {_ms((first - 1) * tpot)} longer than for one; TPOT is "
+        "over the tokens after these, and ITL is left out."
+    )
+    return Flag(
+        "bursts",
+        f"{share(found.together)} of the chunks came together with the one before.",
+        effect,
+        "Look for a proxy that buffers, such as nginx without proxy_buffering off, or for a flush interval.",
+    )
+
+
 def tokens_in_chunks(found: Measured) -> Flag | None:
-    """Raised when chunks carry several tokens, so that itl tells of packets."""
+    """Raised when chunks carry several tokens, so that gaps between them are no inter-token latencies."""
     if found.tokens_per_chunk is None or found.tokens_per_chunk <= TOKENS_PER_CHUNK:
         return None
     return Flag(
         "tokens_in_chunks",
         f"A chunk carried {number(found.tokens_per_chunk)} tokens on average.",
-        "ITL is then the time between packets, not between tokens.",
+        "The time between chunks is not that between tokens, so ITL is left out.",
         "Compare TPOT, which is per token.",
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bench.errors import InputError
 from bench.library.store import sync_folder
 from bench.sweep.folder import writing
-from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, Samples
+from bench.sweep.generator.samples import ABSENT, OUTCOMES, ROW, SOURCES, Samples, finish_of
 from bench.sweep.measured.telemetry import Reading
 
 if TYPE_CHECKING:
@@ -94,9 +94,7 @@ def _table(found: Spooled, start_ns: int) -> pa.Table:
         moment = name.endswith("_ns") and name != "connect_ns"
         made[name] = _numbers(column - start_ns if moment else column, column != ABSENT)
     made["outcome"] = _texts([OUTCOMES[place] for place in found.columns["outcome"].tolist()])
-    made["by_usage"] = pa.Array.from_buffers(
-        pa.bool_(), len(found), [None, _bits(found.columns["by_usage"] == 1)]
-    )
+    made["token_source"] = _texts([SOURCES[place] for place in found.columns["source"].tolist()])
     for place, name in enumerate(WORDS):
         made[name] = _texts([row[place] or None for row in found.words])
     offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(found.columns["chunks"]))).astype(np.int64))
@@ -116,13 +114,14 @@ def _kept(table: pa.Table) -> Kept:
         column = table.column(name)
         return np.asarray(column.fill_null(ABSENT).to_numpy(), dtype=np.int64)
 
-    columns = {name: whole(name) for name in ROW if name not in ("outcome", "by_usage", "chunks")}
+    columns = {name: whole(name) for name in ROW if name not in ("outcome", "source", "finish", "chunks")}
     kinds = {name: place for place, name in enumerate(OUTCOMES)}
     lists = table.column("chunks_ns")
     samples = Samples(
         **columns,
         outcome=np.array([kinds[one] for one in table.column("outcome").to_pylist()], dtype=np.int64),
-        by_usage=np.asarray(table.column("by_usage").to_numpy(), dtype=np.int64),
+        source=np.array(_sources(table), dtype=np.int64),
+        finish=np.array([finish_of(word) for word in table.column("finish").to_pylist()], dtype=np.int64),
         chunks=np.asarray(pc.list_value_length(lists).to_numpy(), dtype=np.int64),
         stamps_ns=_flat(lists),
         tokens=_flat(table.column("chunk_tokens")),
@@ -136,6 +135,13 @@ def _kept(table: pa.Table) -> Kept:
         tuple(table.column("error").to_pylist()),
         tuple(Reading(**one) for one in told),
     )
+
+
+def _sources(table: pa.Table) -> list[int]:
+    """Who counted each request's tokens; an older file only says whether the server did."""
+    if "by_usage" in table.column_names:
+        return [SOURCES.index("usage" if told else "chunks") for told in table.column("by_usage").to_pylist()]
+    return [SOURCES.index(told) for told in table.column("token_source").to_pylist()]
 
 
 def _flat(lists: Any) -> Column:

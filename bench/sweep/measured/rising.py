@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from bench.maths.trend import mann_kendall_p, sen_slope
 from bench.sweep.generator.samples import ABSENT, Samples
-from bench.sweep.measured.window import Window
+from bench.sweep.measured.window import Window, first_answers_ns
+from bench.wording import share
 
 if TYPE_CHECKING:
     from bench.sweep.generator.samples import Column
@@ -17,6 +18,10 @@ GROUPS = 20
 """Requests are taken in so many consecutive groups, by their medians: neighbours in one queue wait alike, so single
 requests are no independent values, which the test asks for."""
 IN_A_GROUP = 3
+TTFT_RISE, IN_FLIGHT_RISE = 0.5, 0.25
+"""How much TTFT and the requests under way rise over the window, as a share of their medians."""
+CHANCE = 0.05
+"""Up to which probability of chance a rise counts as one."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +42,14 @@ def rise(samples: Samples, window: Window) -> Rise | None:
     """The rise over the requests that started in the window; None when they are too few to tell.
 
     At first an idle endpoint fills, which is no sign of anything: what started within one early answer of the first
-    request is left out, an early answer being the median of the first twentieth.
+    request is left out.
     """
     import numpy as np
 
     if not len(samples):
         return None
     starts = samples.start_ns
-    early = np.argsort(starts, kind="stable")[: max(len(starts) // 20, 1)]
-    filled = int(starts.min()) + int(np.median((samples.end_ns - starts)[early]))
+    filled = int(starts.min()) + first_answers_ns(samples)
     chosen = (
         (starts >= max(window.start_ns, filled)) & (starts <= window.end_ns) & (samples.first_ns != ABSENT)
     )
@@ -60,6 +64,13 @@ def rise(samples: Samples, window: Window) -> Rise | None:
     by_ttft = [float(np.median(group)) for group in np.array_split(ttfts, GROUPS)]
     by_count = [float(np.mean(group)) for group in np.array_split(under_way, GROUPS)]
     return Rise(_rise(by_ttft), mann_kendall_p(by_ttft), _rise(by_count), mann_kendall_p(by_count))
+
+
+def grows(found: Rise) -> str:
+    """Why a load does not stand still: the requests under way became more and more; empty where they did not."""
+    if found.in_flight_chance >= CHANCE or found.in_flight <= IN_FLIGHT_RISE:
+        return ""
+    return f"the requests under way rose by {share(found.in_flight)} of their median while it was measured"
 
 
 def _rise(values: list[float]) -> float:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from bench.catalogue import COMMON_STATISTICS
 from bench.records import Deployment, Load
-from bench.sweep.generator.samples import ABSENT, CANCELLED, OK, OUTCOMES, Samples
-from bench.sweep.wire.exchange import Limits, Outcome
+from bench.sweep.generator.samples import ABSENT, CANCELLED, FILLED, OK, OUTCOMES, SOURCES, STOPPED, Samples
+from bench.sweep.wire.exchange import Limits, Outcome, TokenSource
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,13 @@ BILLION = 1_000_000_000
 MILLION = 1_000_000
 PERCENTILES = tuple(int(name[1:]) for name in COMMON_STATISTICS if name.startswith("p"))
 OBJECTIVES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
+TOKENS_PER_CHUNK = 1.5
+"""From so many tokens in a chunk on, the gaps between chunks are no inter-token latencies."""
+FIRST = 5
+"""So many requests at least are the first ones, whose answers say how long it takes until the load is all there."""
+TOGETHER_GAP, TOGETHER = 0.05, 0.2
+"""A chunk that comes within this share of the mean gap came with the one before; beyond this share of all chunks the
+gaps tell of writes, not of tokens."""
 
 
 @dataclass(frozen=True)
@@ -53,24 +60,36 @@ class Measured:
     """What a point measured. Metrics are keys of the catalogue; what could not be measured is not among them.
 
     `metrics` is the steady state, `whole` the run from its first request to its last answer, warm-up and drain
-    included. `requests_ok`, `requests_failed` and `failures` count every request after the warm-up, so that nothing
-    that failed in the drain is missing; `cancelled` are those that were cut off because the point was over. `timed`
-    is over how many requests the latencies are. `isl_actual` and `osl_actual` are means over these, `isl_asked` and
-    `osl_asked` what the same requests asked for.
+    included. The metrics `requests_ok` and `requests_failed` count every request after the warm-up, so that nothing
+    that failed in the drain is missing; `failures` counts all there were, `in_warmup` how many of them fell into the
+    warm-up, `warmup_ok` what ended well there; `cancelled` are those that were cut off because the point was over.
+    These add up to every request that was sent. `timed` is over how many requests the latencies are. `isl_actual` and
+    `osl_actual` are means over these, `isl_asked` and `osl_asked` what the same requests asked for, and `sources` are
+    who counted their tokens; `stopped`, `filled` and `beyond` are the shares of them that the model ended early, that
+    were ended early at a length, and that went beyond what was asked. `together` is the share of chunks that came with
+    the one before, `first_tokens` how many tokens came with the first chunk.
     """
 
     window: Window
     metrics: Mapping[str, float]
     whole: Mapping[str, float]
     failures: Mapping[Outcome, int] = field(default_factory=dict)
+    in_warmup: int = 0
+    warmup_ok: int = 0
     cancelled: int = 0
     timed: int = 0
     isl_actual: float | None = None
     osl_actual: float | None = None
     isl_asked: float | None = None
     osl_asked: float | None = None
+    stopped: float = 0.0
+    filled: float = 0.0
+    beyond: float = 0.0
+    sources: tuple[TokenSource, ...] = ()
     counted_by_server: float | None = None
     tokens_per_chunk: float | None = None
+    together: float | None = None
+    first_tokens: float | None = None
     send_delay_ms_p99: float | None = None
 
 
@@ -100,9 +119,12 @@ def measured(
     metrics = _figures(samples, window, timed, after, goals, arrived) if len(samples) else {}
     run = _whole(samples, start_ns)
     whole = _figures(samples, run, samples.outcome == OK, everything, goals, arrived) if len(samples) else {}
-    kinds = Counter(OUTCOMES[place] for place in samples.outcome[after].tolist())
+    kinds = Counter(OUTCOMES[place] for place in samples.outcome.tolist())
     cancelled = kinds.pop("cancelled", 0)
     kinds.pop("ok", 0)
+    before = samples.outcome[~after]
+    short = timed & (samples.output_tokens != ABSENT) & (samples.output_tokens < samples.asked_osl)
+    beyond = timed & (samples.asked_osl != ABSENT) & (samples.output_tokens > samples.asked_osl)
     isl, isl_asked = _means(samples.input_tokens, samples.asked_isl, timed)
     osl, osl_asked = _means(samples.output_tokens, samples.asked_osl, timed)
     delays = (samples.sent_ns - samples.intended_ns)[(samples.intended_ns != ABSENT) & after]
@@ -112,16 +134,22 @@ def measured(
         metrics=metrics | _per_accelerator(metrics, deployment),
         whole=whole | _per_accelerator(whole, deployment),
         failures=dict(sorted(kinds.items())),
+        in_warmup=int(((before != OK) & (before != CANCELLED)).sum()),
+        warmup_ok=int((before == OK).sum()),
         cancelled=cancelled,
         timed=int(timed.sum()),
         isl_actual=isl,
         osl_actual=osl,
         isl_asked=isl_asked,
         osl_asked=osl_asked,
-        counted_by_server=float(samples.by_usage[timed].mean()) if timed.any() else None,
-        tokens_per_chunk=float(np.repeat(timed, samples.chunks) @ samples.tokens) / chunks
-        if chunks
-        else None,
+        stopped=_share(short & (samples.finish == STOPPED), timed),
+        filled=_share(short & (samples.finish == FILLED), timed),
+        beyond=_share(beyond, timed),
+        sources=tuple(SOURCES[place] for place in sorted(set(samples.source[timed].tolist()), reverse=True)),
+        counted_by_server=_share(timed & (samples.source != 0), timed) if timed.any() else None,
+        tokens_per_chunk=tokens_per_chunk(samples, timed),
+        together=together(samples, timed),
+        first_tokens=float(samples.at_first[timed & (samples.chunks > 0)].mean()) if chunks else None,
         send_delay_ms_p99=float(np.percentile(delays, 99)) / MILLION if len(delays) else None,
     )
 
@@ -143,18 +171,27 @@ def steady(samples: Samples, load: Load, limits: Limits, start_ns: int) -> Windo
 
     Closed loop: from when as many requests as the concurrency are under way and the warm-up is over, until the first
     of their places stays empty. It is steady when at least as many requests as the concurrency started inside, which
-    is one round. Open loop: from the end of the warm-up until the last intended send, with two requests or more.
+    is one round. Open loop: from the end of the warm-up, but not before the first answers have ended, since until then
+    fewer requests are under way than the rate keeps there, until the last intended send. It is steady when it is as
+    long as one answer and two requests or more started inside.
     """
     over = warmed_up(samples, limits, start_ns)
     last = _end_of(samples, start_ns)
     if not (samples.start_ns >= over).any():
         return Window(over, max(over, last), "no request was sent after the warm-up")
     if load.load_kind == "open":
-        end = int(samples.start_ns.max())
-        started = int(((samples.start_ns >= over) & (samples.start_ns < end)).sum())
-        if started < 2:
+        answer = first_answers_ns(samples)
+        begin, end = max(over, start_ns + answer), int(samples.start_ns.max())
+        if begin >= end:
+            return Window(
+                over,
+                max(over, last),
+                f"the last request was sent before the first answers, of {answer / BILLION:.1f} s, had ended",
+            )
+        if int(((samples.start_ns >= begin) & (samples.start_ns < end)).sum()) < 2:
             return Window(over, max(over, last), "fewer than two requests were sent between warm-up and end")
-        return Window(over, end)
+        short = f"it lasted {(end - begin) / BILLION:.1f} s, less than one answer of {answer / BILLION:.1f} s"
+        return Window(begin, end, short if end - begin < answer else "")
     concurrency = load.concurrency or 1
     full = _full(samples, concurrency)
     rest = int(samples.start_ns[samples.start_ns >= over].min())
@@ -169,6 +206,18 @@ def steady(samples: Samples, load: Load, limits: Limits, start_ns: int) -> Windo
             f"{started} requests started in the steady state, less than one round of {concurrency}",
         )
     return Window(begin, end)
+
+
+def first_answers_ns(samples: Samples) -> int:
+    """How long the first answers took: nine in ten of the first twentieth that ended well; 0 where none did."""
+    import numpy as np
+
+    order = np.argsort(samples.start_ns, kind="stable")
+    early = order[: max(len(order) // 20, FIRST)]
+    well = early[samples.outcome[early] == OK]
+    if not len(well):
+        return 0
+    return int(np.percentile((samples.end_ns - samples.start_ns)[well], 90))
 
 
 def _full(samples: Samples, concurrency: int) -> tuple[int, int] | None:
@@ -292,7 +341,10 @@ def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
     found: dict[str, float] = {}
     for key, values in each_request(samples, timed).items():
         found |= _distribution(key, values[~_isnan(values)])
-    found |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
+    if (tokens_per_chunk(samples, timed) or 1) <= TOKENS_PER_CHUNK and (
+        together(samples, timed) or 0
+    ) <= TOGETHER:
+        found |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
     for name in COMMON_STATISTICS:
         if found.get(f"tpot_ms_{name}"):
             found[f"interactivity_tokens_per_s_per_user_{name}"] = 1000 / found[f"tpot_ms_{name}"]
@@ -300,19 +352,29 @@ def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
 
 
 def each_request(samples: Samples, chosen: Mask) -> dict[str, npt.NDArray[np.float64]]:
-    """The latencies of each chosen request in ms by the catalogue's keys; NaN where a request has none."""
+    """The latencies of each chosen request in ms by the catalogue's keys; NaN where a request has none.
+
+    TPOT is over the tokens that came after the first chunk: those of the first were there when its clock began.
+    """
     import numpy as np
 
     start, first = samples.start_ns[chosen], samples.first_ns[chosen]
-    tokens = samples.output_tokens[chosen]
+    tokens, later = samples.output_tokens[chosen], (samples.shown - samples.at_first)[chosen]
     e2el = (samples.last_ns[chosen] - start) / MILLION
     ttft = np.where(first == ABSENT, np.nan, (first - start) / MILLION)
     return {
         "ttft_ms": ttft,
-        "tpot_ms": np.where(tokens > 1, (e2el - ttft) / np.maximum(tokens - 1, 1), np.nan),
+        "tpot_ms": np.where(later > 0, (e2el - ttft) / np.maximum(later, 1), np.nan),
         "ntpot_ms": np.where(tokens > 0, e2el / np.maximum(tokens, 1), np.nan),
         "e2el_ms": e2el,
     }
+
+
+def latencies_told(values: dict[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+    """Those latencies that any request has."""
+    import numpy as np
+
+    return {key: row for key, row in values.items() if len(row) and not np.isnan(row).all()}
 
 
 def _distribution(key: str, values: npt.NDArray[np.float64]) -> dict[str, float]:
@@ -325,6 +387,24 @@ def _distribution(key: str, values: npt.NDArray[np.float64]) -> dict[str, float]
     return {f"{key}_mean": float(values.mean())} | {
         f"{key}_p{percent}": float(point) for percent, point in zip(PERCENTILES, points, strict=True)
     }
+
+
+def tokens_per_chunk(samples: Samples, chosen: Mask) -> float | None:
+    """How many tokens a chunk of these requests carried on average; None without a chunk."""
+    import numpy as np
+
+    chunks = int(samples.chunks[chosen].sum())
+    return float(np.repeat(chosen, samples.chunks) @ samples.tokens) / chunks if chunks else None
+
+
+def together(samples: Samples, chosen: Mask) -> float | None:
+    """The share of these requests' chunks, after the first of each, that came with the one before; None without any."""
+    gaps = samples.gaps_ns(chosen)
+    return float((gaps <= TOGETHER_GAP * gaps.mean()).mean()) if len(gaps) else None
+
+
+def _share(some: Mask, of: Mask) -> float:
+    return float(some.sum()) / int(of.sum()) if of.any() else 0.0
 
 
 def _isnan(values: npt.NDArray[np.float64]) -> Mask:

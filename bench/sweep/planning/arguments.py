@@ -34,6 +34,7 @@ OPTIONS = (
     Option("--api", "endpoint.api", "API", "chat or completions (default: chat)"),
     Option("--key-env", "endpoint.key_env", "NAME", "the environment variable that holds the key"),
     Option("--ca-file", "endpoint.ca_file", "FILE", "a certificate authority to trust"),
+    Option("--tokenizer", "endpoint.tokenizer", "FILE", "a tokenizer.json, where the endpoint counts no input"),
     Option("--profile", "profile", "NAME", "the profile to start from, such as quick"),
     Option("--isl", "workloads.isl", "LENGTHS", "input lengths: 128,512 or uniform:100:200 or normal:512:64"),
     Option("--osl", "workloads.osl", "LENGTHS", "output lengths, likewise"),

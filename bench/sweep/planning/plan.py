@@ -70,7 +70,7 @@ class Plan(Part):
     loads: Loads = told("how hard it is asked", "a table with concurrency or request_rate", Loads())
     point: PerPoint = told("how long each point is measured", "a table such as duration_s = 30", PerPoint())
     repeats: Whole = told("how often each point is measured", "a whole number from 1 to 100", 1, ge=1, le=100)
-    stop: StopRules | None = told("when a ramp stops", "a table of stop rules", None)
+    stop: StopRules | None = told("when it stops before its end", "a table of stop rules", None)
     slo: Slo = told("the objectives that goodput counts against", "a table such as ttft_ms = 500", Slo())
     vendor: Vendor = told("more fields for each request's body", "a table of request fields", {})
     caps: Caps = told("what the sweep may never exceed", "a table such as requests = 10000", Caps())
@@ -101,9 +101,10 @@ class Plan(Part):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Plan:
-        if self.search == "grid" and self.stop is not None:
+        if self.search == "grid" and self.stop is not None and self.stop.climbs:
             raise ValueError(
-                'The [stop] rules end a ramp, and this is a grid: write search = "ramp", or leave [stop] out.'
+                "stop.limits and stop.falling_levels end a ramp, and this is a grid: "
+                'write search = "ramp", or leave them out.'
             )
         if self.search == "ramp" and (self.stop is None or not self.stop.any):
             raise ValueError('search = "ramp" needs a rule in [stop], such as error_rate = 0.05.')

@@ -123,6 +123,9 @@ class Endpoint(Part):
     streaming: bool = told("ask for a stream; without one there is no ttft", "true or false", True)
     key_env: KeyEnv = KEY_ENV
     ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
+    tokenizer: File | None = told(
+        "what counts inputs where the endpoint does not", "the path of the model's tokenizer.json", None
+    )
 
     @field_validator("url")
     @classmethod
@@ -274,10 +277,17 @@ class PerPoint(Part):
 
 
 class StopRules(Part):
-    """When a ramp stops: at the first level that breaks one of these."""
+    """When a sweep stops before its points are all measured; a ramp at the first level that breaks one of these."""
 
     error_rate: Real | None = told(
-        "the share of requests that may fail", "a number from 0 to 1", None, ge=0, le=1
+        "the share of a point's requests that may fail", "a number from 0 to 1", None, ge=0, le=1
+    )
+    patience_s: Seconds = told(
+        "how long a sweep goes on without one good answer",
+        "seconds from 1 to a day, such as 60 or 5m",
+        60.0,
+        ge=1,
+        le=DAY,
     )
     limits: dict[str, Real] = told(
         "metrics and the values they may not pass",
@@ -303,7 +313,12 @@ class StopRules(Part):
     @property
     def any(self) -> bool:
         """Whether there is a rule at all."""
-        return self.error_rate is not None or bool(self.limits) or self.falling_levels > 0
+        return self.error_rate is not None or self.climbs
+
+    @property
+    def climbs(self) -> bool:
+        """Whether there is a rule that only levels in ascending order can break."""
+        return bool(self.limits) or self.falling_levels > 0
 
 
 class Slo(Part):

@@ -23,8 +23,8 @@ class Again:
     """What a retry would measure.
 
     `missing` are points a resume of the sweep goes on with; where levels are climbed only the next one is known, and
-    `climbs` says so. `failed` are measured points some of whose requests failed: a journal never tells a point twice,
-    so that `plans` measure them in sweeps of their own, with prompts the endpoint has not seen.
+    `climbs` says so. `failed` are measured points some of whose requests failed: a journal never measures a point
+    twice, so that `plans` measure them in sweeps of their own, with prompts the endpoint has not seen.
     """
 
     missing: tuple[PlannedPoint, ...]
@@ -40,6 +40,7 @@ class Again:
 
 def again(plan: Plan, lines: Sequence[PointLine]) -> Again:
     """What is missing from the plan's points and what failed among those measured."""
+    lines = [line for line in lines if line.measured]
     failed = tuple(line for line in lines if line.requests_failed)
     keys = {line.key for line in failed}
     points = [point for point in searches.possible(plan) if point.key in keys]

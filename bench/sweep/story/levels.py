@@ -107,10 +107,12 @@ def table(lines: Sequence[PointLine], found: Sequence[Curve]) -> pd.DataFrame:
             "shape": shape_words(line),
             "repeat": line.repeat,
             "is_knee": line.number in knees,
-            "flags": ", ".join(flag_words(flag.kind) for flag in line.flags),
+            "flags": ", ".join(
+                [*(() if line.measured else ("failed",)), *(flag_words(flag.kind) for flag in line.flags)]
+            ),
             **{key: line.metrics.get(key) for key in SHOWN},
             "requests_ok": line.requests_ok,
-            "requests_failed": line.requests_failed,
+            "requests_failed": line.requests_failed + line.warmup_failed,
         }
         for line in lines
     ]

@@ -32,14 +32,13 @@ class Example:
 
 @dataclass(frozen=True)
 class Failure:
-    """A kind of failure: how many requests of the measurement ended so, how many with the warm-up, and the first ones.
+    """A kind of failure: how many requests ended so, the warm-up's included, and the first ones.
 
     `examples` differ in what they say, as far as there are different ones.
     """
 
     kind: str
     requests: int
-    in_all: int
     examples: tuple[Example, ...]
 
 
@@ -88,7 +87,7 @@ def told(line: PointLine, kept: Kept) -> PointStory:
         over_time=course.over_time(kept, window),
         engine=course.engine(kept.readings),
         waterfall=waterfall(kept),
-        failures=_failures(line, kept),
+        failures=_failures(kept),
     )
 
 
@@ -100,7 +99,7 @@ def window_of(line: PointLine) -> Window | None:
     return Window(start, start + round(line.window_s * BILLION), line.why_not_steady or "")
 
 
-def _failures(line: PointLine, kept: Kept) -> tuple[Failure, ...]:
+def _failures(kept: Kept) -> tuple[Failure, ...]:
     """The kinds of failure, the commonest first."""
     outcome = kept.samples.outcome
     found = []
@@ -108,8 +107,8 @@ def _failures(line: PointLine, kept: Kept) -> tuple[Failure, ...]:
         places = np.flatnonzero(outcome == kind)
         in_order = places[np.argsort(kept.samples.end_ns[places], kind="stable")].tolist()
         name = OUTCOMES[kind]
-        found.append(Failure(name, line.failures.get(name, 0), len(places), _examples(kept, in_order)))
-    return tuple(sorted(found, key=lambda one: (-one.requests, -one.in_all, one.kind)))
+        found.append(Failure(name, len(places), _examples(kept, in_order)))
+    return tuple(sorted(found, key=lambda one: (-one.requests, one.kind)))
 
 
 def _examples(kept: Kept, places: list[int]) -> tuple[Example, ...]:

@@ -47,7 +47,7 @@ def headline(
     if not lines:
         return f"{what}: {_without_points(state)}."
     if not curves:
-        return f"{what}: no answer came at {counted(len(lines), 'point')}, so there is no throughput to tell."
+        return f"{what}: no request ended well at {counted(len(lines), 'point')}, so there is no throughput to tell."
     best = max(curves, key=lambda curve: curve.peak.throughput)
     among = f" with {best.shape}" if len(curves) > 1 else ""
     said = f"{what} gives at most {_throughput(best.peak)} at {best.peak.words}{among}"
@@ -86,6 +86,9 @@ def caveats(
     if state not in LATER:
         reason = f": {status['reason']}" if status.get("reason") else ""
         said.append(f"It {_ended(state)} after {counted(len(lines), 'point')}{reason}".rstrip(".") + ".")
+    failed = [line for line in lines if not line.measured]
+    if failed and state in LATER:
+        said.append(f"{counted(len(failed), 'point')} failed: {failed[0].error}.")
     if again.missing and state not in LATER:
         said.append(_missing(again))
     flags = Counter(flag.kind for line in lines for flag in line.flags)

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Outcome, Target
+from bench.sweep.wire.exchange import Ask, Exchange, Limits, Outcome, Target, TokenSource
 from bench.sweep.wire.framing import Head
 from bench.sweep.wire.redaction import redacted
 from bench.sweep.wire.stream import Stream, error_text
@@ -26,7 +26,7 @@ class Answer:
 
     __slots__ = ("_at", "_document", "_pieces", "_secrets", "_stream", "_streaming", "_when", "ask", "connect_ns",
                  "connection", "end_ns", "ended", "error", "head", "headers_ns", "intended_ns", "limits", "outcome",
-                 "queued", "sent_ns", "waiting")  # fmt: skip
+                 "queued", "refusals", "sent_ns", "waiting")  # fmt: skip
 
     def __init__(
         self, ask: Ask, target: Target, limits: Limits, intended_ns: int | None, secrets: Sequence[str] = ()
@@ -44,6 +44,7 @@ class Answer:
         self.connection = -1
         self.ended = False
         self.queued = False
+        self.refusals = 0  # how often in a row its place was asked for less, this answer included
         self.waiting = 0
         self._streaming = target.streaming
         self._secrets = secrets
@@ -114,9 +115,14 @@ class Answer:
             outcome, error, document = self._document_outcome()
             if outcome == "ok":
                 usage, finish, response_id = _read_document(document)
-        shown = stream is not None and len(stream.stamps) > 0
-        tokens = stream.tokens() if stream is not None else array("i")
-        chunks_say = sum(tokens) if shown else None
+        tokens = array("i")
+        source: TokenSource = "chunks" if usage.output is None else "usage"
+        counted = usage.output
+        if stream is not None and len(stream.stamps):
+            tokens = stream.tokens(self.ask.osl)
+            promised = stream.promised(self.ask.osl)
+            counted = next((one for one in (usage.output, promised) if one is not None), sum(tokens))
+            source = source if promised is None else "length"
         return Exchange(
             number=self.ask.number,
             intended_ns=self.intended_ns,
@@ -129,8 +135,8 @@ class Answer:
             tokens=tokens,
             end_ns=self.end_ns,
             input_tokens=usage.input,
-            output_tokens=usage.output if usage.output is not None else chunks_say,
-            token_source="usage" if usage.output is not None else "chunks",
+            output_tokens=counted,
+            token_source=source,
             finish=finish,
             outcome=outcome,
             error=self._clean(error),
@@ -145,16 +151,23 @@ class Answer:
             return "too_large", f"a line of the stream is longer than {self.limits.line_bytes:,} bytes"
         if stream.refused:
             return "broken_stream", f"the stream ended in an error: {stream.refused}"
-        if self.outcome is not None and not stream.done:
+        if self.outcome is not None and not (stream.done and stream.finish):
             return self.outcome, self.error
-        if not (stream.done or stream.finish):
-            came = f"after {len(stream.stamps)} chunks" if len(stream.stamps) else "before a token came"
-            return "broken_stream", f"the stream ended {came}, without finish_reason and without [DONE]"
         if not (len(stream.stamps) or stream.finish):
             return "broken_stream", "the stream ended before a token came"
+        if not stream.finish and (lacking := self._unexplained(stream)):
+            return "broken_stream", lacking
         if not self._streaming:
             return "malformed", "a stream came that was not asked for"
         return "ok", ""
+
+    def _unexplained(self, stream: Stream) -> str:
+        """Why a stream without finish_reason is not whole; empty where all tokens came, or its last count says so."""
+        came = sum(stream.tokens()) if stream.usage.output is None else stream.usage.output
+        if came >= self.ask.osl or (stream.done and stream.concluded):
+            return ""
+        done = "" if stream.done else " and without [DONE]"
+        return f"the stream ended after {came:,} of {self.ask.osl:,} tokens, without finish_reason{done}"
 
     def _document_outcome(self) -> tuple[Outcome, str, Any]:
         """How an answer that is no stream ended, with what it says."""

@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 from bench.errors import UsageError
 
 Api = Literal["chat", "completions"]
-TokenSource = Literal["usage", "chunks"]
+TokenSource = Literal["chunks", "usage", "length"]
+"""Who counted an answer's tokens: nobody, so that its chunks stand for them, the server, or the length it filled."""
 Outcome = Literal[
     "ok",
     "connect",
@@ -165,7 +166,8 @@ class Exchange:
     took, kept with the first request on it. `first_ns` is the first chunk with content or reasoning,
     `first_content_ns` the first with content alone. `stamps_ns` has the arrival of each chunk that carries tokens
     and `tokens` how many:
-    as the server counts them per chunk where it does, else its total shared out by length of text, else 1 each.
+    as the server counts them per chunk where it does, else its total shared out by length of text, else 1 each. The
+    total is that of `usage`, else what was asked for where the answer ended with `length`.
     Their sum may be below `output_tokens` by what was counted and never shown: hidden reasoning, the stop token.
     """
 
@@ -188,6 +190,16 @@ class Exchange:
     response_id: str | None
     connection: int
 
+    @property
+    def first_tokens(self) -> int:
+        """The tokens that came with the first chunk, in one read with it."""
+        came = 0
+        for stamp, many in zip(self.stamps_ns, self.tokens, strict=True):
+            if stamp != self.first_ns:
+                break
+            came += many
+        return came
+
 
 @dataclass
 class PointRun:
@@ -196,6 +208,9 @@ class PointRun:
     `exchanges` is empty where each was handed to the caller as it ended. `lag_ns` samples how late the event loop
     was, a hundred times a second. `cpu_s` is this process's CPU time from the first request to the last response,
     `parse_s` the part of it that read what the answers say, and `in_flight` the most requests under way at once.
+    `refused` counts the answers that asked for less (HTTP 429 and 503), `rested_s` the time that the places of a closed
+    loop waited instead of asking, all of them together. `waited_s` is how long the process was ready to run while
+    others had the cores, None where the system does not say.
     """
 
     start_ns: int
@@ -206,3 +221,6 @@ class PointRun:
     parse_s: float = 0.0
     connections: int = 0
     in_flight: int = 0
+    refused: int = 0
+    rested_s: float = 0.0
+    waited_s: float | None = None

@@ -43,6 +43,7 @@ class Stream:
         "_prefix",
         "_started",
         "_suffix",
+        "concluded",
         "counts",
         "done",
         "finish",
@@ -76,6 +77,7 @@ class Stream:
         self.first_ns: int | None = None
         self.first_content_ns: int | None = None
         self.usage = Usage()
+        self.concluded = False  # usage came in a chunk without text, as it does behind the last one
         self.finish: str | None = None
         self.response_id: str | None = None
         self.done = False
@@ -145,9 +147,19 @@ class Stream:
             self.wrong = before
         self._event()
 
-    def tokens(self) -> array[int]:
-        """How many tokens each chunk brought, as far as the server lets on."""
-        return self.usage.shared_out(self.lengths, self.counts, self.finish, self.thought)
+    def tokens(self, osl: int | None = None) -> array[int]:
+        """How many tokens each chunk brought, as far as the server lets on; `osl` are the tokens it was asked for."""
+        return self.usage.shared_out(self.lengths, self.counts, self.finish, self.thought, self.promised(osl))
+
+    def promised(self, osl: int | None) -> int | None:
+        """The tokens that an answer ending with `length` had, which are those it was asked for.
+
+        None where the server counts them itself, or where the text proves it otherwise: more chunks than were asked
+        for, or fewer characters, since a token of text has at least one.
+        """
+        if osl is None or self.finish != "length" or self.usage.output is not None:
+            return None
+        return osl if len(self.lengths) <= osl <= sum(self.lengths) else None
 
     def _lines(self, piece: bytes, at: int) -> None:
         """Nothing; takes in a piece, whatever it begins or ends with."""
@@ -258,6 +270,7 @@ class Stream:
                 self.first_content_ns = at
         if usage is not None:
             self.usage = self.usage.updated(usage)
+            self.concluded = not length
 
     def _token(self, chunk: dict[str, Any], usage: Usage | None, length: int, at: int) -> None:
         """Nothing; keeps a chunk with text, and its tokens where the chunk says how many."""

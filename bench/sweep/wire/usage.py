@@ -25,20 +25,28 @@ class Usage:
         )
 
     def shared_out(
-        self, lengths: Sequence[int], counts: Mapping[int, int], finish: str | None, thought: bool = True
+        self,
+        lengths: Sequence[int],
+        counts: Mapping[int, int],
+        finish: str | None,
+        thought: bool = True,
+        promised: int | None = None,
     ) -> array[int]:
         """How many tokens each chunk with text brought.
 
         `lengths` are the chunks' texts in characters, `counts` what the server said of single chunks by their
-        position. Where it said so of all, that holds; with a total alone it is shared out by length of text, as
-        speculative decoding and engines that flush several steps at once send more than one token per chunk; with
-        none each chunk is one token. A stop token is counted and has no text: it is no chunk's.
+        position. Where it said so of all, that holds; with a total alone, its own or the one `promised` by how the
+        answer ended, it is shared out by length of text, as speculative decoding and engines that flush several steps
+        at once send more than one token per chunk; with none each chunk is one token. A stop token is counted and has
+        no text: it is no chunk's.
         """
         chunks = len(lengths)
         if len(counts) == chunks:
             return array("i", [counts[position] for position in range(chunks)])
         total = self.output
-        if total is not None and not thought:
+        if total is None:
+            total = promised
+        elif not thought:
             total -= self.hidden
         if not chunks or total is None or total in (chunks, 0) or (total == chunks + 1 and finish == "stop"):
             return array("i", [1]) * chunks

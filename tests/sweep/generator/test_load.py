@@ -124,7 +124,7 @@ def test_a_point_ends_by_requests_time_and_tokens() -> None:
         assert 100 * MS < last_sent - point.start_ns < 400 * MS
         assert {exchange.outcome for exchange in point.exchanges} == {"ok"}
         enough: list[Exchange] = []
-        run(url, asks(), closed(2), Limits(), on_exchange=enough.append, enough=lambda: len(enough) > 5)
+        run(url, asks(), closed(2), Limits(), on_exchange=enough.append, enough=lambda _: len(enough) > 5)
         assert len(enough) > 5
 
 

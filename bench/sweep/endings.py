@@ -1,0 +1,120 @@
+"""How a session of a sweep ends, and why, in a sentence: all measured, a cap, an endpoint that answers no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from bench.flags import weight
+from bench.formats.journal import PointLine
+from bench.records import Flag
+from bench.sweep.measured.finishing import Ran
+from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.plan_parts import StopRules, where_stated
+from bench.sweep.planning.ramp import named
+from bench.sweep.planning.searches import CLIMBS, Stop
+from bench.wording import counted, joined, share
+
+LOST_IN_A_ROW = 2
+"""A sweep is given up after so many points in a row without a figure, once its patience is over too."""
+MOST_TOLD = 4
+"""So many failed points are named in the sentence that ends a sweep."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a session ended. `state` is done, stopped (at a cap), cancelled, interrupted or failed."""
+
+    state: str
+    reason: str
+
+
+CANCELLED = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
+
+
+def status_of(ended: Ended, lines: Iterable[PointLine] = (), *, strict: bool = False) -> int:
+    """The exit status: 0 when all was measured, 1 when the sweep or a point failed, 3 when a strict one has flags."""
+    known = list(lines)
+    if ended.state not in ("done", "stopped") or not all(line.measured for line in known):
+        return 1
+    return 3 if strict and any(weight(flag.kind) != "notes" for line in known for flag in line.flags) else 0
+
+
+def over(plan: Plan, stop: Stop, lines: Sequence[PointLine]) -> Ended:
+    """The end once nothing is left to measure: done only where every point has a figure."""
+    failed = [line for line in lines if not line.measured]
+    if not failed:
+        return Ended("done", stop.reason)
+    said = [f"point {line.number} ({load_words(line)}): {line.error}" for line in failed]
+    reason = stop.reason if plan.search in CLIMBS else ""
+    told = (
+        f"{len(failed):,} of {counted(len(lines), 'point')} failed, {joined(said, at_most=MOST_TOLD)}. "
+        "Resume measures what failed again."
+    )
+    return Ended("failed", f"{reason} {told}".strip())
+
+
+def empty(plan: Plan, ran: Ran, cap: str | None) -> Ended:
+    """The end at a point that sent nothing: a cap left no room for a request, or none came in its time."""
+    if cap is not None:
+        return used_up(plan, cap)
+    return Ended(
+        "failed",
+        f"No request came within the {ran.limits.warmup_s + (ran.limits.duration_s or 0):g} s of "
+        f"{named(ran.point)}: give its points more time in a new sweep, or a higher request rate.",
+    )
+
+
+def used_up(plan: Plan, name: str) -> Ended:
+    """The end at a cap."""
+    cap = getattr(plan.caps, name)
+    where = where_stated(plan.endpoint)
+    return Ended(
+        "stopped",
+        f"caps.{name} of {cap:,g} is used up: raise it{where}, and measure the rest in a new sweep.",
+    )
+
+
+def patience_s(plan: Plan) -> float:
+    """How long a sweep goes on without a good answer, as its plan states it."""
+    return (plan.stop or StopRules()).patience_s
+
+
+def given_up(plan: Plan, lines: Sequence[PointLine]) -> Ended | None:
+    """The end at points that keep failing: no good answer for too long, or more failures in one than are allowed."""
+    last, rules = lines[-1], plan.stop
+    failed = last.requests_failed + last.warmup_failed
+    lost = failed / max(1, failed + last.requests_ok + last.warmup_ok)
+    if plan.search == "grid" and rules and rules.error_rate is not None and lost > rules.error_rate:
+        return Ended(
+            "failed",
+            f"{share(lost)} of the requests failed at {load_words(last)}, and stop.error_rate allows "
+            f"{share(rules.error_rate)}. Look at the endpoint, then resume.",
+        )
+    silent = list(takewhile(lambda line: not line.measured, reversed(lines)))
+    seconds = sum(line.seconds or 0.0 for line in silent)
+    if len(silent) < LOST_IN_A_ROW or seconds < patience_s(plan):
+        return None
+    return Ended(
+        "failed",
+        f"Nothing was answered well for {seconds:,.0f} s, over {counted(len(silent), 'point')}: {silent[0].error}. "
+        "Look at the endpoint, then resume.",
+    )
+
+
+def capped(cap: str, requests: int) -> Flag:
+    """What is said of a point that a cap cut short."""
+    return Flag(
+        "capped",
+        f"The point was ended after {counted(requests, 'request')}, since caps.{cap} was used up.",
+        "It is over fewer requests than planned, so it is less certain than the points beside it.",
+        f"Raise caps.{cap} and measure it again.",
+    )
+
+
+def load_words(line: PointLine) -> str:
+    """A point's load and lengths in words."""
+    load = line.load
+    how = f"concurrency {load.concurrency}" if load.concurrency else f"{load.request_rate or 0:g} requests/s"
+    return f"{how}, isl {line.isl or 'as it comes'}, osl {line.osl or 'as it comes'}"

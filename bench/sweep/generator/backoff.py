@@ -1,0 +1,84 @@
+"""How long a place of a closed loop rests after it was refused, so that an outage is not met with a flood.
+
+A closed loop asks again as soon as it is answered, and a refusal is an answer that takes no time: without a rest the
+load generator would measure how fast an endpoint can say no. An open loop keeps its schedule and never rests.
+"""
+
+from __future__ import annotations
+
+import random
+from email.utils import parsedate_to_datetime
+from time import time
+
+from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.exchange import Exchange
+
+LIMITERS = (429, 503)
+"""The statuses by which an endpoint asks for less: RFC 6585, 4, and RFC 9110, 15.6.4; both may say Retry-After."""
+FIRST_S, LONGEST_S = 0.05, 5.0
+LONGEST_ASKED_S = 3600.0
+"""A Retry-After is kept to, but not beyond any point's end."""
+PROBES_PER_S = 20.0
+"""While nothing is answered well, so many requests a second are enough to see when it is again."""
+JITTER = 0.5
+"""Rests are shortened by up to this share, so that places do not come back all at once."""
+
+
+def refused(answer: Answer) -> bool:
+    """Whether the endpoint asked for less."""
+    return answer.head is not None and answer.head.status in LIMITERS
+
+
+class Backoff:
+    """The rests of one point's places; `failed_in_a_row` counts answers of all of them since the last good one."""
+
+    def __init__(self, places: int) -> None:
+        self.failed_in_a_row = 0
+        self._places = max(1, places)
+        self._longest = max(2.0, self._places / PROBES_PER_S)
+        self._random = random.Random(places)
+
+    def rest_s(self, answer: Answer) -> float:
+        """The seconds until the place that got this answer asks again, 0 after a good one or a single failure.
+
+        A limiter's Retry-After holds, else the place's own refusals in a row double its rest. Anything else rests once
+        as many answers as there are places were bad and none was good.
+        """
+        if refused(answer):
+            answer.refusals += 1
+            assert answer.head is not None
+            stated = retry_after_s(answer.head.retry_after)
+            if stated is not None:
+                return stated * self._random.uniform(1, 1 + JITTER / 5)
+            return self._doubled(answer.refusals, LONGEST_S)
+        answer.refusals = 0
+        if answer.outcome is not None or (answer.head is not None and answer.head.status >= 300):
+            self.failed_in_a_row += 1
+        rounds = self.failed_in_a_row // self._places
+        return self._doubled(rounds, self._longest) if rounds else 0.0
+
+    def heard(self, one: Exchange) -> bool:
+        """Whether this ended what had failed for a while; what failed by its head or in being cut counts already."""
+        if one.outcome == "ok":
+            before, self.failed_in_a_row = self.failed_in_a_row, 0
+            return before >= self._places
+        if one.outcome in ("error_body", "malformed", "not_a_stream", "broken_stream"):
+            self.failed_in_a_row += 1
+        return False
+
+    def _doubled(self, times: int, longest: float) -> float:
+        return min(longest, FIRST_S * 2.0 ** min(times - 1, 16)) * self._random.uniform(1 - JITTER, 1)
+
+
+def retry_after_s(stated: str) -> float | None:
+    """The seconds a Retry-After asks for, as a number or as a date; None where it says nothing that can be kept to."""
+    text = stated.strip()
+    try:
+        seconds = float(text) if text.replace(".", "", 1).isdecimal() else _until(text)
+    except (ValueError, TypeError, IndexError):
+        return None
+    return min(max(0.0, seconds), LONGEST_ASKED_S) if text else None
+
+
+def _until(date: str) -> float:
+    return parsedate_to_datetime(date).timestamp() - time()
