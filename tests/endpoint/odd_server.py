@@ -18,6 +18,7 @@ from tests.endpoint.odd_stream import Reply, document, head, lasts_ms, writes
 
 MODEL = "odd-model"
 WAITING_CLIENTS = 4096
+REFUSED = {404: "There is no such route.", 500: "Internal server error"}
 
 
 class Endpoint:
@@ -30,11 +31,15 @@ class Endpoint:
         self._since_ns: int | None = None
         self._level, self._level_ns = 0.0, 0
 
+    def keyless(self, headers: dict[str, str]) -> bool:
+        """Whether a request comes without the key that is needed here."""
+        return self.odd.key is not None and headers.get("authorization") != f"Bearer {self.odd.key}"
+
     def turned_away(self, headers: dict[str, str], now_ns: int) -> Failing | None:
         """How this request fails at once; None where it is let in."""
         odd = self.odd
         self._since_ns = now_ns if self._since_ns is None else self._since_ns
-        if odd.key is not None and headers.get("authorization") != f"Bearer {odd.key}":
+        if self.keyless(headers):
             return Failing(odd.keyless_status)
         passed_s = (now_ns - self._since_ns) / 1e9
         for failing in odd.failing:
@@ -82,20 +87,21 @@ class Connection(asyncio.Protocol):
 
     def _asked(self, what: str, headers: dict[str, str], body: bytes, now_ns: int) -> None:
         odd = self.endpoint.odd
-        if what == "GET /v1/models":
-            listed = {"id": MODEL, "object": "model", "owned_by": "someone", **odd.models}
-            self._say(200, {"object": "list", "data": [listed]})
-            return
         if what != "POST /v1/chat/completions":
-            self._say(404, {"error": {"message": f"There is no {what}"}})
+            listed = {"id": MODEL, "object": "model", "owned_by": "someone", **odd.models}
+            if self.endpoint.keyless(headers):
+                self._refuse(Failing(odd.keyless_status))
+            elif what == "GET /v1/models":
+                self._say(200, {"object": "list", "data": [listed]})
+            else:
+                self._refuse(Failing(404))
             return
         wrote = Wrote(len(self.endpoint.log), self.number, now_ns, headers)
         self.endpoint.log.append(wrote)
         failing = self.endpoint.turned_away(headers, now_ns)
         if failing is not None:
             self._note(wrote, status=failing.status, ended="refused", ended_ns=time.monotonic_ns())
-            after = {} if failing.retry_after is None else {"retry-after": failing.retry_after}
-            self._say(failing.status, {"error": {"message": "Not now."}}, after)
+            self._refuse(failing)
             return
         self.endpoint.under_way += 1
         self._task = asyncio.ensure_future(self._answer(wrote, json.loads(body)))
@@ -145,11 +151,21 @@ class Connection(asyncio.Protocol):
             self.transport.close()
         return "cut" if reply.cut else "whole"
 
+    def _refuse(self, failing: Failing) -> None:
+        after = {} if failing.retry_after is None else {"retry-after": failing.retry_after}
+        if self.endpoint.odd.headers.get("server", "").startswith("nginx"):
+            page = f"<html><head><title>{failing.status}</title></head><body>nginx</body></html>"
+            self._send(failing.status, page.encode(), {"content-type": "text/html", **after})
+        else:
+            self._say(failing.status, {"error": {"message": REFUSED.get(failing.status, "Not now.")}}, after)
+
     def _say(self, status: int, said: object, more: dict[str, str] | None = None) -> None:
-        body = json.dumps(said).encode()
-        fields = {"content-type": "application/json", "content-length": str(len(body)), **(more or {})}
-        self.transport.write(head(self.endpoint.odd, status, fields) + body)
-        if not self.endpoint.odd.keep_alive or self.endpoint.odd.http == "1.0":
+        self._send(status, json.dumps(said).encode(), {"content-type": "application/json", **(more or {})})
+
+    def _send(self, status: int, data: bytes, fields: dict[str, str]) -> None:
+        odd = self.endpoint.odd
+        self.transport.write(head(odd, status, {**fields, "content-length": str(len(data))}) + data)
+        if not odd.keep_alive or odd.http == "1.0":
             self.transport.close()
 
     def _note(self, wrote: Wrote, **more: Any) -> Wrote:

@@ -8,25 +8,22 @@ import ssl
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from bench.records import Load
-from bench.sweep.generator.load import run_point
-from bench.sweep.generator.samples import Samples
-from bench.sweep.measured.window import Measured, measured
 from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
+from bench.sweep.wire.exchange import Exchange, Limits, Target
+from tests.endpoint.loading import WORDS, asks, loaded
 from tests.endpoint.odd import WHOLE, Failing, Odd, Servers, Wrote, serving
 
 pytestmark = pytest.mark.long
 
-REQUESTS, CONCURRENCY, OSL = 10, 2, 10
-WORDS = "one two three four"
+REQUESTS, CONCURRENCY, OSL, ITL_MS = 10, 1, 10, 5.0
 CLOSE_MS = 0.5
-TRIES = 6
+TRIES = 8
 """How often timing is taken until it agrees: a busy machine blurs some, what the client does wrong blurs them all."""
 
 ODD = {
@@ -51,19 +48,6 @@ ODD = {
     "limiter": Odd(rate_per_s=5, burst=3, turns_away=Failing(429)),
 }
 KINDS = {200: "ok", 429: "http_429"}
-
-
-def asks(requests: int = REQUESTS, osl: int = OSL) -> dict[int, Ask]:
-    """Requests for so many tokens, by number."""
-    manner = Manner("odd-model")
-    return {number: Ask(number, body(manner, WORDS, osl), 4, osl) for number in range(requests)}
-
-
-def loaded(target: Target, requests: dict[int, Ask], load: Load, limits: Limits) -> tuple[PointRun, Measured]:
-    """What the load did, and what was measured."""
-    point = uvloop.run(run_point(target, iter(requests.values()), load, limits))
-    samples = Samples.of(point.exchanges, requests)
-    return point, measured(samples, load, limits, point.start_ns)
 
 
 def off_ms(exchanges: list[Exchange], log: dict[str, Wrote]) -> tuple[float, float]:
@@ -96,7 +80,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def servers(certificate: Path) -> Iterator[Servers]:
-    with serving(ODD, certificate) as running:
+    quick = {name: replace(odd, itl_ms=ITL_MS) for name, odd in ODD.items()}
+    with serving(quick, certificate) as running:
         yield running
 
 
@@ -108,7 +93,7 @@ def test_a_stream_is_counted_and_stamped_as_its_server_wrote_it(
     context = ssl.create_default_context(cafile=certificate) if odd.tls else None
     target = Target.at(servers.url(name), context=context)
     for _ in range(TRIES):
-        point, found = loaded(target, asks(), Load("closed", concurrency=CONCURRENCY), Limits())
+        point, found = loaded(target, asks(REQUESTS, OSL), Load("closed", concurrency=CONCURRENCY), Limits())
         log = [wrote for wrote in servers.log(name) if wrote.received_ns >= point.start_ns]
         good = [one for one in point.exchanges if one.outcome == "ok"]
         by_id = {wrote.id: wrote for wrote in log}
@@ -139,7 +124,12 @@ def agrees(one: Exchange, wrote: Wrote, odd: Odd) -> None:
 
 def test_the_limiter_has_turned_some_away_and_gzip_was_not_asked_for(servers: Servers) -> None:
     for name in ("limiter", "gzip"):
-        loaded(Target.at(servers.url(name)), asks(), Load("closed", concurrency=CONCURRENCY), Limits())
+        loaded(
+            Target.at(servers.url(name)),
+            asks(REQUESTS, OSL),
+            Load("closed", concurrency=CONCURRENCY),
+            Limits(),
+        )
     assert {wrote.status for wrote in servers.log("limiter")} == {200, 429}
     assert {wrote.headers["accept-encoding"] for wrote in servers.log("gzip")} == {"identity"}
 
