@@ -51,14 +51,16 @@ class Odd:
     """What an endpoint does; as it stands, what most do: a token a chunk, a chunk a write, usage at the end.
 
     The first chunk with text is due `ttft_ms` after the request, each further one `itl_ms` later for every token it
-    brings. `splits` cuts each event into so many writes, of which the last is on time. `hold_bytes` is a proxy that
-    gathers so many bytes, the head's among them. `reasoning_content` is the channel of the first half of the tokens.
+    brings. `splits` cuts each event into so many writes, of which the last is on time; it goes with an event a write.
+    `hold_bytes` is a proxy that gathers so many bytes, the head's among them. `reasoning_content` is the channel of
+    the first half of the tokens.
     """
 
     ttft_ms: float = 20.0
     itl_ms: float = 10.0
     http: Literal["1.1", "1.0"] = "1.1"
     keep_alive: bool = True
+    says_close: bool = True  # where it closes after each answer
     tls: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     gzip: bool = False  # for whoever says that they take it
@@ -70,6 +72,7 @@ class Odd:
     data_lines: bool = False
     channel: Channel = "content"
     tokens_per_chunk: int = 1
+    more: Mapping[str, Any] = field(default_factory=dict)  # in every chunk
     usage: Told = "end"
     finish: str | None = "length"
     done: bool = True

@@ -40,7 +40,8 @@ class Reply:
 
 def head(odd: Odd, status: int, fields: Mapping[str, str]) -> bytes:
     """The head of any answer, with what this endpoint's heads have beside."""
-    keeps = {} if odd.keep_alive and odd.http == "1.1" else {"connection": "close"}
+    closes = odd.says_close and (odd.http == "1.0" or not odd.keep_alive)
+    keeps = {"connection": "close"} if closes else {}
     lines = [f"{name}: {value}" for name, value in {**odd.headers, **keeps, **fields}.items()]
     return "\r\n".join([f"HTTP/{odd.http} {status} Said", *lines, "", ""]).encode()
 
@@ -159,6 +160,6 @@ def _usage(reply: Reply, given: int) -> dict[str, int]:
 
 
 def _event(odd: Odd, at_ms: float, chunk: Mapping[str, Any], tokens: list[int] | None = None) -> Write:
-    text = json.dumps(chunk, ensure_ascii=False, indent=0 if odd.data_lines else None)
+    text = json.dumps({**chunk, **odd.more}, ensure_ascii=False, indent=0 if odd.data_lines else None)
     lines = [f": {at_ms:g} ms"] * odd.comments + [f"data: {line}" for line in text.split("\n")]
     return Write(at_ms, (odd.line_end.join(lines) + odd.line_end * 2).encode(), tokens or [])
