@@ -1,0 +1,27 @@
+"""Load on an endpoint from this process, and what is measured of it."""
+
+from __future__ import annotations
+
+import uvloop
+
+from bench.records import Load
+from bench.sweep.generator.load import run_point
+from bench.sweep.generator.samples import Samples
+from bench.sweep.measured.window import Measured, measured
+from bench.sweep.wire.bodies import Manner, body
+from bench.sweep.wire.exchange import Ask, Limits, PointRun, Target
+
+WORDS = "one two three four"
+
+
+def asks(requests: int, osl: int) -> dict[int, Ask]:
+    """Requests for so many tokens, by number."""
+    manner = Manner("odd-model")
+    return {number: Ask(number, body(manner, WORDS, osl), 4, osl) for number in range(requests)}
+
+
+def loaded(target: Target, requests: dict[int, Ask], load: Load, limits: Limits) -> tuple[PointRun, Measured]:
+    """What the load did, and what was measured."""
+    point = uvloop.run(run_point(target, iter(requests.values()), load, limits))
+    samples = Samples.of(point.exchanges, requests)
+    return point, measured(samples, load, limits, point.start_ns)

@@ -1,0 +1,190 @@
+"""Endpoints as others build them: what each does unlike the usual, declared, and a process that serves them.
+
+Unlike bench/endpoint, which users have, these do odd things that nobody needs. Each has its own log of what was
+written when, on the clock the load is stamped with, so that figures can be held against the truth.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+ROOT = Path(__file__).resolve().parents[2]
+FOR_EVER = 1e9
+WHOLE = 1 << 40
+"""Bytes to hold back that no answer has: all of it comes in one write."""
+PATIENCE_S = 10
+
+Channel = Literal["content", "reasoning_content", "tool_calls"]
+Told = Literal["none", "end", "every", "whole"]
+"""Where token counts stand: nowhere, in a chunk at the end, in every chunk, in answers that are not streamed alone."""
+
+
+@dataclass(frozen=True)
+class Failing:
+    """Failures at once for a stretch of time, which begins with the first request for an answer."""
+
+    status: int = 500
+    from_s: float = 0.0
+    until_s: float = FOR_EVER
+    retry_after: str | None = None
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Answers that end early, without finish_reason: the first `of[0]` of every `of[1]`."""
+
+    after: int
+    of: tuple[int, int] = (1, 1)
+    done: bool = True
+    terminates: bool = False
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What an endpoint does; as it stands, what most do: a token a chunk, a chunk a write, usage at the end.
+
+    The first chunk with text is due `ttft_ms` after the request, each further one `itl_ms` later for every token it
+    brings. `splits` cuts each event into so many writes, of which the last is on time; it goes with an event a write.
+    `hold_bytes` is a proxy that gathers so many bytes, the head's among them. `reasoning_content` is the channel of
+    the first half of the tokens.
+    """
+
+    ttft_ms: float = 20.0
+    itl_ms: float = 10.0
+    http: Literal["1.1", "1.0"] = "1.1"
+    keep_alive: bool = True
+    says_close: bool = True  # where it closes after each answer
+    tls: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    gzip: bool = False  # for whoever says that they take it
+    hold_bytes: int = 0
+    events_per_write: int = 1
+    splits: int = 1
+    line_end: str = "\n"
+    comments: bool = False
+    data_lines: bool = False
+    channel: Channel = "content"
+    tokens_per_chunk: int = 1
+    more: Mapping[str, Any] = field(default_factory=dict)  # in every chunk
+    usage: Told = "end"
+    finish: str | None = "length"
+    done: bool = True
+    terminates: bool = True
+    length: int | None = None  # of every answer, whatever was asked for
+    cut: Cut | None = None
+    prompt_factor: float = 1.0  # prompt tokens for each word
+    prompt_more: int = 0
+    failing: tuple[Failing, ...] = ()
+    admits: int | None = None  # answers under way; whoever comes then is turned away
+    rate_per_s: float | None = None  # requests let in, `burst` of them ahead of time
+    burst: int = 1
+    turns_away: Failing = Failing(429)
+    key: str | None = None
+    keyless_status: int = 401
+    models: Mapping[str, Any] = field(default_factory=dict)  # what its list of models says of the one it has
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """One request for an answer, and what was written for it. Times are CLOCK_MONOTONIC ns, before each write.
+
+    `chunks_ns` and `tokens` have an entry per event with text: when the bytes were written that end its data, and how
+    many tokens it brought. `ended` is whole, cut, refused, client_left, or empty while the answer is under way.
+    """
+
+    number: int
+    connection: int
+    received_ns: int
+    headers: Mapping[str, str]
+    id: str = ""
+    status: int = 200
+    asked: int = 0
+    input_tokens: int = 0
+    chunks_ns: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    writes_ns: list[int] = field(default_factory=list)
+    ended: str = ""
+    ended_ns: int = 0
+
+    @property
+    def output_tokens(self) -> int:
+        return sum(self.tokens)
+
+    @property
+    def ttft_ms(self) -> float:
+        return (self.chunks_ns[0] - self.received_ns) / 1e6
+
+    @property
+    def tpot_ms(self) -> float:
+        """The time for each token behind the first chunk's."""
+        later = self.output_tokens - self.tokens[0]
+        return (self.chunks_ns[-1] - self.chunks_ns[0]) / 1e6 / later
+
+
+class Servers:
+    """Odd endpoints, by name, in one process of their own."""
+
+    def __init__(self, process: subprocess.Popen[str], urls: Mapping[str, str]) -> None:
+        self._process, self._urls = process, urls
+
+    def url(self, name: str) -> str:
+        return self._urls[name]
+
+    def log(self, name: str) -> list[Wrote]:
+        """What this one was asked for an answer so far, in the order in which it came."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(name + "\n")
+        self._process.stdin.flush()
+        return [Wrote(**row) for row in json.loads(_line(self._process))]
+
+
+@contextmanager
+def serving(odds: Mapping[str, Odd], certificate: Path | None = None) -> Iterator[Servers]:
+    """These endpoints, each on a free port of loopback, until the block ends.
+
+    `certificate` is the file with the key and the certificate of those that speak TLS.
+    """
+    command = [sys.executable, "-m", "tests.endpoint.odd_server"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None
+        plan = {
+            "certificate": certificate and str(certificate),
+            "odds": {name: asdict(odds[name]) for name in odds},
+        }
+        try:
+            process.stdin.write(json.dumps(plan) + "\n")
+            process.stdin.flush()
+            ports = json.loads(_line(process))
+            yield Servers(process, {
+                name: f"{'https' if odds[name].tls else 'http'}://127.0.0.1:{port}" for name, port in ports.items()
+            })  # fmt: skip
+        finally:
+            process.stdin.close()  # which ends it, as the end of whoever started it does
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+
+@contextmanager
+def one(odd: Odd) -> Iterator[tuple[str, Servers]]:
+    """One such endpoint: its base URL, and the server, whose log goes by the name `odd`."""
+    with serving({"odd": odd}) as servers:
+        yield servers.url("odd"), servers
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, f"the odd endpoints have ended with {process.wait(PATIENCE_S)}"
+    return line

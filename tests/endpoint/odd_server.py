@@ -1,0 +1,219 @@
+"""The process that serves odd endpoints: their plan is its first line of input, then it is asked for their logs."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import ssl
+import sys
+import time
+from contextlib import closing
+from dataclasses import asdict, replace
+from typing import Any
+
+from bench.endpoint import wheel
+from tests.endpoint.odd import Cut, Failing, Odd, Wrote
+from tests.endpoint.odd_stream import Reply, document, head, lasts_ms, writes
+
+MODEL = "odd-model"
+WAITING_CLIENTS = 4096
+REFUSED = {404: "There is no such route.", 500: "Internal server error"}
+
+
+class Endpoint:
+    """One odd endpoint: lets requests in or turns them away, and keeps what it wrote."""
+
+    def __init__(self, odd: Odd) -> None:
+        self.odd = odd
+        self.log: list[Wrote] = []
+        self.connections = self.under_way = self.answers = 0
+        self._since_ns: int | None = None
+        self._level, self._level_ns = 0.0, 0
+
+    def keyless(self, headers: dict[str, str]) -> bool:
+        """Whether a request comes without the key that is needed here."""
+        return self.odd.key is not None and headers.get("authorization") != f"Bearer {self.odd.key}"
+
+    def turned_away(self, headers: dict[str, str], now_ns: int) -> Failing | None:
+        """How this request fails at once; None where it is let in."""
+        odd = self.odd
+        self._since_ns = now_ns if self._since_ns is None else self._since_ns
+        if self.keyless(headers):
+            return Failing(odd.keyless_status)
+        passed_s = (now_ns - self._since_ns) / 1e9
+        for failing in odd.failing:
+            if failing.from_s <= passed_s < failing.until_s:
+                return failing
+        if odd.rate_per_s is not None:
+            self._level = max(0.0, self._level - (now_ns - self._level_ns) / 1e9 * odd.rate_per_s)
+            self._level_ns = now_ns
+            if self._level + 1 > odd.burst:
+                return odd.turns_away
+            self._level += 1
+        if odd.admits is not None and self.under_way >= odd.admits:
+            return odd.turns_away
+        return None
+
+
+class Connection(asyncio.Protocol):
+    """One client's connection; its requests are answered one after another."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self.number = endpoint.connections
+        endpoint.connections += 1
+        self.transport: asyncio.Transport
+        self._got = b""
+        self._task: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        now_ns = time.monotonic_ns()
+        self._got += data
+        start, end, rest = self._got.partition(b"\r\n\r\n")
+        if not end:
+            return
+        first, *lines = start.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+        size = int(headers.get("content-length", 0))
+        if len(rest) >= size:
+            self._got = rest[size:]
+            method, path, _ = first.split(" ")
+            self._asked(f"{method} {path}", headers, rest[:size], now_ns)
+
+    def _asked(self, what: str, headers: dict[str, str], body: bytes, now_ns: int) -> None:
+        odd = self.endpoint.odd
+        if what != "POST /v1/chat/completions":
+            listed = {"id": MODEL, "object": "model", "owned_by": "someone", **odd.models}
+            if self.endpoint.keyless(headers):
+                self._refuse(Failing(odd.keyless_status))
+            elif what == "GET /v1/models":
+                self._say(200, {"object": "list", "data": [listed]})
+            else:
+                self._refuse(Failing(404))
+            return
+        wrote = Wrote(len(self.endpoint.log), self.number, now_ns, headers)
+        self.endpoint.log.append(wrote)
+        failing = self.endpoint.turned_away(headers, now_ns)
+        if failing is not None:
+            self._note(wrote, status=failing.status, ended="refused", ended_ns=time.monotonic_ns())
+            self._refuse(failing)
+            return
+        self.endpoint.under_way += 1
+        self._task = asyncio.ensure_future(self._answer(wrote, json.loads(body)))
+
+    async def _answer(self, wrote: Wrote, stated: dict[str, Any]) -> None:
+        endpoint, odd = self.endpoint, self.endpoint.odd
+        number, endpoint.answers = endpoint.answers, endpoint.answers + 1
+        words = sum(len(str(message.get("content")).split()) for message in stated.get("messages", ()))
+        asked = stated.get("max_tokens") or stated.get("max_completion_tokens") or 16
+        cut = odd.cut if odd.cut is not None and number % odd.cut.of[1] < odd.cut.of[0] else None
+        length = odd.length or asked
+        reply = Reply(
+            id=f"odd-{wrote.number}",
+            model=stated.get("model", MODEL),
+            tokens=min(length, cut.after) if cut is not None else length,
+            input_tokens=round(words * odd.prompt_factor) + odd.prompt_more,
+            cut=cut,
+            tells_usage=bool((stated.get("stream_options") or {}).get("include_usage")),
+            packed=odd.gzip and "gzip" in wrote.headers.get("accept-encoding", ""),
+        )
+        wrote = self._note(wrote, id=reply.id, asked=asked, input_tokens=reply.input_tokens)
+        try:
+            if stated.get("stream"):
+                ended = await self._stream(wrote, reply)
+            else:
+                await _until(wrote.received_ns, lasts_ms(odd, reply.tokens))
+                wrote.chunks_ns.append(time.monotonic_ns())
+                wrote.tokens.append(reply.tokens)
+                self._say(200, document(odd, reply))
+                ended = "whole"
+        finally:
+            endpoint.under_way -= 1
+        self._note(endpoint.log[wrote.number], ended=ended, ended_ns=time.monotonic_ns())
+
+    async def _stream(self, wrote: Wrote, reply: Reply) -> str:
+        odd = self.endpoint.odd
+        for write in writes(odd, reply):
+            await _until(wrote.received_ns, write.at_ms)
+            if self.transport.is_closing():
+                return "client_left"
+            now_ns = time.monotonic_ns()
+            self.transport.write(write.data)
+            wrote.writes_ns.append(now_ns)
+            wrote.chunks_ns.extend([now_ns] * len(write.tokens))
+            wrote.tokens.extend(write.tokens)
+        if not ((reply.cut or odd).terminates and odd.keep_alive and odd.http == "1.1"):
+            self.transport.close()
+        return "cut" if reply.cut else "whole"
+
+    def _refuse(self, failing: Failing) -> None:
+        after = {} if failing.retry_after is None else {"retry-after": failing.retry_after}
+        if self.endpoint.odd.headers.get("server", "").startswith("nginx"):
+            page = f"<html><head><title>{failing.status}</title></head><body>nginx</body></html>"
+            self._send(failing.status, page.encode(), {"content-type": "text/html", **after})
+        else:
+            self._say(failing.status, {"error": {"message": REFUSED.get(failing.status, "Not now.")}}, after)
+
+    def _say(self, status: int, said: object, more: dict[str, str] | None = None) -> None:
+        self._send(status, json.dumps(said).encode(), {"content-type": "application/json", **(more or {})})
+
+    def _send(self, status: int, data: bytes, fields: dict[str, str]) -> None:
+        odd = self.endpoint.odd
+        self.transport.write(head(odd, status, {**fields, "content-length": str(len(data))}) + data)
+        if not odd.keep_alive or odd.http == "1.0":
+            self.transport.close()
+
+    def _note(self, wrote: Wrote, **more: Any) -> Wrote:
+        self.endpoint.log[wrote.number] = replace(wrote, **more)
+        return self.endpoint.log[wrote.number]
+
+
+async def _until(since_ns: int, ms: float) -> None:
+    left_s = since_ns / 1e9 + ms / 1e3 - time.monotonic()
+    if left_s > 0:
+        await asyncio.sleep(left_s)
+
+
+def _odd(stated: dict[str, Any]) -> Odd:
+    """An endpoint's declaration, from what JSON has made of it."""
+    cut = stated.pop("cut")
+    failing, away = stated.pop("failing"), stated.pop("turns_away")
+    return Odd(**stated, cut=cut and Cut(**{**cut, "of": tuple(cut["of"])}),
+               failing=tuple(Failing(**one) for one in failing), turns_away=Failing(**away))  # fmt: skip
+
+
+async def serve() -> None:
+    """Nothing; serves until its input ends."""
+    loop = asyncio.get_running_loop()
+    asked = asyncio.StreamReader(limit=1 << 24)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(asked), sys.stdin)
+    plan = json.loads(await asked.readline())
+    secure = None
+    if plan["certificate"]:
+        secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        secure.load_cert_chain(plan["certificate"])
+    endpoints = {name: Endpoint(_odd(stated)) for name, stated in plan["odds"].items()}
+    ports = {}
+    for name, endpoint in endpoints.items():
+        server = await loop.create_server(
+            lambda endpoint=endpoint: Connection(endpoint),
+            "127.0.0.1",
+            ssl=secure if endpoint.odd.tls else None,
+            backlog=WAITING_CLIENTS,
+        )
+        ports[name] = server.sockets[0].getsockname()[1]
+    gc.collect()
+    gc.freeze()
+    print(json.dumps(ports), flush=True)
+    while name := (await asked.readline()).decode().strip():
+        print(json.dumps([asdict(wrote) for wrote in endpoints[name].log]), flush=True)
+
+
+if __name__ == "__main__":
+    with closing(wheel.loop()) as running:
+        running.run_until_complete(serve())
