@@ -1,0 +1,119 @@
+"""What the load makes of endpoints that end early, count nothing or send several tokens a chunk: never a good figure
+that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from bench.records import Load
+from bench.sweep.wire.exchange import Exchange, Limits, Target
+from tests.endpoint import odd_kinds
+from tests.endpoint.loading import asks, loaded
+from tests.endpoint.odd import Cut, Odd, Servers, Wrote, serving
+
+pytestmark = pytest.mark.long
+
+OSL = 32
+UNFINISHED = {
+    "[DONE] after a token, no end of the body": odd_kinds.ENDS_UNFINISHED,
+    "[DONE] after three tokens, the body ends": replace(odd_kinds.CUTS_MOST, usage="none"),
+    "three tokens, no end of the body": odd_kinds.BREAKS_OFF,
+    "all tokens, no finish_reason, no end of the body": Odd(cut=Cut(after=OSL)),
+    "three tokens, HTTP/1.0": Odd(http="1.0", cut=Cut(after=3)),
+}
+FINISHED = {
+    "all tokens and [DONE], no finish_reason": Odd(finish=None),
+    "all tokens and [DONE], no finish_reason, no usage": Odd(finish=None, usage="none"),
+    "all tokens and [DONE], no finish_reason, HTTP/1.0": Odd(finish=None, http="1.0"),
+    "fewer tokens, finish_reason stop": Odd(length=3, finish="stop"),
+    "fewer tokens, finish_reason stop, no [DONE], no usage": Odd(
+        length=3, finish="stop", done=False, usage="none"
+    ),
+    "all tokens, finish_reason and [DONE], no end of the body": Odd(terminates=False),
+}
+UNCOUNTED = {
+    "a token a chunk": Odd(usage="none"),
+    "four a chunk": odd_kinds.FOUR_A_CHUNK_UNCOUNTED,
+    "eight events a write": replace(odd_kinds.EIGHT_EVENTS_A_WRITE, usage="none"),
+    "counted when not streamed": odd_kinds.COUNTS_WHAT_IS_NOT_STREAMED,
+}  # fmt: skip
+SEVERAL = {
+    "four a chunk": (odd_kinds.FOUR_A_CHUNK, OSL),
+    "eight a chunk": (odd_kinds.EIGHT_A_CHUNK, OSL),
+    "four a chunk, the last of two": (odd_kinds.FOUR_A_CHUNK, OSL - 2),
+    "four a chunk, counted in each": (odd_kinds.FOUR_A_CHUNK_COUNTED_IN_EACH, OSL),
+    "four a chunk, not counted": (odd_kinds.FOUR_A_CHUNK_UNCOUNTED, OSL),
+}
+AT_ONCE = {"all tokens in one chunk": Odd(tokens_per_chunk=2 * OSL)}
+STOPPED = {"finish_reason stop, no usage": Odd(usage="none", length=5, finish="stop")}
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Servers]:
+    several = {name: odd for name, (odd, _) in SEVERAL.items()}
+    groups = {"unfinished": UNFINISHED, "finished": FINISHED, "uncounted": UNCOUNTED, "several": several,
+              "at once": AT_ONCE, "stopped": STOPPED}  # fmt: skip
+    odds = {f"{group} {name}": odd for group, members in groups.items() for name, odd in members.items()}
+    with serving(odds) as running:
+        yield running
+
+
+def answered(servers: Servers, name: str, osl: int = OSL) -> list[tuple[Exchange, Wrote]]:
+    """Seven answers, each with what its server wrote."""
+    target = Target.at(servers.url(name))
+    point, _ = loaded(target, asks(7, osl), Load("closed", concurrency=7), Limits())
+    log = {wrote.id: wrote for wrote in servers.log(name)}
+    return [(one, log[one.response_id or ""]) for one in point.exchanges]
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_an_answer_that_ends_early_is_a_broken_stream(name: str, servers: Servers) -> None:
+    found = answered(servers, f"unfinished {name}")
+    assert len(found) == 7
+    for one, wrote in found:
+        assert one.outcome == ("broken_stream" if wrote.ended == "cut" else "ok")
+        assert one.error or one.outcome == "ok"
+    assert "cut" in {wrote.ended for _, wrote in found}
+
+
+@pytest.mark.parametrize("name", FINISHED)
+def test_an_answer_that_is_whole_by_what_it_says_is_one(name: str, servers: Servers) -> None:
+    for one, wrote in answered(servers, f"finished {name}"):
+        assert (one.outcome, one.output_tokens) == ("ok", wrote.output_tokens)
+
+
+@pytest.mark.parametrize("name", UNCOUNTED)
+def test_finish_reason_length_proves_the_length_where_nothing_is_counted(name: str, servers: Servers) -> None:
+    for one, wrote in answered(servers, f"uncounted {name}"):
+        assert (one.outcome, one.finish) == ("ok", "length")
+        assert one.output_tokens == wrote.output_tokens == sum(one.tokens) == OSL
+        assert one.tokens.tolist() == wrote.tokens
+        assert one.token_source == "length"
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_another_finish_reason_proves_none(name: str, servers: Servers) -> None:
+    for one, _ in answered(servers, f"stopped {name}"):
+        assert (one.output_tokens, one.token_source) == (5, "chunks")
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_tpot_is_over_the_tokens_behind_the_first_chunk(name: str, servers: Servers) -> None:
+    """A chunk of four every 40 ms is a token every 10 ms, whatever came with the first."""
+    target = Target.at(servers.url(f"several {name}"))
+    requests = asks(4, SEVERAL[name][1])
+    point, found = loaded(target, requests, Load("closed", concurrency=2), Limits())
+    assert [one.outcome for one in point.exchanges] == ["ok"] * 4
+    assert found.whole["tpot_ms_p50"] == pytest.approx(10, abs=0.5)
+    assert found.whole["tpot_ms_mean"] == pytest.approx(10, abs=0.5)
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_where_nothing_came_behind_the_first_chunk_there_is_no_tpot(name: str, servers: Servers) -> None:
+    target = Target.at(servers.url(f"at once {name}"))
+    _, found = loaded(target, asks(4, OSL), Load("closed", concurrency=2), Limits())
+    assert found.whole["output_tokens"] == 4 * OSL
+    assert not {key for key in found.whole if key.startswith(("tpot_ms", "itl_ms", "interactivity"))}
