@@ -196,7 +196,10 @@ def needed(names: Iterable[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("files", [["requirements.txt"], ["requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt"]])
+@pytest.mark.parametrize(
+    "files",
+    [["requirements.txt"], ["requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt"]],
+)
 def test_all_that_is_needed_is_pinned_and_nothing_else(files: list[str]) -> None:
     pinned = {name: version for file in files for name, version in pins(file).items()}
     assert {name: distribution(name).version for name in pinned} == pinned

@@ -201,7 +201,7 @@ def test_whose_journal_it_is_and_what_the_accelerators_cost(tmp_path: Path) -> N
 
 
 def test_a_journal_without_a_point_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no finished point yet"):
+    with pytest.raises(InputError, match="no measured point yet"):
         journal.read(SourceFile(written(tmp_path / "j.jsonl", SESSION)))
 
 

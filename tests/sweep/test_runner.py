@@ -20,7 +20,6 @@ from bench.endpoint import Settings, running, truth
 from bench.errors import UsageError
 from bench.sweep import jobs
 from bench.sweep.folder import Folder
-from bench.sweep.generator import load
 from bench.sweep.opening import looked_at
 from bench.sweep.runner import Ended, run
 from tests.sweep.sweeping import bench, document, folder_for, numbers_of_samples, plan_for, started
@@ -303,15 +302,13 @@ def test_neither_does_the_command_that_runs_it_in_the_foreground(tmp_path: Path)
     assert '"what": "launch"' in (library / "audit.jsonl").read_text()
 
 
-def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(load, "LONGEST_PAUSE_S", 0.1)  # it is knocked at as often, sooner
+def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Path) -> None:
     gone = threading.Event()
     with running(FAST) as url:
         folder = folder_for(
-            tmp_path, url, loads__concurrency="1,2", point__requests="2000", point__drain_s="1"
-        )
+            tmp_path, url, loads__concurrency="1,2,3,4", point__requests="2000", point__drain_s="1",
+            stop__patience_s="1",
+        )  # fmt: skip
 
         def watch(status: object) -> None:
             if isinstance(status, dict) and status["state"] == "running":
@@ -324,27 +321,41 @@ def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(
     worker.join(40)
     assert results[0].state == "failed"
     assert results[0].reason.startswith(
-        "The endpoint takes no connections any more (Connection refused) at concurrency 1"
+        "Nothing was answered well for 2 s, over 2 points: no request ended well: "
     )
-    assert not folder.read.points
+    assert "Connection refused" in results[0].reason
+    failed = [line for line, _ in folder.read.points if not line.measured]
+    assert len(failed) == 2
+    assert all(line.requests_sent < 60 for line in failed)
 
 
-def test_a_point_that_only_fails_is_not_measured_at_all(tmp_path: Path) -> None:
-    """The endpoint answers the preflight, and refuses every request after it."""
+def test_a_point_that_only_fails_is_told_as_failed_and_measured_again(tmp_path: Path) -> None:
+    """The endpoint answers the preflight, and refuses every request of the first point."""
     log = tmp_path / "truth.jsonl"
     with running(Settings(ttft_ms=1, itl_ms=0, log=log)) as url:
         looked_at(plan_for(url))
     before = len(truth.read(log))
     assert before > 0
-    with running(Settings(ttft_ms=1, itl_ms=0, fail_at={before + n: "500" for n in range(21)})) as url:
-        folder = folder_for(tmp_path, url, point__requests="20")
+    with running(Settings(ttft_ms=1, itl_ms=0, fail_at={before + n: "500" for n in range(7)})) as url:
+        folder = folder_for(tmp_path, url)
         ended = run(folder)
         assert ended.state == "failed"
-        assert ended.reason.startswith("Every request failed at concurrency 1 (isl=32 osl=8): ")
-        assert "http_5xx (HTTP 500" in ended.reason
-        assert not folder.read.points
+        assert ended.reason.startswith(
+            "1 of 2 points failed, point 1 (concurrency 1, isl 32, osl 8): no request ended well: 7 http_5xx (HTTP 500"
+        )
+        first = folder.read.points[0][0]
+        assert (first.state, first.requests_sent, first.warmup_failed, first.requests_failed) == (
+            "failed",
+            7,
+            1,
+            6,
+        )
+        assert first.failures == {"http_5xx": 7}
+        assert [line.number for line, _ in folder.read.measured] == [2]
         assert run(folder).state == "done"  # it was ill, and has recovered
-    assert [line.number for line, _ in folder.read.points] == [1, 2]
+    assert [(line.number, line.key) for line, _ in folder.read.points] == [(2, folder.read.points[0][0].key),
+                                                                          (3, first.key)]  # fmt: skip
+    assert folder.read.repeated == (first,)
 
 
 def test_failures_are_data(tmp_path: Path) -> None:
@@ -367,16 +378,21 @@ def test_a_point_in_whose_time_no_request_comes_is_told_as_that(tmp_path: Path) 
     assert not folder.read.points
 
 
-def test_points_whose_requests_were_all_warm_up_do_not_end_a_sweep(tmp_path: Path) -> None:
+def test_points_whose_requests_were_all_warm_up_have_failed_and_end_no_sweep(tmp_path: Path) -> None:
     with running(FAST) as url:
         folder = folder_for(
             tmp_path, url, loads__concurrency="", loads__request_rate="4,5,6", loads__arrivals="constant",
             point__requests="", point__duration_s="0.05", point__warmup_requests="", point__warmup_s="0.1",
         )  # fmt: skip
         ended = run(folder)
-    assert ended == Ended("done", "Every one of the 3 points is measured.")
+    assert ended.state == "failed"
+    assert (
+        "no request ended well in the time that is measured: no request was sent after the warm-up"
+        in ended.reason
+    )
+    assert len(folder.read.points) == 3
     for line, _ in folder.read.points:
-        assert (line.requests_sent, line.requests_ok, line.requests_failed) == (1, 0, 0)
+        assert (line.state, line.requests_sent, line.warmup_ok, line.requests_failed) == ("failed", 1, 1, 0)
         assert "not_steady" in {flag.kind for flag in line.flags}
 
 

@@ -121,6 +121,7 @@ class _Point:
         self.stop_ns: int | None = None
         self.under_way = 0
         self.backoff = Backoff(self.concurrency or 1)
+        self.resent: set[int] = set()
         self.resting: dict[int, _Rest] = {}
         self.rests = count()
         self.starting = self.concurrency or 0  # requests of a closed loop's start still to be sent
@@ -310,7 +311,18 @@ class _Point:
     # What comes back
 
     def ended(self, connection: Connection, answer: Answer) -> None:
-        """Nothing; the connection is free, or gone, and in a closed loop sends at once again."""
+        """Nothing; the connection is free, or gone, and in a closed loop sends at once again.
+
+        A server may close a connection that it has just kept, in the moment in which the next request is written on it:
+        that one is written once more, on a new connection (RFC 9112, 9.3.1), and its latency counts from then.
+        """
+        if answer.unheard and answer.ask.number not in self.resent and not self.out_of_time:
+            self.resent.add(answer.ask.number)
+            self.report.resent += 1
+            fresh = self.client.answer_to(answer.ask, answer.intended_ns)
+            fresh.refusals = answer.refusals
+            self.keep(self.send_anew(fresh))
+            return
         self.under_way -= 1
         self.backlog.add(answer)
         self.report.refused += refused(answer)

@@ -144,7 +144,7 @@ class Samples:
 
     @property
     def at_first(self) -> Column:
-        """The tokens that came with each request's first chunk, in one read with it; 0 without a chunk."""
+        """The tokens that came with each request's first chunk, in one read with it, 1 at least; 0 without a chunk."""
         import numpy as np
 
         first = np.repeat(self.first_ns, self.chunks)
@@ -152,7 +152,7 @@ class Samples:
         came = np.bincount(
             owner, weights=np.where(self.stamps_ns == first, self.tokens, 0), minlength=len(self)
         )
-        return came.astype(np.int64)
+        return np.maximum(came.astype(np.int64), self.chunks > 0)
 
     @property
     def shown(self) -> Column:

@@ -341,9 +341,7 @@ def _latencies(samples: Samples, timed: Mask) -> dict[str, float]:
     found: dict[str, float] = {}
     for key, values in each_request(samples, timed).items():
         found |= _distribution(key, values[~_isnan(values)])
-    if (tokens_per_chunk(samples, timed) or 1) <= TOKENS_PER_CHUNK and (
-        together(samples, timed) or 0
-    ) <= TOGETHER:
+    if gaps_are_itl(samples, timed):
         found |= _distribution("itl_ms", samples.gaps_ns(timed) / MILLION)
     for name in COMMON_STATISTICS:
         if found.get(f"tpot_ms_{name}"):
@@ -401,6 +399,12 @@ def together(samples: Samples, chosen: Mask) -> float | None:
     """The share of these requests' chunks, after the first of each, that came with the one before; None without any."""
     gaps = samples.gaps_ns(chosen)
     return float((gaps <= TOGETHER_GAP * gaps.mean()).mean()) if len(gaps) else None
+
+
+def gaps_are_itl(samples: Samples, chosen: Mask) -> bool:
+    """Whether the gaps between these requests' chunks are those between tokens: one each, and not in bursts."""
+    each, near = tokens_per_chunk(samples, chosen), together(samples, chosen)
+    return (each is None or each <= TOKENS_PER_CHUNK) and (near is None or near <= TOGETHER)
 
 
 def _share(some: Mask, of: Mask) -> float:

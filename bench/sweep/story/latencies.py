@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.sweep.generator.samples import Samples
-from bench.sweep.measured.window import MILLION, PERCENTILES, each_request
+from bench.sweep.measured.window import MILLION, PERCENTILES, each_request, gaps_are_itl
 
 if TYPE_CHECKING:
     from bench.sweep.generator.samples import Mask
@@ -57,6 +57,8 @@ class Distribution:
 
 def distributions(samples: Samples, timed: Mask) -> Mapping[str, Distribution]:
     """The latencies of these requests by key, in the order of KEYS; one that no request has is not among them."""
-    found = each_request(samples, timed) | {"itl_ms": samples.gaps_ns(timed) / MILLION}
-    known = {key: found[key][~np.isnan(found[key])] for key in KEYS}
+    found = each_request(samples, timed)
+    if gaps_are_itl(samples, timed):
+        found |= {"itl_ms": samples.gaps_ns(timed) / MILLION}
+    known = {key: found[key][~np.isnan(found[key])] for key in KEYS if key in found}
     return {key: Distribution(key, np.sort(values)) for key, values in known.items() if len(values)}

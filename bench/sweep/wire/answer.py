@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -17,6 +18,8 @@ from bench.sweep.wire.usage import Usage, usage_of
 NOT_A_DOCUMENT = "the answer is no JSON"
 LONGEST_HEARD, LONGEST_SAID = 65_536, 500
 """How many bytes of a text that is no JSON are looked at, and how many characters of a sentence are kept."""
+GIVEN_UP = ("abort", "error")
+"""How vLLM and gateways end an answer that the server has given up."""
 READ_AT_ONCE, LONGEST_PIECE = 16_384, 4096
 """Bytes read before other connections get their turn, some 100 µs of work, and bytes that need not be read in one."""
 
@@ -26,7 +29,7 @@ class Answer:
 
     __slots__ = ("_at", "_document", "_pieces", "_secrets", "_stream", "_streaming", "_when", "ask", "connect_ns",
                  "connection", "end_ns", "ended", "error", "head", "headers_ns", "intended_ns", "limits", "outcome",
-                 "queued", "refusals", "sent_ns", "waiting")  # fmt: skip
+                 "queued", "refusals", "sent_ns", "unheard", "waiting")  # fmt: skip
 
     def __init__(
         self, ask: Ask, target: Target, limits: Limits, intended_ns: int | None, secrets: Sequence[str] = ()
@@ -44,6 +47,9 @@ class Answer:
         self.connection = -1
         self.ended = False
         self.queued = False
+        self.unheard = (
+            False  # it was written on a connection that the other side had closed behind its last answer
+        )
         self.refusals = 0  # how often in a row its place was asked for less, this answer included
         self.waiting = 0
         self._streaming = target.streaming
@@ -117,6 +123,9 @@ class Answer:
                 usage, finish, response_id = _read_document(document)
         tokens = array("i")
         source: TokenSource = "chunks" if usage.output is None else "usage"
+        if not usage.output and stream is not None and len(stream.stamps):
+            usage = replace(usage, output=None)  # a count of none beside chunks with text counts nothing
+            stream.usage = usage
         counted = usage.output
         if stream is not None and len(stream.stamps):
             tokens = stream.tokens(self.ask.osl)
@@ -153,6 +162,8 @@ class Answer:
             return "broken_stream", f"the stream ended in an error: {stream.refused}"
         if self.outcome is not None and not (stream.done and stream.finish):
             return self.outcome, self.error
+        if stream.finish in GIVEN_UP:
+            return "broken_stream", f"the stream ended with finish_reason {stream.finish}"
         if not (len(stream.stamps) or stream.finish):
             return "broken_stream", "the stream ended before a token came"
         if not stream.finish and (lacking := self._unexplained(stream)):

@@ -8,6 +8,7 @@ followed every few KB and at what looks like the end, so the cost of a token is 
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Callable
 from ssl import SSLContext
@@ -21,6 +22,8 @@ from bench.sweep.wire.framing import Chunks, WrongFraming, head_of
 BILLION = 1_000_000_000
 LOOK_EVERY = 4096
 """Bytes between two looks at the framing, some twenty tokens: what is left to follow at the end is soon done."""
+AN_ERROR = re.compile(rb'"error"\s*:\s*[^n\s]').search
+"""An error in a stream; many servers put one that is null into every chunk."""
 UNSEEN = 1_000_000
 """Bytes that may come unseen while there is no time to look; then it is looked at once."""
 
@@ -32,9 +35,9 @@ class Connection(asyncio.Protocol):
     the connection is gone.
     """
 
-    __slots__ = ("_body", "_chunks", "_head", "_left", "_limits", "_lost", "_now", "_reads", "_received", "_remaining",
-                 "_socket", "_stamps", "_used", "answer", "connect_ns", "last_ns", "number", "on_end", "on_lost",
-                 "on_more", "open", "transport", "turned_away")  # fmt: skip
+    __slots__ = ("_body", "_chunks", "_head", "_kept", "_left", "_limits", "_lost", "_now", "_reads", "_received",
+                 "_remaining", "_socket", "_stamps", "_used", "answer", "connect_ns", "last_ns", "number", "on_end",
+                 "on_lost", "on_more", "open", "transport", "turned_away")  # fmt: skip
 
     def __init__(
         self,
@@ -48,7 +51,7 @@ class Connection(asyncio.Protocol):
         self.connect_ns: int | None = None
         self.open = False
         self.turned_away = False  # reset by the other side before a request was written on it
-        self._used = self._lost = False
+        self._used = self._lost = self._kept = False
         self.answer: Answer | None = None
         self.last_ns = 0
         self.transport: asyncio.Transport
@@ -197,7 +200,9 @@ class Connection(asyncio.Protocol):
         self._received += sum(map(len, pieces))
         if ended:
             # After an error in a stream servers hang up without saying so; the next request would fail for it.
-            spoiled = surplus > 0 or any(b'"error"' in piece for piece in pieces[-3:])
+            assert answer.head is not None
+            streamed = answer.head.status < 300
+            spoiled = surplus > 0 or (streamed and any(map(AN_ERROR, pieces[-3:])))
             self._end(answer, stamps[-1] if stamps else self.last_ns, spoiled)
         elif self._received > (most := self._limits.bytes_of(answer.ask.osl)):
             self.cut(
@@ -215,6 +220,7 @@ class Connection(asyncio.Protocol):
         assert answer.head is not None
         self.answer = None
         self._left, self._now = -1, 0
+        self._kept = True
         answer.end(at)
         if spoiled or not answer.head.keeps_alive:
             self.close()
@@ -270,6 +276,7 @@ class Connection(asyncio.Protocol):
             if exc is None and until_closed:
                 answer.end(at)
             elif answer.head is None:
+                answer.unheard = exc is None and self._kept and not self._head
                 answer.end(at, "broken_stream", "the connection was closed before an answer came")
             else:
                 answer.end(

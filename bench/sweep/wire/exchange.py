@@ -198,7 +198,7 @@ class Exchange:
             if stamp != self.first_ns:
                 break
             came += many
-        return came
+        return max(came, 1) if self.stamps_ns else 0
 
 
 @dataclass
@@ -206,11 +206,12 @@ class PointRun:
     """What the load of one point did in this process.
 
     `exchanges` is empty where each was handed to the caller as it ended. `lag_ns` samples how late the event loop
-    was, a hundred times a second. `cpu_s` is this process's CPU time from the first request to the last response,
-    `parse_s` the part of it that read what the answers say, and `in_flight` the most requests under way at once.
-    `refused` counts the answers that asked for less (HTTP 429 and 503), `rested_s` the time that the places of a closed
-    loop waited instead of asking, all of them together. `waited_s` is how long the process was ready to run while
-    others had the cores, None where the system does not say.
+    was, for a hundred moments of each second. `cpu_s` is this process's CPU time from the first request to the last
+    response, `parse_s` the part of it that read what the answers say, and `in_flight` the most requests under way at
+    once. `resent` counts requests that were written on a connection which the endpoint had closed behind its last
+    answer, and then on a new one. `refused` counts the answers that asked for less (HTTP 429 and 503), `rested_s` the
+    time that the places of a closed loop waited instead of asking, all of them together. `waited_s` is how long the
+    process was ready to run while others had the cores, None where the system does not say.
     """
 
     start_ns: int
@@ -221,6 +222,7 @@ class PointRun:
     parse_s: float = 0.0
     connections: int = 0
     in_flight: int = 0
+    resent: int = 0
     refused: int = 0
     rested_s: float = 0.0
     waited_s: float | None = None

@@ -245,7 +245,7 @@ class Stream:
             self.wrong = self.wrong or "an event is no JSON object"
             return
         choices = chunk.get("choices") or ()
-        if alarmed or (not choices and (chunk.get("error") or chunk.get("object") == "error")):
+        if alarmed or chunk.get("error") or (not choices and chunk.get("object") == "error"):
             self.refused = self.refused or error_text(chunk) or "the server sent an error without words"
             return
         if not isinstance(choices, (list, tuple)) or not all(isinstance(choice, dict) for choice in choices):
@@ -260,7 +260,7 @@ class Stream:
             length += spoken + thought
             content = content or spoken > 0
             self.thought = self.thought or thought > 0
-            if isinstance(choice.get("finish_reason"), str):
+            if isinstance(choice.get("finish_reason"), str) and choice["finish_reason"]:
                 self.finish = choice["finish_reason"]
         if length:
             self._token(chunk, usage, length, at)
@@ -340,18 +340,36 @@ def _lengths(choice: dict[str, Any]) -> tuple[int, int]:
         value = holder.get(key)
         if isinstance(value, str):
             spoken += len(value)
+        elif isinstance(value, list):
+            spoken += _parts_length(value, ("text", "refusal"))
+            thought += _parts_length(value, ("thinking", "reasoning"))
     for key in REASONING:
         value = holder.get(key)
         if isinstance(value, str):
             thought = max(thought, len(value))  # some servers say the same under two names
+    details = holder.get("reasoning_details")
+    if isinstance(details, list):
+        thought = max(thought, _parts_length(details, ("text", "summary")))
     calls = holder.get("tool_calls")
-    if isinstance(calls, list):
-        for call in calls:
-            function = call.get("function") if isinstance(call, dict) else None
-            if isinstance(function, dict):
-                spoken += sum(len(part) for part in (function.get("name"), function.get("arguments"))
-                              if isinstance(part, str))  # fmt: skip
+    functions = (
+        [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    )
+    for function in (*functions, holder.get("function_call")):
+        if isinstance(function, dict):
+            spoken += sum(len(part) for part in (function.get("name"), function.get("arguments"))
+                          if isinstance(part, str))  # fmt: skip
     return spoken, thought
+
+
+def _parts_length(parts: list[Any], names: Sequence[str]) -> int:
+    """The characters of a text that comes in parts, of those under these names."""
+    return sum(
+        len(part[name])
+        for part in parts
+        if isinstance(part, dict)
+        for name in names
+        if isinstance(part.get(name), str)
+    )
 
 
 def _holder(choice: dict[str, Any]) -> dict[str, Any]:

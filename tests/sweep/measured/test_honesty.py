@@ -9,9 +9,9 @@ import pytest
 
 from bench.records import Load
 from bench.sweep.generator.samples import Samples
-from bench.sweep.measured import honesty
 from bench.sweep.measured.clock import ClockDrift, ClockReading
 from bench.sweep.measured.honesty import ClientLoad, flags
+from bench.sweep.measured.lateness import Moved
 from bench.sweep.measured.rising import Rise, rise
 from bench.sweep.measured.window import Measured, Window, measured, steady
 from bench.sweep.wire.exchange import Limits, PointRun
@@ -45,11 +45,12 @@ def test_a_calm_point_has_no_flag():
     assert kinds(load=OPEN, rise=STEADY, drift=ClockDrift(0, 0, 0), prefix_share=0.0) == []
 
 
-LAG_LINE = 0.5  # 5 % of 10 ms
 LINES = [
-    ("client_limited", LAG_LINE, lambda x: {"client": replace(IDLE, lag_ms_p99=x)}),
-    ("client_limited", 0.80, lambda x: {"client": replace(IDLE, cpu_share=x)}),
-    ("client_limited", 10.0, lambda x: {"found": replace(CALM, send_delay_ms_p99=x)}),
+    ("client_limited", 10.0, lambda x: {"moved": [Moved("ttft_ms", 50, 200.0, x)]}),
+    ("client_limited", 1.0, lambda x: {"moved": [Moved("tpot_ms", 99, 10.0, x)]}),
+    ("rate_limited", 0.05, lambda x: {"client": replace(IDLE, refused=round(1000 * x))}),
+    ("rate_limited", 0.05, lambda x: {"client": replace(IDLE, refused=1, rested_s=10 * x, seconds=10.0)}),
+    ("bursts", 0.2, lambda x: {"found": replace(CALM, together=x)}),
     ("osl_off_target", 0.02, lambda x: {"found": replace(CALM, osl_actual=256 * (1 - x))}),
     ("osl_off_target", 0.02, lambda x: {"found": replace(CALM, osl_actual=256 * (1 + x))}),
     ("isl_off_target", 0.02, lambda x: {"found": replace(CALM, isl_actual=512 * (1 + x))}),
@@ -96,48 +97,96 @@ def test_each_flag_says_what_was_seen_why_it_matters_and_what_to_do():
         osl_actual=87.0,
         counted_by_server=0.0,
         tokens_per_chunk=16.0,
+        together=0.875,
+        first_tokens=8.0,
+        stopped=0.9,
+        in_warmup=2,
     )
     told = flags(
         worst,
         OPEN,
-        ClientLoad(2.0, 5000.0, 0.97),
+        ClientLoad(2.0, 5000.0, 0.97, refused=300),
+        moved=[
+            Moved("ttft_ms", 50, 200.0, 4.0),
+            Moved("ttft_ms", 99, 210.0, 41.0),
+            Moved("tpot_ms", 50, 10.0, 0.2),
+        ],
         rise=Rise(1.9, 1e-9, 1.9, 0.01),
         drift=ClockDrift(90_000.0, 0.01, -3_600_000.0),
         prefix_share=0.93,
     )
-    assert len({flag.kind for flag in told}) == len(told) == 12
+    assert len({flag.kind for flag in told}) == len(told) == 14
     for flag in told:
         for sentence in (flag.seen, flag.why, flag.do):
             assert sentence.endswith(".")
             assert "None" not in sentence
     seen = {flag.kind: flag.seen for flag in told}
     assert seen["client_limited"] == (
-        "The load generator was at its limit: its event loop was 2 ms late at p99, above 0.500 ms and it took "
-        "97 % of a core, above 80 %."
+        "The load generator may have moved TTFT, p99 by up to 41 ms (20 %): it was 2 ms late at p99."
     )
-    assert seen["failures"] == "5 of 1,005 requests failed (0.5 %): 3 http_429 and 2 stalled."
-    assert seen["osl_off_target"] == "Outputs had 87 tokens on average where 256 were asked for (-66 % off)."
+    assert (
+        seen["failures"]
+        == "5 of 1,005 requests failed (0.5 %): 3 http_429 and 2 stalled, 2 of them in the warm-up."
+    )
+    assert seen["osl_off_target"] == (
+        "Outputs had 87 tokens on average, 66 % less than the 256 that were asked for: the model ended 90 % of them "
+        "itself, although ignore_eos or min_tokens was accepted."
+    )
+    assert seen["rate_limited"] == "300 of 1,005 requests were refused with HTTP 429 or 503."
     assert "slept for 90 s" in seen["clock_trouble"]
 
 
-def test_the_lag_line_is_of_the_smaller_rhythm_and_not_of_gaps_inside_a_burst():
-    assert honesty.lag_line_ms({"itl_ms_p50": 10, "itl_ms_mean": 11, "ttft_ms_p50": 200}) == pytest.approx(
-        0.5
-    )
-    assert honesty.lag_line_ms({"itl_ms_p50": 10, "itl_ms_mean": 11, "ttft_ms_p50": 2}) == pytest.approx(0.1)
-    # Two tokens in a burst: 0.03 ms apart, the next two 7 ms later.
-    assert honesty.lag_line_ms({"itl_ms_p50": 0.03, "itl_ms_mean": 3.5, "ttft_ms_p50": 50}) == pytest.approx(
-        0.175
-    )
-    assert honesty.lag_line_ms({"e2el_ms_p50": 100}) is None
-    assert kinds(replace(CALM, metrics={"requests_ok": 1000.0}), client=ClientLoad(50.0, 60.0, 0.1)) == []
+@pytest.mark.parametrize(
+    ("client", "concurrency", "do"),
+    [
+        (
+            ClientLoad(cpu_share=0.3, waited_share=0.34),
+            8,
+            "Other processes held the cores for 34 % of the time",
+        ),
+        (ClientLoad(cpu_share=0.95, waited_share=0.01), 8, "more --workers"),
+        (ClientLoad(cpu_share=0.95), 1, "a faster machine"),
+        (ClientLoad(cpu_share=0.3), 8, "something paused it"),
+    ],
+)
+def test_what_to_do_about_a_late_load_generator_is_what_helps_there(client, concurrency, do):
+    moved = [Moved("ttft_ms", 50, 200.0, 40.0)]
+    (flag,) = flags(CALM, Load(load_kind="closed", concurrency=concurrency), client, moved=moved)
+    assert do in flag.do
+    assert ("lower load" in flag.do) == (do == "more --workers")
+
+
+@pytest.mark.parametrize(
+    ("more", "held", "why"),
+    [
+        ({"osl_actual": 400.0, "beyond": 0.9}, True, "90 % of the answers went beyond max_tokens, which"),
+        (
+            {"osl_actual": 100.0, "filled": 0.9},
+            True,
+            "90 % were ended before max_tokens by a limit of the endpoint",
+        ),
+        ({"osl_actual": 100.0, "stopped": 0.9}, True, "although ignore_eos or min_tokens was accepted"),
+        ({"osl_actual": 100.0, "stopped": 0.9}, False, "since nothing holds it to the length"),
+    ],
+)
+def test_outputs_off_their_length_are_told_with_what_made_them_so(more, held, why):
+    (flag,) = flags(replace(CALM, **more), CLOSED, IDLE, osl_held=held)
+    assert flag.kind == "osl_off_target"
+    assert why in flag.seen
+
+
+def test_an_input_that_nobody_counts_is_flagged():
+    nobody = replace(CALM, isl_actual=None, isl_asked=None)
+    assert kinds(nobody, isl_known=False) == ["isl_unknown"]
+    assert kinds(nobody) == kinds(isl_known=False) == []
 
 
 def test_the_busiest_worker_counts_and_lags_are_pooled():
     quiet = PointRun(start_ns=0, end_ns=10 * S, lag_ns=array("q", [MS // 10] * 99), cpu_s=2.0)
     busy = PointRun(start_ns=0, end_ns=10 * S, lag_ns=array("q", [20 * MS] * 101), cpu_s=9.0)
     client = ClientLoad.of([quiet, busy])
-    assert client == ClientLoad(lag_ms_p99=20.0, lag_ms_max=20.0, cpu_share=0.9)
+    assert client == ClientLoad(lag_ms_p99=20.0, lag_ms_max=20.0, cpu_share=0.9, seconds=10.0)
+    assert len(client.lag_ms) == 200
     assert ClientLoad.of([]) == ClientLoad()
 
 

@@ -99,7 +99,7 @@ def test_an_open_loop_counts_from_the_intended_send_until_the_last_one():
     assert found.send_delay_ms_p99 == 5
 
 
-def test_failures_count_by_kind_after_the_warm_up_and_bring_no_tokens():
+def test_failures_count_by_kind_from_the_first_and_bring_no_tokens():
     good = slot(0, 50, 10, 6, 10)
     bad = [
         exchange(20, -1, [10], end=50, outcome="stalled"),
@@ -109,8 +109,8 @@ def test_failures_count_by_kind_after_the_warm_up_and_bring_no_tokens():
         exchange(24, 950, [960, 970], end=1000, outcome="cancelled"),
     ]
     found = measured(Samples.of([*good, *bad]), closed(1), Limits(warmup_requests=1), 0)
-    assert found.failures == {"broken_stream": 1, "http_429": 2}
-    assert found.cancelled == 1
+    assert found.failures == {"broken_stream": 1, "http_429": 2, "stalled": 1}
+    assert (found.in_warmup, found.warmup_ok, found.cancelled) == (1, 0, 1)
     assert (found.metrics["requests_ok"], found.metrics["requests_failed"]) == (10, 3)
     assert found.whole["requests_failed"] == 4
     # The window is 0 to 1 s; what was under way when the point was over had brought two tokens.

@@ -123,7 +123,7 @@ def test_the_order_of_what_is_stated_does_not_matter():
         ({"repeats": "101"}, ["repeats", "'101'", "1 to 100"]),
         ({"search": "sideways"}, ["search", "'sideways'", "grid, ramp or context"]),
         ({"search": "ramp"}, ["ramp", "[stop]"]),
-        ({"stop.error_rate": "0.1"}, ["[stop]", "ramp"]),
+        ({"stop.limits.ttft_ms_p99": "1"}, ["stop.limits", "ramp"]),
         ({"search": "ramp", "stop.limits.ttft_ms_p99": "fast"}, ["stop.limits.ttft_ms_p99", "'fast'"]),
         ({"search": "ramp", "stop.limits.ttft_p99": "1"}, ["ttft_p99", "did you mean"]),
         ({"endpoint.model": ""}, ["endpoint.model", "missing"]),
