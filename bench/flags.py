@@ -71,6 +71,7 @@ KINDS = {
     "unstated-statistic": Kind("unstated statistic", "warns"),
     "windows-differ": Kind("windows differ", "warns"),
     # Of the slow tail or of packets alone.
+    "resent": Kind("requests sent twice", "notes"),
     "too_few_requests": Kind("too few requests for the tail", "notes"),
     "tokens_in_chunks": Kind("several tokens in a chunk", "notes"),
 }

@@ -18,7 +18,7 @@ LIMITERS = (429, 503)
 FIRST_S, LONGEST_S = 0.05, 5.0
 LONGEST_ASKED_S = 3600.0
 """A Retry-After is kept to, but not beyond any point's end."""
-PROBES_PER_S = 20.0
+PROBES_PER_S = 15.0
 """While nothing is answered well, so many requests a second are enough to see when it is again."""
 JITTER = 0.5
 """Rests are shortened by up to this share, so that places do not come back all at once."""

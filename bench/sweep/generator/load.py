@@ -313,8 +313,8 @@ class _Point:
     def ended(self, connection: Connection, answer: Answer) -> None:
         """Nothing; the connection is free, or gone, and in a closed loop sends at once again.
 
-        A server may close a connection that it has just kept, in the moment in which the next request is written on it:
-        that one is written once more, on a new connection (RFC 9112, 9.3.1), and its latency counts from then.
+        A server may close a connection behind an answer, in the moment in which the next request is written on it: that
+        one is written once more, on a new connection (RFC 9112, 9.3.1), and its latency counts from then.
         """
         if answer.unheard and answer.ask.number not in self.resent and not self.out_of_time:
             self.resent.add(answer.ask.number)

@@ -62,7 +62,7 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
     objectives = {key: value for key, value in plan.slo.model_dump().items() if value is not None}
     result = measured(seen, point.load, ran.limits, ran.start_ns, objectives=objectives)
     risen = rise(seen, result.window) if point.load.load_kind == "open" else None
-    if risen is not None and result.window.steady and (why := grows(risen)):
+    if risen is not None and result.window.steady and (why := grows(risen, point.load.arrivals)):
         result = replace(result, window=replace(result.window, why=why))
     window = result.window
     told = summary(ran.readings, window.start_ns, window.end_ns)

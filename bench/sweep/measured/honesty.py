@@ -45,14 +45,15 @@ class ClientLoad:
     """How hard the load generator itself worked; None where it took no sample.
 
     `cpu_share` is that of the busiest worker, of one core; `waited_share` that of the one which waited longest for a
-    core, of the point's time. `refused` are the requests that the endpoint asked not to be sent, and `rested_s` how
-    long the places of a closed loop waited for that.
+    core, of the point's time. `resent` are the requests that met a connection which the endpoint had closed; `refused`
+    those that it asked not to be sent, and `rested_s` how long the places of a closed loop waited for that.
     """
 
     lag_ms_p99: float | None = None
     lag_ms_max: float | None = None
     cpu_share: float | None = None
     waited_share: float | None = None
+    resent: int = 0
     refused: int = 0
     rested_s: float = 0.0
     seconds: float = 0.0
@@ -76,6 +77,7 @@ class ClientLoad:
             waited_share=max(
                 (run.waited_s / spans[id(run)] for run in known if run.waited_s is not None), default=None
             ),
+            resent=sum(run.resent for run in workers),
             refused=sum(run.refused for run in workers),
             rested_s=sum(run.rested_s for run in workers),
             seconds=max(spans.values(), default=0.0),
@@ -119,6 +121,7 @@ def flags(
         chunks_counted(found),
         bursts(found, client),
         tokens_in_chunks(found),
+        resent(client),
     )
     return tuple(flag for flag in checked if flag is not None)
 
@@ -412,6 +415,19 @@ def tokens_in_chunks(found: Measured) -> Flag | None:
         f"A chunk carried {number(found.tokens_per_chunk)} tokens on average.",
         "The time between chunks is not that between tokens, so ITL is left out.",
         "Compare TPOT, which is per token.",
+    )
+
+
+def resent(client: ClientLoad) -> Flag | None:
+    """Raised by requests that were written twice, since the endpoint had closed the connection it seemed to keep."""
+    if not client.resent:
+        return None
+    return Flag(
+        "resent",
+        f"{counted(client.resent, 'request')} met a connection that the endpoint closed behind its last answer without "
+        "saying so, and were sent once more.",
+        "Their latency counts from the second time; the new connection is not in it.",
+        "Let the endpoint, or the proxy before it, keep connections open or answer with Connection: close.",
     )
 
 

@@ -57,7 +57,9 @@ def moved(samples: Samples, timed: Mask, lag_ms: Values) -> tuple[Moved, ...]:
 
     if not len(lag_ms) or not timed.any():
         return ()
-    late = [(float(np.quantile(lag_ms, level)), 1 - level) for level in LEVELS]
+    known = np.sort(lag_ms)
+    tried = [_at(known, level) for level in LEVELS]
+    late = [(most, 1 - float(np.searchsorted(known, most, "right")) / len(known)) for most in tried]
     intended = samples.intended_ns[timed]
     sent_late = np.where(intended == ABSENT, 0, samples.sent_ns[timed] - intended) / MILLION
     later = np.maximum((samples.shown - samples.at_first)[timed], 1)
@@ -66,10 +68,10 @@ def moved(samples: Samples, timed: Mask, lag_ms: Values) -> tuple[Moved, ...]:
     for key in KEYS:
         if key not in values:
             continue
-        known = ~np.isnan(values[key])
-        ordered = np.sort(values[key][known])
-        spread = float(np.median(later[known])) if key == "tpot_ms" else None
-        waited = np.sort(values[key][known] - sent_late[known]) if spread is None else ordered
+        has = ~np.isnan(values[key])
+        ordered = np.sort(values[key][has])
+        spread = float(np.median(later[has])) if key == "tpot_ms" else None
+        waited = np.sort(values[key][has] - sent_late[has]) if spread is None else ordered
         for percent in PERCENTS:
             value, own = (_at(series, percent / 100) for series in (ordered, waited))
             by = value - own + _bound(waited, percent / 100, late, spread)

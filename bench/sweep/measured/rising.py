@@ -20,6 +20,7 @@ requests are no independent values, which the test asks for."""
 IN_A_GROUP = 3
 TTFT_RISE, IN_FLIGHT_RISE = 0.5, 0.25
 """How much TTFT and the requests under way rise over the window, as a share of their medians."""
+SWINGS = 3.0
 CHANCE = 0.05
 """Up to which probability of chance a rise counts as one."""
 
@@ -29,6 +30,7 @@ class Rise:
     """How much TTFT and the requests under way rose over a window, as shares of their medians.
 
     The rise is Theil and Sen's slope times the number of steps; `…_chance` is Mann and Kendall's one-sided p.
+    `under_way` is how many requests were under way, their median.
     """
 
     ttft: float
@@ -36,6 +38,7 @@ class Rise:
     in_flight: float
     in_flight_chance: float
     groups: int = GROUPS
+    under_way: float = 0.0
 
 
 def rise(samples: Samples, window: Window) -> Rise | None:
@@ -63,12 +66,23 @@ def rise(samples: Samples, window: Window) -> Rise | None:
     )
     by_ttft = [float(np.median(group)) for group in np.array_split(ttfts, GROUPS)]
     by_count = [float(np.mean(group)) for group in np.array_split(under_way, GROUPS)]
-    return Rise(_rise(by_ttft), mann_kendall_p(by_ttft), _rise(by_count), mann_kendall_p(by_count))
+    return Rise(
+        _rise(by_ttft),
+        mann_kendall_p(by_ttft),
+        _rise(by_count),
+        mann_kendall_p(by_count),
+        under_way=median(by_count),
+    )
 
 
-def grows(found: Rise) -> str:
-    """Why a load does not stand still: the requests under way became more and more; empty where they did not."""
-    if found.in_flight_chance >= CHANCE or found.in_flight <= IN_FLIGHT_RISE:
+def grows(found: Rise, arrivals: str | None = "constant") -> str:
+    """Why a load does not stand still: the requests under way became more and more; empty where they did not.
+
+    Unless arrivals are constant, their number swings by its own root, as a Poisson count does (M/G/infinity), and
+    neighbours swing together: only what is beyond three of these is a rise.
+    """
+    swing = 0.0 if arrivals == "constant" or not found.under_way else SWINGS / found.under_way**0.5
+    if found.in_flight_chance >= CHANCE or found.in_flight <= max(IN_FLIGHT_RISE, swing):
         return ""
     return f"the requests under way rose by {share(found.in_flight)} of their median while it was measured"
 

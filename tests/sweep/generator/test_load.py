@@ -185,7 +185,9 @@ def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) ->
         point = run(url, asks(24), closed(4), limits)
         assert time.monotonic() - start < 6
     outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-    assert outcomes == {"ok": 22, FAILURES[kind]: 2}
+    # A reset right behind an answer looks as if the connection had been closed before: such a request is sent again.
+    assert point.resent <= 2 * (kind == "reset")
+    assert outcomes + Counter({"broken_stream": point.resent}) == {"ok": 22 + point.resent, FAILURES[kind]: 2}
     assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
 
 
@@ -210,6 +212,9 @@ def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> No
             point = run(url, asks(482), closed(32), limits)
             assert time.monotonic() - start < 15
         outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+        assert point.resent <= 3
+        outcomes += Counter(broken_stream=point.resent)
+        outcomes["ok"] -= point.resent
         # On a busy machine a reset may come after the request was sent: then that run is made again, and only then.
         late = outcomes["broken_stream"] - expected["broken_stream"]
         if late not in (1, 2):

@@ -1,0 +1,123 @@
+"""Places of a closed loop rest after refusals: as long as they are asked to, else ever longer."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from email.utils import formatdate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.records import Load
+from bench.sweep.generator.backoff import FIRST_S, LONGEST_S, Backoff, retry_after_s
+from bench.sweep.wire.answer import Answer
+from bench.sweep.wire.exchange import Ask, Limits, Target
+from bench.sweep.wire.framing import head_of
+from tests.endpoint.loading import asks, loaded
+from tests.endpoint.odd import Failing, Odd, one
+from tests.sweep.made import exchange
+
+TARGET = Target("127.0.0.1", 8000, "/v1/chat/completions")
+
+
+def answer(status: int, retry_after: str = "", refusals: int = 0) -> Answer:
+    made = Answer(Ask(0, b"{}", None, 8), TARGET, Limits(), None)
+    more = f"\r\nretry-after: {retry_after}" if retry_after else ""
+    made.head = head_of(f"HTTP/1.1 {status} so{more}".encode())
+    made.refusals = refusals
+    return made
+
+
+@pytest.mark.parametrize(
+    ("stated", "seconds"),
+    [("3", 3.0), ("1.5", 1.5), ("0", 0.0), ("", None), ("soon", None), ("-5", None), ("1e9", None),
+     ("99999999", 3600.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)],
+)  # fmt: skip
+def test_a_retry_after_is_read_as_seconds_or_as_a_date(stated, seconds):
+    assert retry_after_s(stated) == seconds
+
+
+def test_a_date_to_come_is_waited_for():
+    assert retry_after_s(formatdate(time.time() + 30, usegmt=True)) == pytest.approx(30, abs=2)
+
+
+@given(refusals=st.integers(0, 40), places=st.integers(1, 512))
+def test_a_places_own_refusals_double_its_rest(refusals, places):
+    refused = answer(429, refusals=refusals)
+    rest = Backoff(places).rest_s(refused)
+    full = min(LONGEST_S, FIRST_S * 2.0**refusals)
+    assert full / 2 <= rest <= full
+    assert refused.refusals == refusals + 1
+
+
+def test_a_retry_after_is_kept_to_and_a_good_answer_ends_it():
+    backoff = Backoff(4)
+    assert 2 <= backoff.rest_s(answer(503, "2", 7)) <= 2.2
+    good = answer(200, refusals=7)
+    assert backoff.rest_s(good) == 0
+    assert good.refusals == 0
+
+
+def test_single_failures_cost_no_time_and_a_round_of_them_does():
+    backoff = Backoff(8)
+    assert [backoff.rest_s(answer(500)) for _ in range(7)] == [0] * 7
+    assert FIRST_S / 2 <= backoff.rest_s(answer(500)) <= FIRST_S
+    assert backoff.heard(exchange(0, 0, [1.0]))  # what rests goes on
+    assert backoff.rest_s(answer(500)) == 0
+    assert not backoff.heard(exchange(0, 0, [1.0]))
+
+
+@given(places=st.integers(1, 2000))
+def test_an_outage_of_twenty_seconds_is_met_with_a_thousand_requests_or_twelve_a_place(places):
+    """Each place asks, is refused at once, and rests: what is sent beyond one round is bounded whatever the places."""
+    backoff, at, sent = Backoff(places), 0.0, 0
+    while at < 20:
+        sent += places
+        at += sum(backoff.rest_s(answer(500)) for _ in range(places)) / places
+    assert sent <= max(1000, 12 * places)
+
+
+@pytest.mark.long
+def test_a_closed_loop_keeps_to_what_a_limiter_asks():
+    """Sixteen places, four admitted at 80 ms each: whoever is refused comes back a second later."""
+    odd = Odd(ttft_ms=40, itl_ms=10, admits=4, turns_away=Failing(429, retry_after="1"))
+    requests = asks(10_000, 5)
+    with one(odd) as (url, _):
+        point, _ = loaded(
+            Target.at(url), requests, Load(load_kind="closed", concurrency=16), Limits(duration_s=3)
+        )
+    kinds = Counter(exchange.outcome for exchange in point.exchanges)
+    assert kinds["ok"] > 60
+    assert 12 <= kinds["http_429"] == point.refused < 80
+    assert point.rested_s > 0.5 * kinds["http_429"]
+
+
+@pytest.mark.long
+def test_an_open_loop_keeps_its_schedule_whatever_is_refused():
+    odd = Odd(ttft_ms=40, itl_ms=10, admits=1, turns_away=Failing(429, retry_after="5"))
+    requests = asks(100, 5)
+    for number, ask in requests.items():
+        ask.at_ns = number * 10_000_000
+    with one(odd) as (url, _):
+        point, _ = loaded(
+            Target.at(url), requests, Load(load_kind="open", request_rate=100.0), Limits(requests=100)
+        )
+    assert len(point.exchanges) == 100
+    assert point.refused == sum(exchange.outcome == "http_429" for exchange in point.exchanges) > 50
+    assert point.rested_s == 0
+    assert (point.end_ns - point.start_ns) / 1e9 < 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("places", [1, 8])
+def test_a_server_that_closes_behind_its_answers_without_saying_so_loses_no_request(places):
+    with one(Odd(ttft_ms=2, itl_ms=0, keep_alive=False, says_close=False)) as (url, servers):
+        point, _ = loaded(
+            Target.at(url), asks(200, 2), Load(load_kind="closed", concurrency=places), Limits(requests=200)
+        )
+        answered = [row for row in servers.log("odd") if row.ended == "whole"]
+    assert Counter(exchange.outcome for exchange in point.exchanges) == {"ok": 200}
+    assert sorted(exchange.number for exchange in point.exchanges) == list(range(200))
+    assert len(answered) == 200

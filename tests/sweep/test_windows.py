@@ -1,0 +1,59 @@
+"""Open loops with long answers, against an endpoint that keeps its schedule: what is reported is what was asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.endpoint import Settings, running
+from bench.sweep.folder import Folder
+from bench.sweep.runner import run
+from tests.sweep.sweeping import folder_for
+
+pytestmark = pytest.mark.long
+
+RATE = 10.0
+EXACT = Settings(ttft_ms=100, itl_ms=20)
+
+
+def measured(library: Path, osl: int, **fields: Any) -> Folder:
+    with running(EXACT) as url:
+        folder = folder_for(
+            library, url, workloads__osl=str(osl), loads__concurrency="", loads__request_rate=str(RATE),
+            loads__arrivals="constant", point__requests="", point__warmup_requests="", **fields,
+        )  # fmt: skip
+        assert run(folder).state == "done"
+    return folder
+
+
+@pytest.mark.parametrize(("osl", "seconds"), [(256, 10), (1024, 22)])
+def test_rate_and_throughput_are_those_of_the_schedule(tmp_path: Path, osl: int, seconds: int) -> None:
+    """Answers take 5.2 s and 20.6 s: until the first have ended, ten a second come in and fewer tokens go out."""
+    line = measured(tmp_path, osl, point__duration_s=str(seconds)).read.points[0][0]
+    assert line.metrics["requests_per_s"] == pytest.approx(RATE, rel=0.01)
+    assert line.metrics["output_tokens_per_s"] == pytest.approx(RATE * osl, rel=0.01)
+    assert line.window_start_s is not None
+    assert line.window_start_s > 0.1 + 0.02 * (osl - 1)
+    assert not {"not_steady", "over_saturated", "failures"} & {flag.kind for flag in line.flags}
+
+
+def test_a_point_that_is_shorter_than_its_answers_is_told_beforehand_and_not_called_steady(
+    tmp_path: Path,
+) -> None:
+    folder = measured(tmp_path, 256, point__duration_s="3")
+    line = folder.read.points[0][0]
+    (said,) = [check["said"] for check in folder.status["checks"] if check["name"] == "duration"]
+    assert said.startswith("A point of 3 s is over before its first answers, which take 5.2 s, have ended")
+    assert "Give point.duration_s 11 or more." in said
+    assert "not_steady" in {flag.kind for flag in line.flags}
+    # The rate is the schedule's all the same: the window begins when the first answers have ended.
+    assert line.metrics["requests_per_s"] == pytest.approx(RATE, rel=0.04)
+
+
+def test_a_stated_warm_up_that_is_too_short_is_made_up_for(tmp_path: Path) -> None:
+    line = measured(tmp_path, 128, point__duration_s="8", point__warmup_s="0.5").read.points[0][0]
+    assert line.metrics["requests_per_s"] == pytest.approx(RATE, rel=0.02)
+    assert line.metrics["output_tokens_per_s"] == pytest.approx(RATE * 128, rel=0.02)
+    assert "not_steady" not in {flag.kind for flag in line.flags}
