@@ -263,11 +263,16 @@ def _off_target(
 ) -> Flag:
     assert actual is not None
     assert asked
-    off = actual / asked - 1
+    ratio = actual / asked
+    off = (
+        f"{share(abs(ratio - 1))} {'more' if ratio > 1 else 'less'} than"
+        if ratio < 2
+        else f"{number(ratio)} times"
+    )
     return Flag(
         f"{which}_off_target",
-        f"{word} had {number(actual)} tokens on average, {share(abs(off))} {'more' if off > 0 else 'less'} than the "
-        f"{number(asked)} that were asked for{': ' if why else ''}{why}.",
+        f"{word} had {number(actual)} tokens on average, {off} the {number(asked)} that were asked for"
+        f"{': ' if why else ''}{why}.",
         "Throughput and latency both depend on length, so the point does not stand for the workload it is filed under.",
         todo,
     )

@@ -77,7 +77,7 @@ def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fi
     for check in found.checks:
         one_sentence(check.said)
     if not fields:
-        assert "does not take ignore_eos (HTTP 4" in said(found, "ignore_eos")
+        assert "does not accept ignore_eos (HTTP 4" in said(found, "ignore_eos")
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])
@@ -110,7 +110,7 @@ def test_an_endpoint_that_counts_nothing_is_measured_all_the_same():
     assert found.problem is None
     assert found.counts_by is None
     assert "each chunk counts as one" in said(found, "usage")
-    assert "only a guess" in said(found, "isl")
+    assert "isl is left out" in said(found, "isl")
 
 
 def test_outputs_that_end_early_are_told():
