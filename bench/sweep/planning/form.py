@@ -25,7 +25,7 @@ from bench.sweep.planning.toml_text import toml
 
 TERMS = {term: term.upper() for term in "isl osl ttft tpot itl e2el slo kv tp pp dp ep usd api url".split()}
 UNITS = {"_ms": " (ms)", "_s": " (s)"}
-ON_THE_COMMAND_LINE_ONLY = ("workloads.prompts", "workloads.trace", "endpoint.ca_file")
+ON_THE_COMMAND_LINE_ONLY = ("workloads.prompts", "workloads.trace", "endpoint.ca_file", "endpoint.tokenizer")
 """What names a file of this machine, which a visitor of a page may not."""
 TABLES = ("stop.limits", "vendor")
 """What holds names of its own, and is written as an inline table."""
