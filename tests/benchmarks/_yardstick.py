@@ -59,7 +59,10 @@ class Result:
 
 
 def result(client: str, case: Case) -> Result:
-    """What the client `own`, `feed` or `lines` made of the case; a paced case is repeated when the server was late."""
+    """What a client made of the case: `own`, `feed`, `lines`, or the folder of another revision, whose own it then is.
+
+    A paced case is repeated when the server was late.
+    """
     for _ in range(4):
         with tempfile.TemporaryDirectory() as folder:
             measured = _once(client, case, Path(folder))
@@ -71,7 +74,8 @@ def result(client: str, case: Case) -> Result:
 def _once(client: str, case: Case, folder: Path) -> Result:
     log, out = folder / "log", folder / "out"
     with serving(case, log) as url:
-        said, spent = _run(_command(client, case, url, out), out)
+        root = Path(client) if client.startswith("/") else ROOT
+        said, spent = _run(_command(client, case, url, out), out, root)
     sent = _from_mock(log) if FOLDER else _from_endpoint(log)
     records = [(begin, stamps, f"chatcmpl-{name}" if isinstance(name, int) else name)
                for begin, stamps, name in json.loads(out.read_text())]  # fmt: skip
@@ -132,10 +136,10 @@ class Spent:
         return float(self.samples[0 if moment < self.samples[0][0] else -1][1])
 
 
-def _run(command: Sequence[str], out: Path) -> tuple[dict[str, Any], Spent]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LAGDUMP": str(out)}
+def _run(command: Sequence[str], out: Path, root: Path) -> tuple[dict[str, Any], Spent]:
+    environment = {**os.environ, "PYTHONPATH": str(root), "LAGDUMP": str(out)}
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)
+        command, cwd=root, env=environment, stdout=subprocess.PIPE, preexec_fn=on_core(0)
     ) as child:
         spent, ended = Spent(child.pid), threading.Event()
         watcher = threading.Thread(target=spent.watch, args=(ended,))
@@ -170,7 +174,7 @@ def _command(client: str, case: Case, url: str, out: Path) -> list[str]:
         "--requests",
         str(case.requests),
     ]
-    if client == "own":
+    if client == "own" or client.startswith("/"):
         return [sys.executable, "-m", "tests.benchmarks._load_client", *load, "--out", str(out)]
     if not FOLDER:
         return [

@@ -63,7 +63,9 @@ def test_the_preflight_says_what_it_learned(quick: Swept) -> None:
     assert said(told, "model").endswith("does not list its models (HTTP 200).")
     assert "in the stream" in said(told, "usage")
     for name in ("ignore_eos", "min_tokens"):
-        assert said(told, name).startswith(f"The endpoint does not accept {name} (HTTP 422: Unexpected fields")
+        assert said(told, name).startswith(
+            f"The endpoint does not accept {name} (HTTP 422: Unexpected fields"
+        )
     assert said(told, "isl") == "isl is met as the endpoint counts it, by usage."
     assert said(told, "timed").startswith("One request alone: TTFT ")
 

@@ -75,7 +75,7 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         key=point.key,
         load=point.load,
         workload=workload(point.shape, result, ran.counts_isl),
-        metrics=result.metrics,
+        metrics=result.metrics if result.timed else _counts(result),
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
         osl=str(point.shape.osl) if point.shape.osl else None,
@@ -124,6 +124,11 @@ def _raised(
         isl_known=ran.counts_isl,
         osl_held=ran.holds_osl,
     )
+
+
+def _counts(result: Measured) -> dict[str, float]:
+    """What a point without a figure still says: how many requests ended well, and how many did not."""
+    return {key: value for key, value in result.metrics.items() if key in ("requests_ok", "requests_failed")}
 
 
 def _without_figure(result: Measured, reasons: str) -> str:

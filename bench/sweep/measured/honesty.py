@@ -105,8 +105,9 @@ def flags(
     nothing, and `shared_prefix_share` what was meant to. `isl_known` says that somebody has counted the input, and
     `osl_held` that the endpoint has accepted a field that holds answers to their length.
     """
+    limiter = rate_limited(found, load, client)
     checked = (
-        rate_limited(found, load, client),
+        limiter,
         client_limited(moved, load, client),
         failures(found, load),
         over_saturated(rise) if load.load_kind == "open" else None,
@@ -114,7 +115,7 @@ def flags(
         isl_off_target(found.isl_actual, found.isl_asked),
         isl_unknown(found, isl_known),
         prefix_cache_warm(prefix_share, shared_prefix_share),
-        not_steady(found),
+        not_steady(found) if limiter is None else None,
         too_few_requests(found),
         clock_trouble(drift, client.lag_ms_max),
         cut_short(found),
@@ -154,27 +155,28 @@ def client_limited(moved: Sequence[Moved], load: Load, client: ClientLoad) -> Fl
     seen = [one for one in moved if one.share > MOVED_SHARE and one.by > MOVED_MS]
     if not seen:
         return None
-    told = [
-        f"{metric(f'{one.key}_p{one.percent}').label} by up to {_ms(one.by)} ({share(one.share)})"
-        for one in seen
-    ]
+    by_key: dict[str, list[Moved]] = {}
+    for one in seen:
+        by_key.setdefault(one.key, []).append(one)
     firm = [one for one in moved if one.percent == 50 and one not in seen]
-    rest = (
-        f" Medians hold within {_ms(max(one.by for one in firm))}."
-        if firm and len(firm) == _medians(moved)
-        else ""
-    )
+    medians = sum(one.percent == 50 for one in moved)
+    rest = f" Medians hold within {_ms(max(one.by for one in firm))}." if 0 < len(firm) == medians else ""
     late = "" if client.lag_ms_p99 is None else f": it was {_ms(client.lag_ms_p99)} late at p99"
     return Flag(
         "client_limited",
-        f"The load generator may have moved {joined(told, at_most=len(told))}{late}.",
+        f"The load generator may have moved {joined([_told(many) for many in by_key.values()])}{late}.",
         f"So far these figures are of the machine that measured, not of the endpoint.{rest}",
         _relief(load, client),
     )
 
 
-def _medians(moved: Sequence[Moved]) -> int:
-    return sum(one.percent == 50 for one in moved)
+def _told(many: Sequence[Moved]) -> str:
+    """How far one latency may have moved, and from which percentile on: "TTFT from p90 on by up to 41 ms (20 %)"."""
+    most = max(many, key=lambda one: one.by)
+    label = metric(f"{most.key}_p50").label.partition(",")[0]
+    least = min(one.percent for one in many)
+    since = "" if least == 50 else f" at p{least}" if least == 99 else f" from p{least} on"
+    return f"{label}{since} by up to {_ms(most.by)} ({share(most.share)})"
 
 
 def _relief(load: Load, client: ClientLoad) -> str:
@@ -395,7 +397,7 @@ def bursts(found: Measured, client: ClientLoad) -> Flag | None:
     if found.together is None or found.together <= TOGETHER:
         return None
     tpot, first = found.metrics.get("tpot_ms_p50"), found.first_tokens or 1.0
-    if tpot is not None and client.lag_ms_p99 is not None and client.lag_ms_p99 > tpot:
+    if tpot is not None and _late_share(client, tpot) > found.together / 2:
         return None
     effect = (
         "Each answer came as a whole, so TTFT is E2EL and there is no TPOT."
@@ -409,6 +411,13 @@ def bursts(found: Measured, client: ClientLoad) -> Flag | None:
         effect,
         "Look for a proxy that buffers, such as nginx without proxy_buffering off, or for a flush interval.",
     )
+
+
+def _late_share(client: ClientLoad, ms: float) -> float:
+    """The share of moments in which the load generator was later than this, and so read several chunks at once."""
+    if client.lag_ms is None or not len(client.lag_ms):
+        return 0.0
+    return float((client.lag_ms > ms).mean())
 
 
 def tokens_in_chunks(found: Measured) -> Flag | None:
