@@ -261,8 +261,8 @@ class Progress:
             sys.stderr.write("\r\x1b[K" + terminal(_line(status)))
             sys.stderr.flush()
             self._open = True
-        elif status.get("points_done") != self._done and status["state"] == "running":
-            self._done = status.get("points_done")
+        elif _tried(status) != self._done and status["state"] == "running":
+            self._done = _tried(status)
             output.remark(_line(status))
 
     def end(self) -> None:
@@ -277,7 +277,7 @@ class Progress:
 
 def _line(status: Mapping[str, Any]) -> str:
     """Where a sweep is, on one line."""
-    done, most = status.get("points_done", 0), status.get("points_possible") or 0
+    done, most = _tried(status), status.get("points_possible") or 0
     full = round(BAR * done / most) if most else 0
     parts = [f"[{'#' * full}{'.' * (BAR - full)}] {_points(status)} points"]
     current = status.get("current")
@@ -293,8 +293,14 @@ def _line(status: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def _tried(status: Mapping[str, Any]) -> int:
+    """The points that were under load, measured or failed."""
+    return int(status.get("points_done", 0)) + int(status.get("points_failed") or 0)
+
+
 def _points(status: Mapping[str, Any]) -> str:
-    return f"{status.get('points_done', 0)} of {status.get('points_possible', 'an unknown number')}"
+    failed = f" ({status['points_failed']} failed)" if status.get("points_failed") else ""
+    return f"{status.get('points_done', 0)} of {status.get('points_possible', 'an unknown number')}{failed}"
 
 
 def _duration(seconds: float) -> str:

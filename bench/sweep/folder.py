@@ -145,7 +145,8 @@ class Folder:
         end = None
         with contextlib.suppress(InputError):  # a damaged journal is told by whoever reads its points
             journal = self.read
-            told["points_done"] = len(journal.points)
+            told["points_done"] = len(journal.measured)
+            told["points_failed"] = len(journal.points) - len(journal.measured)
             end = next((end for end in journal.ends[-1:] if end.at >= started), None)
         if end is None:
             return told | {"state": "interrupted", "reason": "its process ended before the sweep did"}

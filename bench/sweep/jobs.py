@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.errors import BenchError, UsageError
-from bench.formats.journal import FAILED, PointLine
+from bench.formats.journal import PointLine
 from bench.sweep.folder import UNDER_WAY, Folder, listed, writing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,8 +66,7 @@ def cancel(folder: Folder) -> dict[str, Any]:
 def status(folder: Folder) -> dict[str, Any]:
     """What the sweep says of itself, with every point it has measured."""
     told = folder.status
-    points = [point_document(line) for line, _ in folder.read.points]
-    return {**told, "points_failed": sum(point["state"] == FAILED for point in points), "points": points}
+    return {**told, "points": [point_document(line) for line, _ in folder.read.points]}
 
 
 def sweeps(library: Path) -> list[dict[str, Any]]:

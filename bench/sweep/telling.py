@@ -69,7 +69,8 @@ class Teller:
         self, state: str, plan: Plan, lines: Sequence[PointLine], checks: Sequence[Any], **more: Any
     ) -> None:
         """Nothing; the status says where the sweep is."""
-        possible, done = len(searches.possible(plan)), len(lines)
+        possible, tried = len(searches.possible(plan)), len(lines)
+        done = sum(line.measured for line in lines)
         spent = sum(line.seconds or 0.0 for line in lines)
         status = {
             "id": self.folder.id,
@@ -82,9 +83,10 @@ class Teller:
             "started": self.started,
             "updated": now(),
             "points_done": done,
+            "points_failed": tried - done,
             "points_possible": possible,
             "seconds": monotonic() - self.began,
-            "seconds_left": spent / done * (possible - done) if done and state == "running" else None,
+            "seconds_left": spent / tried * (possible - tried) if tried and state == "running" else None,
             "checks": list(checks),
             "recent": self._recent() if state == "running" else {},
             **more,

@@ -89,6 +89,7 @@ def sentence(status: Mapping[str, Any]) -> str:
 def share_done(status: Mapping[str, Any]) -> float:
     """How much of the sweep is done, from 0 to 1, by its points."""
     done, possible = status.get("points_done") or 0, status.get("points_possible") or 0
+    done += status.get("points_failed") or 0
     return min(1.0, done / possible) if possible else 0.0
 
 
@@ -123,7 +124,8 @@ def _says_itself(status: Mapping[str, Any]) -> bool:
 
 def _points(status: Mapping[str, Any]) -> str:
     done, possible = status.get("points_done") or 0, status.get("points_possible")
-    return f"{done:,} of {counted(possible, 'point')}" if possible else counted(done, "point")
+    failed = f", {status['points_failed']:,} failed" if status.get("points_failed") else ""
+    return (f"{done:,} of {counted(possible, 'point')}" if possible else counted(done, "point")) + failed
 
 
 def _row(folder: Folder) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def flags(
         isl_off_target(found.isl_actual, found.isl_asked),
         isl_unknown(found, isl_known),
         prefix_cache_warm(prefix_share, shared_prefix_share),
-        not_steady(found) if limiter is None else None,
+        not_steady(found) if limiter is None and (found.timed or not found.failures) else None,
         too_few_requests(found),
         clock_trouble(drift, client.lag_ms_max),
         cut_short(found),
