@@ -146,7 +146,7 @@ def test_a_rebuild_reads_the_files_again(run: Run, table: str, tmp_path: Path) -
     status, out, _ = run("rebuild", "--json")
     assert status == 0
     assert {**json.loads(out), "library_version": ""} == {
-        "action": "rebuild", "sources": 1, "unread": 0, "library_version": ""
+        "action": "rebuild", "sources": 1, "unread": 0, "why": {}, "moved_aside": {}, "library_version": ""
     }  # fmt: skip
     (tmp_path / "library" / "sources" / source / "manifest.json").unlink()
     status, out, _ = run("rebuild")

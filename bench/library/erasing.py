@@ -1,0 +1,100 @@
+"""Sources deleted for good: their files, their rows, and what a purge that was cut off has left of them.
+
+Deleting comes before writing anew, so that it needs no room that it does not make. What cannot be deleted is told.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.errors import BenchError, InputError
+from bench.library.merging import rewritten_without
+from bench.library.packs import read_sheet
+from bench.library.snapshot import Snapshot, Watch
+from bench.library.store import MERGE_LOCK, Root, exclusive, short
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def delete_files(root: Root, source_id: str) -> None:
+    """Nothing; the source's own files are gone. OSError where one of them stays."""
+    try:
+        shutil.rmtree(root.source(source_id))
+    except FileNotFoundError:
+        if root.source(
+            source_id
+        ).is_dir():  # another process deletes it too, and was faster with one of its files
+            delete_files(root, source_id)
+
+
+def erase(root: Root, source_id: str, watch: Watch) -> None:
+    """Nothing; neither files nor rows of a source that was purged are left.
+
+    BenchError says what is left, and what to do; the rest is gone, and nothing of it is shown.
+    """
+    why = ""
+    with exclusive(root.path / MERGE_LOCK, wait=True):
+        if not watch.look().purged(source_id):
+            return  # another process has brought it back meanwhile
+        try:
+            delete_files(root, source_id)
+            for path in _unlisted(root, watch.look(), source_id):
+                _delete_pack(path)
+            rewritten_without(root, source_id, watch)
+        except OSError as problem:
+            why = f" ({(problem.strerror or str(problem)).lower()})"
+    left = list(left_of(root, watch.look(), source_id))
+    if left:
+        raise BenchError(
+            f"The source {short(source_id)} is hidden for good, but not yet deleted{why}: {left[0]} is still in "
+            f"{root.path}; make room and give leave to write there, rebuild the library if the pack is damaged, and "
+            "purge it again."
+        )
+
+
+def unfinished(root: Root, snapshot: Snapshot) -> list[str]:
+    """The purged sources of which something is left: a purge was cut off, or an import was under way meanwhile."""
+    purged = (id for id, retraction in snapshot.ledgers.retractions.items() if retraction.purged)
+    return [id for id in purged if any(True for _ in left_of(root, snapshot, id))]
+
+
+def left_of(root: Root, snapshot: Snapshot, source_id: str) -> Iterator[str]:
+    """The places below a library's folder where something of a source lies, or may."""
+    if root.source(source_id).is_dir():
+        yield root.source(source_id).relative_to(root.path).as_posix()
+    for pack in (*snapshot.packs, *snapshot.superseded):
+        if pack.path.parent == root.points and source_id in pack.held:
+            yield f"{root.points.name}/{pack.path.name}"
+    for damaged in map(Path, snapshot.damaged):
+        if damaged.parent == root.points and _may_hold(damaged, source_id):
+            yield f"{root.points.name}/{damaged.name}"
+    for path in _unlisted(root, snapshot, source_id):
+        yield path.relative_to(root.path).as_posix()
+
+
+def _unlisted(root: Root, snapshot: Snapshot, source_id: str) -> Iterator[Path]:
+    """Packs that may hold the source and that nobody reads: moved aside as damaged, or gone but for their sidecars."""
+    for folder in (root.points, root.damaged):
+        names = os.listdir(folder) if folder.is_dir() else []
+        for stem in sorted({name.partition(".")[0] for name in names}):
+            pack = folder / f"{stem}.parquet"
+            listed = folder == root.points and pack.name in names
+            if not listed and _may_hold(pack, source_id):
+                yield pack
+
+
+def _may_hold(pack: Path, source_id: str) -> bool:
+    """Whether a pack holds rows of the source; nobody knows of one without a sheet."""
+    try:
+        return any(held.id == source_id for held in read_sheet(pack).sources)
+    except InputError:
+        return True
+
+
+def _delete_pack(pack: Path) -> None:
+    for path in (pack, *pack.parent.glob(f"{pack.stem}.*")):
+        path.unlink(missing_ok=True)
