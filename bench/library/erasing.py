@@ -5,7 +5,6 @@ Deleting comes before writing anew, so that it needs no room that it does not ma
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,8 +15,6 @@ from bench.library.merging import rewritten_without
 from bench.library.packs import read_sheet
 from bench.library.snapshot import Snapshot, Watch
 from bench.library.store import MERGE_LOCK, Root, exclusive, short
-
-FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def delete_files(root: Root, source_id: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from bench.library.packs import IMPORTER
 from bench.library.rebuilding import Rebuilt
 from bench.library.remembered import Remembered
 from bench.library.report import ImportReport
+from bench.library.scratch import scratch_folder
 from bench.library.shown import Shown
 from bench.library.snapshot import Snapshot
 from bench.library.store import Root
@@ -223,11 +223,11 @@ class Library:
             try:
                 self._note("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
             except OSError as problem:
-                if problem.errno not in erasing.FULL:
+                if problem.errno not in store.FULL:
                     raise
                 erasing.delete_files(self._own, source_id)  # which makes the room to say so
                 self._note("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
-            erasing.erase(self._own, source_id, self._shown.watch)
+            self._erase(source_id)
         self.refresh()
 
     def rebuild(self, *, who: str | None = None) -> Rebuilt:
@@ -288,8 +288,9 @@ class Library:
         store.clear_abandoned(self._own)
         self.refresh()
 
-    def _repair(self, wanted: str | None = None) -> None:
-        """Reads sources again whose facts were written, but whose rows were not made before the writer died.
+    def _repair(self, wanted: str | None = None, lost: Sequence[str] = ()) -> None:
+        """Reads sources again whose facts were written, but whose rows were not made before the writer died, and those
+        whose rows were lost.
 
         Sweeps that have ended since are read as well, from then on from a pack. One that cannot be read keeps its
         rows; when it is the `wanted` one, that is an error.
@@ -297,6 +298,7 @@ class Library:
         for _ in range(REPAIRS):
             self.refresh()
             stale = (
+                *(id for id in lost if id not in self._snapshot.owners),
                 *self._snapshot.out_of_date(),
                 *(sweep for sweep in self._snapshot.read_in_place() if self._ended(sweep)),
             )
@@ -321,7 +323,14 @@ class Library:
         self.refresh()
         for source_id in erasing.unfinished(self._own, self._snapshot):
             with contextlib.suppress(BenchError, OSError):
-                erasing.erase(self._own, source_id, self._shown.watch)
+                self._erase(source_id)
+
+    def _erase(self, source_id: str) -> None:
+        """Deletes a source; what had to go with it, since the disk is full, is read again into the room this makes."""
+        held = set(self._snapshot.owners)
+        erasing.erase(self._own, source_id, self._shown.watch)
+        self.refresh()
+        self._repair(lost=[id for id in held - self._snapshot.owners.keys() if not self._snapshot.purged(id)])
 
     def _change(self, name: str, id: str, action: str, who: str | None, **detail: Any) -> None:
         with self._writing():
@@ -337,8 +346,8 @@ class Library:
     def _working(self, dry_run: bool) -> Iterator[tuple[Path, Root]]:
         """A folder for unfinished files; outside the library when nothing may be written to it."""
         if dry_run:
-            with tempfile.TemporaryDirectory(prefix="kneepoint-") as folder:
-                yield Path(folder), self._own
+            with scratch_folder() as folder:
+                yield folder, self._own
         else:
             with self._writing(), store.staging_folder(self._own) as staged:
                 yield staged, self._own

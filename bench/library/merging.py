@@ -15,10 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from bench.library.importing import publish_pack
+from bench.errors import InputError, NotFound
+from bench.formats import journal
+from bench.library.importing import publish_pack, unchanged
 from bench.library.packs import SIDECARS, Held, Pack, PackWriter, row_groups
 from bench.library.snapshot import Snapshot, Watch
-from bench.library.store import MERGE_LOCK, Root, exclusive, staging_folder
+from bench.library.store import FULL, MERGE_LOCK, Root, exclusive, read_manifest, staging_folder
 
 FAN = 16
 """So many packs of one size become one; each size is FAN times the one below."""
@@ -47,7 +49,11 @@ def merge(root: Root, watch: Watch) -> None:
 
 
 def rewritten_without(root: Root, source_id: str, watch: Watch) -> None:
-    """Nothing; no sound pack of this root holds rows of the source any more. The caller has the lock of merges."""
+    """Nothing; no sound pack of this root holds rows of the source any more. The caller has the lock of merges.
+
+    Where the disk has no room for what else a pack holds, the pack goes all the same if every other source of it can be
+    read again from its files, for which its own room will do.
+    """
     snapshot = watch.look()
     for pack in (*snapshot.packs, *snapshot.superseded):
         if pack.path.parent != root.points or source_id not in pack.held:
@@ -55,8 +61,25 @@ def rewritten_without(root: Root, source_id: str, watch: Watch) -> None:
         if any(snapshot.owners.get(held.id) is pack for held in pack.sheet.sources):
             if watch.leave_out_damaged([pack]):
                 continue
-            _rewrite(root, [pack], snapshot)
+            try:
+                _rewrite(root, [pack], snapshot)
+            except OSError as problem:
+                others = [held.id for held in pack.sheet.sources if snapshot.owners.get(held.id) is pack]
+                if problem.errno not in FULL or not all(_is_as_it_came(root, id) for id in others):
+                    raise
         _remove(pack)
+
+
+def _is_as_it_came(root: Root, source_id: str) -> bool:
+    """Whether a source's files are there and are those that were imported."""
+    folder = root.source(source_id)
+    try:
+        manifest = read_manifest(folder)
+        if not journal.SWEEP_ID.fullmatch(source_id):
+            unchanged(source_id, folder, manifest)
+    except (NotFound, InputError):
+        return False
+    return True
 
 
 def _group(root: Root, snapshot: Snapshot) -> list[Pack]:

@@ -18,13 +18,13 @@ from bench.library.store import Root
 Found = TypeVar("Found")
 
 TRIES = 5
-UNREADABLE = (
-    duckdb.IOException,
-    duckdb.InvalidInputException,
-    duckdb.SerializationException,
-    duckdb.InternalException,
+OF_ITS_OWN = (
+    duckdb.InterruptException,
+    duckdb.BinderException,
+    duckdb.ParserException,
+    duckdb.CatalogException,
 )
-"""What DuckDB says of a file that is gone or damaged, among other things."""
+"""What a query is stopped by that has nothing to do with files; of a damaged one DuckDB may say anything else."""
 
 
 class Shown:
@@ -46,7 +46,7 @@ class Shown:
                 self.snapshot = self.watch.look()
                 try:
                     self.index.show(self.snapshot)
-                except UNREADABLE as problem:
+                except duckdb.Error as problem:
                     self._demand_news(self.snapshot, problem)
                 else:
                     return self.snapshot.version != before
@@ -58,7 +58,7 @@ class Shown:
             shown = self.snapshot
             try:
                 return run(self.index.cursor(sql))
-            except UNREADABLE as problem:
+            except duckdb.Error as problem:
                 with self._lock:
                     self._demand_news(shown, problem)
                     self.refresh()
@@ -72,14 +72,14 @@ class Shown:
 
     def _demand_news(self, shown: Snapshot, problem: duckdb.Error) -> None:
         """Nothing where the library is another now than the one that could not be read; else the error stands."""
+        if isinstance(problem, OF_ITS_OWN):
+            raise problem
         if self.watch.look() is not shown or self.watch.leave_out_damaged():
             return
-        if isinstance(problem, duckdb.IOException):
-            why = str(problem).splitlines()[0][:200]
-            raise BenchError(
-                f"A pack of the library cannot be read ({why}); `verify` says which."
-            ) from problem
-        raise problem
+        why = str(problem).splitlines()[0][:200]
+        raise BenchError(
+            f"The library cannot be read ({why}); `python -m bench verify` says where."
+        ) from problem
 
 
 def _too_fast() -> BenchError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -25,6 +26,9 @@ BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
 """How a source id may begin that a person has not written out."""
 
 ABANDONED_S = 60
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says of a disk that takes no more."""
+
 MERGE_LOCK = "merge.lock"
 """Whoever makes packs of packs, moves them or deletes from them has this lock of the library."""
 
