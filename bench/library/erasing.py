@@ -28,15 +28,16 @@ def delete_files(root: Root, source_id: str) -> None:
             delete_files(root, source_id)
 
 
-def erase(root: Root, source_id: str, watch: Watch) -> None:
-    """Nothing; neither files nor rows of a source that was purged are left.
+def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
+    """Nothing; neither files nor rows of a source that was purged are left. Without `wait` it is left to whoever is at
+    work on the packs now.
 
     BenchError says what is left, and what to do; the rest is gone, and nothing of it is shown.
     """
     why = ""
-    with exclusive(root.path / MERGE_LOCK, wait=True):
-        if not watch.look().purged(source_id):
-            return  # another process has brought it back meanwhile
+    with exclusive(root.path / MERGE_LOCK, wait=wait) as ours:
+        if not ours or not watch.look().purged(source_id):  # brought back meanwhile by another process
+            return
         try:
             delete_files(root, source_id)
             for path in _unlisted(root, watch.look(), source_id):

@@ -30,11 +30,12 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     "refusals": ("file", "reason"),
     "retractions": ("id", "source_id", "action"),
     "sums": ("source_id", "sha256"),
+    "audit": ("at", "who", "what"),
 }
 """The texts that every entry of a ledger has."""
 
 TEXTS = ("id", "source_id", "at", "who", "action", "text", "tag", "reason", "instead", "file", "column", "value",
-         "expected")  # fmt: skip
+         "expected", "what", "sweep", "endpoint")  # fmt: skip
 """What is a text in any ledger, where an entry has it."""
 
 MEND = "Mend the line, or take it out."
@@ -140,10 +141,8 @@ def tag(text: str) -> str:
 
 def changes(roots: Sequence[Root]) -> list[Entry]:
     """Every change that was recorded, the oldest first."""
-    return sorted(
-        (entry for root in roots for entry in lines(root.ledger("audit"))),
-        key=lambda entry: str(entry.get("at", "")),
-    )
+    found = (entry for root in roots for entry in _sound(root, "audit", []))
+    return sorted(found, key=lambda entry: str(entry["at"]))
 
 
 def write(root: Root, name: str, *entries: Entry) -> None:
@@ -215,6 +214,8 @@ def wrong_in(name: str, entry: Entry) -> str | None:
         return _unfit(name, "text")
     if name == "refusals" and not _is_whole(entry.get("row")):
         return _unfit(name, "row")
+    if name == "audit" and not _is_whole(entry.get("refused")):
+        return _unfit(name, "refused")
     if name == "retractions" and entry["action"] not in ("retract", "restore", "purge"):
         return _unfit(name, "action")
     if name == "facts":

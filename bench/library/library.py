@@ -227,7 +227,7 @@ class Library:
                     raise
                 erasing.delete_files(self._own, source_id)  # which makes the room to say so
                 self._note("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
-            self._erase(source_id)
+            self._erase(source_id, wait=True)
         self.refresh()
 
     def rebuild(self, *, who: str | None = None) -> Rebuilt:
@@ -241,20 +241,20 @@ class Library:
             moved = rebuilding.move_damaged_aside(root, self._shown.watch)
             self.refresh()
             ids = rebuilding.to_read(root, self._snapshot)
-            lost = dict.fromkeys(rebuilding.without_files(root, self._snapshot), rebuilding.GONE)
+            lost = dict.fromkeys(rebuilding.without_files(root, self._shown.watch), rebuilding.GONE)
             generation = 1 + max((pack.sheet.generation for pack in self._snapshot.packs), default=0)
             batch = Batch(root, self._snapshot, folder, self._shown.runs(without=ids))
             unread = rebuilding.read_again(batch, root, ids, self._shown.watch)
             batch.publish(who, generation=generation)
             ledger.audit(root, who, "rebuild", sources=len(batch.seen), importer=IMPORTER)
-            self._finish_purges()
+            self._finish_purges(wait=True)
         self.refresh()
         return Rebuilt(len(batch.seen), {**lost, **unread}, moved)
 
     def verify(self) -> Verified:
         """What is wrong with the library, once every file of it was read and held against its sum."""
         self.refresh()
-        return verifying.verify(self._roots, self._snapshot)
+        return verifying.verify(self._roots, self._shown.watch)
 
     def without_rows(self) -> list[str]:
         """The sources whose files are there while no pack holds what was read of them; a rebuild reads them again."""
@@ -315,7 +315,7 @@ class Library:
                 if batch.publish("repair") is None:
                     return
 
-    def _finish_purges(self) -> None:
+    def _finish_purges(self, *, wait: bool = False) -> None:
         """Deletes what is left of purged sources: an import was under way meanwhile, or the purge was cut off.
 
         What cannot be deleted now stays for the next time; whoever purges is told.
@@ -323,12 +323,12 @@ class Library:
         self.refresh()
         for source_id in erasing.unfinished(self._own, self._snapshot):
             with contextlib.suppress(BenchError, OSError):
-                self._erase(source_id)
+                self._erase(source_id, wait=wait)
 
-    def _erase(self, source_id: str) -> None:
+    def _erase(self, source_id: str, *, wait: bool) -> None:
         """Deletes a source; what had to go with it, since the disk is full, is read again into the room this makes."""
         held = set(self._snapshot.owners)
-        erasing.erase(self._own, source_id, self._shown.watch)
+        erasing.erase(self._own, source_id, self._shown.watch, wait=wait)
         self.refresh()
         self._repair(lost=[id for id in held - self._snapshot.owners.keys() if not self._snapshot.purged(id)])
 

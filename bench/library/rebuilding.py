@@ -101,8 +101,9 @@ def without_rows(root: Root, snapshot: Snapshot) -> Iterator[str]:
                     yield source_id
 
 
-def without_files(root: Root, snapshot: Snapshot) -> Iterator[str]:
-    """The sources whose rows are in packs of this root and whose files are not."""
-    for held, pack in snapshot.held():
-        if pack.path.parent == root.points and not root.source(held.id).is_dir():
-            yield held.id
+def without_files(root: Root, watch: Watch) -> list[str]:
+    """The sources whose rows are in packs of this root and whose files are not, though nobody has purged them."""
+    held = [held.id for held, pack in watch.look().held() if pack.path.parent == root.points]
+    gone = [source_id for source_id in held if not root.source(source_id).is_dir()]
+    now = watch.look()  # a purge is told before the files go
+    return [source_id for source_id in gone if not now.purged(source_id)]

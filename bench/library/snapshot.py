@@ -8,6 +8,7 @@ every process decides alike. Of the journals of one sweep the one that is read i
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +98,7 @@ class Watch:
     """Looks at the folders of a library again and again; sheets and ledgers are read when they change."""
 
     def __init__(self, roots: Sequence[Root], price_folders: Sequence[Path] = ()) -> None:
+        self._lock = threading.RLock()
         self._roots = tuple(roots)
         self._price_folders = tuple(price_folders)
         self._sheets: dict[Path, Sheet] = {}
@@ -113,12 +115,17 @@ class Watch:
         it then, and each says why."""
         latest = self._latest.packs if self._latest is not None else ()
         found = {str(pack.path): damage(pack) for pack in packs or latest if pack.rows is None}
-        self._damaged.update({path: why for path, why in found.items() if why is not None})
-        self._mark = None
+        with self._lock:
+            self._damaged.update({path: why for path, why in found.items() if why is not None})
+            self._mark = None
         return any(found.values())
 
     def look(self) -> Snapshot:
         """The state as it is now; the same object as last time when nothing has changed."""
+        with self._lock:
+            return self._look()
+
+    def _look(self) -> Snapshot:
         names = [(root, listed(root.points)) for root in self._roots]
         sizes = tuple(ledger.size(root.ledger(name)) for root in self._roots for name in ledger.VISIBLE)
         books = _price_books(self._price_folders)

@@ -14,7 +14,7 @@ from bench.formats import journal
 from bench.library import erasing, ledger, rebuilding
 from bench.library.importing import unchanged
 from bench.library.packs import Pack, damage, listed, read_sheet
-from bench.library.snapshot import Snapshot
+from bench.library.snapshot import Watch
 from bench.library.store import ABANDONED_S, Root, read_manifest, short, source_names
 
 REBUILD = "Read the library's sources again: `python -m bench rebuild`."
@@ -53,9 +53,9 @@ class Verified:
         return asdict(self)
 
 
-def verify(roots: Sequence[Root], snapshot: Snapshot) -> Verified:
+def verify(roots: Sequence[Root], watch: Watch) -> Verified:
     """Everything in these folders, held against the sums that were written with it."""
-    wrong = [one for root in roots for one in _wrong_in(root, snapshot)]
+    wrong = [one for root in roots for one in _wrong_in(root, watch)]
     packs = [(root, name) for root in roots for name in listed(root.points)]
     return Verified(
         packs=len(packs),
@@ -67,11 +67,12 @@ def verify(roots: Sequence[Root], snapshot: Snapshot) -> Verified:
     )
 
 
-def _wrong_in(root: Root, snapshot: Snapshot) -> Iterator[Wrong]:
+def _wrong_in(root: Root, watch: Watch) -> Iterator[Wrong]:
     yield from _packs(root)
-    yield from _sources(root, snapshot)
+    yield from _sources(root, watch)
     yield from _ledgers(root)
     if root.writable:
+        snapshot = watch.look()
         for source_id in erasing.unfinished(root, snapshot):
             left = next(erasing.left_of(root, snapshot, source_id), "some of it")
             yield Wrong(
@@ -100,7 +101,7 @@ def _packs(root: Root) -> Iterator[Wrong]:
             )
 
 
-def _sources(root: Root, snapshot: Snapshot) -> Iterator[Wrong]:
+def _sources(root: Root, watch: Watch) -> Iterator[Wrong]:
     for source_id in source_names(root):
         folder = root.source(source_id)
         where = folder.relative_to(root.path).as_posix()
@@ -111,12 +112,12 @@ def _sources(root: Root, snapshot: Snapshot) -> Iterator[Wrong]:
             else:
                 unchanged(source_id, folder, manifest)
         except (InputError, NotFound) as problem:
-            if not snapshot.purged(source_id) and folder.is_dir():
+            if not watch.look().purged(source_id) and folder.is_dir():
                 yield Wrong(where, str(problem), PUT_BACK if root.writable else RESTORE)
-    for source_id in rebuilding.without_rows(root, snapshot):
+    for source_id in rebuilding.without_rows(root, watch.look()):
         where = root.source(source_id).relative_to(root.path).as_posix()
         yield Wrong(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
-    for source_id in rebuilding.without_files(root, snapshot):
+    for source_id in rebuilding.without_files(root, watch):
         where = root.source(source_id).relative_to(root.path).as_posix()
         yield Wrong(
             where, "It is gone, though its rows are in a pack.", PUT_BACK if root.writable else RESTORE
@@ -127,7 +128,7 @@ def _ledgers(root: Root) -> Iterator[Wrong]:
     for name in LEDGERS:
         path = root.ledger(name)
         for number, entry in ledger.numbered(path):
-            what = TORN if entry is None else ledger.wrong_in(name, entry) if name in ledger.VISIBLE else None
+            what = TORN if entry is None else ledger.wrong_in(name, entry)
             if what is not None:
                 yield Wrong(f"{path.name}, line {number}", what, ledger.MEND)
 

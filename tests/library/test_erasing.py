@@ -136,6 +136,6 @@ def test_a_source_that_is_brought_back_is_not_deleted_by_who_finishes_the_purge(
     library.purge(first, "by mistake")
     other = Library.open(place, shipped=False)
     assert library.add([sweep(tmp_path, 1)], force=True).imported[0].sha256 == first
-    erasing.erase(Root(place, writable=True), first, other._shown.watch)
+    erasing.erase(Root(place, writable=True), first, other._shown.watch, wait=True)
     assert first in sources(place)
     assert traces(place, first)
