@@ -48,9 +48,9 @@ def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
     left = list(left_of(root, watch.look(), source_id))
     if left:
         raise BenchError(
-            f"The source {short(source_id)} is hidden for good, but not yet deleted{why}: {left[0]} is still in "
-            f"{root.path}; make room and give leave to write there, rebuild the library if the pack is damaged, and "
-            "purge it again."
+            f"The source {short(source_id)} is hidden for good, but not yet deleted{why}: {left[0]} is still in the "
+            "library; make room and give leave to write there, rebuild the library if the pack is damaged, and purge "
+            "it again."
         )
 
 

@@ -119,11 +119,13 @@ class Folder:
             if not isinstance(stated, dict):
                 raise ValueError("a plan is an object")
         except (OSError, ValueError) as problem:
-            raise InputError(f"{self.path} holds no sweep: plan.json cannot be read.") from problem
+            raise InputError(f"The sweep {self.id} is broken: its plan.json cannot be read.") from problem
         try:
             return Plan.from_mapping(stated)
         except BenchError as problem:
-            raise InputError(f"{self.path} holds no sweep: plan.json is damaged ({problem})") from problem
+            raise InputError(
+                f"The sweep {self.id} is broken: its plan.json is no plan ({problem})"
+            ) from problem
 
     def keep_plan(self, plan: Plan) -> None:
         """Nothing; the plan is in the folder."""

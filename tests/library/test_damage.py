@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bench import holdings
+from bench import api, holdings
 from bench.errors import InputError
 from bench.library import Library, merging
 from bench.library.packs import listed
@@ -131,6 +131,7 @@ def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place:
         "passports.parquet" in reason and "damaged" in reason for reason in library.refusals()["reason"]
     )
     assert "3 sources whose rows are gone" in holdings.told(library)
+    assert api.health(lambda: library)[0] == 200
 
 
 def test_a_pack_that_was_deleted_is_told_by_the_sources_without_rows(place: Path) -> None:

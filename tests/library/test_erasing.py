@@ -121,7 +121,7 @@ def test_what_lies_in_a_damaged_pack_is_not_called_deleted(place: Path) -> None:
     content[len(content) // 3] ^= 1
     pack.write_bytes(content)
     library = Library.open(place, shipped=False)
-    with pytest.raises(BenchError, match=rf"not yet deleted: points/{pack.name} is still in"):
+    with pytest.raises(BenchError, match=rf"not yet deleted: points/{pack.name} is still in the library"):
         library.purge(first, "personal data")
     assert library.rebuild().sources == 2
     assert traces(place, first) == []
