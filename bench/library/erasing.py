@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.errors import BenchError, InputError
 from bench.library.merging import rewritten_without
-from bench.library.packs import read_sheet
+from bench.library.packs import Pack, read_sheet
 from bench.library.snapshot import Snapshot, Watch
 from bench.library.store import MERGE_LOCK, Root, exclusive, short
 
@@ -22,9 +22,7 @@ def delete_files(root: Root, source_id: str) -> None:
     try:
         shutil.rmtree(root.source(source_id))
     except FileNotFoundError:
-        if root.source(
-            source_id
-        ).is_dir():  # another process deletes it too, and was faster with one of its files
+        if root.source(source_id).is_dir():  # another process deletes it too, and was faster with a file
             delete_files(root, source_id)
 
 
@@ -40,12 +38,13 @@ def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
             return
         try:
             delete_files(root, source_id)
-            for path in _unlisted(root, watch.look(), source_id):
-                _delete_pack(path)
+            for pack in _stray(root):
+                if _may_hold(pack, source_id):
+                    _delete_pack(pack)
             rewritten_without(root, source_id, watch)
         except OSError as problem:
             why = f" ({(problem.strerror or str(problem)).lower()})"
-    left = list(left_of(root, watch.look(), source_id))
+    left = left_of(root, watch.look(), source_id)
     if left:
         raise BenchError(
             f"The source {short(source_id)} is hidden for good, but not yet deleted{why}: {left[0]} is still in the "
@@ -56,33 +55,42 @@ def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
 
 def unfinished(root: Root, snapshot: Snapshot) -> list[str]:
     """The purged sources of which something is left: a purge was cut off, or an import was under way meanwhile."""
-    purged = (id for id, retraction in snapshot.ledgers.retractions.items() if retraction.purged)
-    return [id for id in purged if any(True for _ in left_of(root, snapshot, id))]
+    purged = [id for id, retraction in snapshot.ledgers.retractions.items() if retraction.purged]
+    if not purged:
+        return []
+    held = {id for pack in _own_packs(root, snapshot) for id in pack.held}
+    unread = [*_damaged(root, snapshot), *_stray(root)]
+    return [
+        id for id in purged
+        if id in held or root.source(id).is_dir() or any(_may_hold(pack, id) for pack in unread)
+    ]  # fmt: skip
 
 
-def left_of(root: Root, snapshot: Snapshot, source_id: str) -> Iterator[str]:
+def left_of(root: Root, snapshot: Snapshot, source_id: str) -> list[str]:
     """The places below a library's folder where something of a source lies, or may."""
-    if root.source(source_id).is_dir():
-        yield root.source(source_id).relative_to(root.path).as_posix()
-    for pack in (*snapshot.packs, *snapshot.superseded):
-        if pack.path.parent == root.points and source_id in pack.held:
-            yield f"{root.points.name}/{pack.path.name}"
-    for damaged in map(Path, snapshot.damaged):
-        if damaged.parent == root.points and _may_hold(damaged, source_id):
-            yield f"{root.points.name}/{damaged.name}"
-    for path in _unlisted(root, snapshot, source_id):
-        yield path.relative_to(root.path).as_posix()
+    files = [root.source(source_id)] if root.source(source_id).is_dir() else []
+    packs = [pack.path for pack in _own_packs(root, snapshot) if source_id in pack.held]
+    unread = (*_damaged(root, snapshot), *_stray(root))
+    found = [*files, *packs, *(pack for pack in unread if _may_hold(pack, source_id))]
+    return [path.relative_to(root.path).as_posix() for path in found]
 
 
-def _unlisted(root: Root, snapshot: Snapshot, source_id: str) -> Iterator[Path]:
-    """Packs that may hold the source and that nobody reads: moved aside as damaged, or gone but for their sidecars."""
+def _own_packs(root: Root, snapshot: Snapshot) -> list[Pack]:
+    packs = (*snapshot.packs, *snapshot.superseded)
+    return [pack for pack in packs if pack.path.parent == root.points]
+
+
+def _damaged(root: Root, snapshot: Snapshot) -> list[Path]:
+    return [path for path in map(Path, snapshot.damaged) if path.parent == root.points]
+
+
+def _stray(root: Root) -> Iterator[Path]:
+    """Packs that nobody reads any more: moved aside as damaged, or gone but for what lay beside them."""
     for folder in (root.points, root.damaged):
         names = os.listdir(folder) if folder.is_dir() else []
         for stem in sorted({name.partition(".")[0] for name in names}):
-            pack = folder / f"{stem}.parquet"
-            listed = folder == root.points and pack.name in names
-            if not listed and _may_hold(pack, source_id):
-                yield pack
+            if folder == root.damaged or f"{stem}.parquet" not in names:
+                yield folder / f"{stem}.parquet"
 
 
 def _may_hold(pack: Path, source_id: str) -> bool:

@@ -254,15 +254,17 @@ class Batch:
         staged = self._writer.close([taken.held for taken in self._taken], generation=generation)
         fresh = [(taken.held, taken.staged) for taken in self._taken if taken.staged is not None]
         back = [held.id for held, _ in fresh if self._snapshot.purged(held.id)]
-        with exclusive(self._root.path / MERGE_LOCK, wait=True) if back else contextlib.nullcontext():
+        may_be_purged = back or len(fresh) < len(self._taken)
+        with (
+            exclusive(self._root.path / MERGE_LOCK, wait=True) if may_be_purged else contextlib.nullcontext()
+        ):
             if back:  # said before they are there, so that nobody finishes the purge of them meanwhile
                 said = {"at": ledger.now(), "who": who, "action": "restore"}
-                restored = [{**said, "source_id": id, "id": id} for id in back]
-                ledger.write(self._root, "retractions", *restored)
+                ledger.write(self._root, "retractions", *({**said, "source_id": id, "id": id} for id in back))
             if fresh:
                 publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
                 self._state([held.id for held, _ in fresh], who)
-        return publish_pack(staged, self._root)
+            return publish_pack(staged, self._root)
 
     def _hide_replaced(self, told: ledger.Entry) -> None:
         """Writes down that sources are hidden which are a part of others, or sum them up."""

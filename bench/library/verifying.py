@@ -74,10 +74,9 @@ def _wrong_in(root: Root, watch: Watch) -> Iterator[Wrong]:
     if root.writable:
         snapshot = watch.look()
         for source_id in erasing.unfinished(root, snapshot):
-            left = next(erasing.left_of(root, snapshot, source_id), "some of it")
-            yield Wrong(
-                left, f"The source {short(source_id)} was purged, and this is left of it.", "Purge it again."
-            )
+            what = f"The source {short(source_id)} was purged, and this is left of it."
+            for left in erasing.left_of(root, snapshot, source_id):
+                yield Wrong(left, what, "Purge it again.")
 
 
 def _packs(root: Root) -> Iterator[Wrong]:
