@@ -258,6 +258,8 @@ def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
         try:
             _written(handle, b"\n" * torn + b"".join(lines))
             os.fsync(handle)
+            if not before:
+                sync_folder(path.parent)
         except OSError:
             os.ftruncate(handle, before)
             raise

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.library import uploads
+from bench.library import Library, uploads
 from bench.library.scratch import PREFIX, scratch_folder
 from bench.library.store import ABANDONED_S
 
@@ -46,3 +46,12 @@ def test_the_folder_of_a_process_that_was_killed_is_cleared(
     with scratch_folder() as own:
         assert [path for path in tmp_path.iterdir() if path != own] == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_opening_a_library_clears_what_killed_imports_have_left_in_it(tmp_path: Path) -> None:
+    for name, age in (("left-1", 10 * ABANDONED_S), ("young-2", 0)):
+        folder = tmp_path / "library" / "tmp" / name
+        folder.mkdir(parents=True)
+        os.utime(folder, (time.time() - age, time.time() - age))
+    Library.open(tmp_path / "library", shipped=False)
+    assert [path.name for path in (tmp_path / "library" / "tmp").iterdir()] == ["young-2"]
