@@ -21,20 +21,19 @@ LOCK = ".lock"
 def scratch_folder() -> Iterator[Path]:
     """A new folder that only this user can read; it goes with the block, or some time after the process was killed."""
     clear_abandoned(PREFIX)
-    folder, lock = locked_folder(PREFIX)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder:
+        lock = locked(Path(folder))
+        try:
+            yield Path(folder)
+        finally:
+            os.close(lock)
 
 
-def locked_folder(prefix: str) -> tuple[Path, int]:
-    """A new folder and the handle of its lock, which says that its process lives until it is closed."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix))
+def locked(folder: Path) -> int:
+    """The handle of a folder's lock, which says that this process lives until it is closed."""
     lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
-    return folder, lock
+    return lock
 
 
 def clear_abandoned(prefix: str) -> None:

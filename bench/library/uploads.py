@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 import threading
 import unicodedata
 import weakref
@@ -54,7 +55,8 @@ class Spool:
 
     def __init__(self) -> None:
         clear_abandoned()
-        self.folder, lock = scratch.locked_folder(PREFIX)
+        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        lock = scratch.locked(self.folder)
         self._paths: list[Path] = []
         self._bytes = 0
         self.discard = weakref.finalize(self, _removed, self.folder, lock)
