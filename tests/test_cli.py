@@ -146,12 +146,13 @@ def test_a_rebuild_reads_the_files_again(run: Run, table: str, tmp_path: Path) -
     status, out, _ = run("rebuild", "--json")
     assert status == 0
     assert {**json.loads(out), "library_version": ""} == {
-        "action": "rebuild", "sources": 1, "unread": 0, "library_version": ""
+        "action": "rebuild", "sources": 1, "unread": 0, "why": {}, "moved_aside": {}, "library_version": ""
     }  # fmt: skip
     (tmp_path / "library" / "sources" / source / "manifest.json").unlink()
     status, out, _ = run("rebuild")
     assert (status, out.splitlines()[1:]) == (
-        1, ["1 source could not be read any more and keeps the rows it has."]
+        1, ["1 source could not be read any more and keeps the rows it has:",
+            f"{source[:12]}: The source {source[:12]}… has no readable manifest.json; import it again."]
     )  # fmt: skip
     assert held("SELECT count(*) FROM points") == [(3,)]
 

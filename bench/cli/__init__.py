@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 
 import bench
-from bench.cli import auditing, changes, endpoints, exporting, looking, output, sweeping, telling
+from bench.cli import auditing, changes, endpoints, exporting, looking, output, sweeping, telling, verifying
 from bench.cli.arguments import Parser, shared
 from bench.errors import BenchError, UnknownName, UsageError
 
@@ -110,6 +110,7 @@ def _parser() -> tuple[Parser, tuple[str, ...]]:
     changes.add_to(commands)
     looking.add_to(commands)
     auditing.add_to(commands)
+    verifying.add_to(commands)
     return parser, tuple(commands.choices)
 
 

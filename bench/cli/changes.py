@@ -14,6 +14,7 @@ from bench.wording import counted, joined
 
 if TYPE_CHECKING:
     from bench.library import ImportReport, Library
+    from bench.library.rebuilding import Rebuilt
 
 SHOWN_REFUSALS = 20
 SHOWN_OPEN = 20
@@ -174,19 +175,26 @@ def _purge(arguments: argparse.Namespace) -> int:
 def _rebuild(arguments: argparse.Namespace) -> int:
     access.demand("import", access.Visitor.at_the_shell())
     library = opened(arguments)
-    read = library.rebuild()
-    held = library.sources()
-    unread = max(0, int((~held["shipped"].astype(bool)).sum()) - read)
+    done = library.rebuild()
     if arguments.json:
         output.document(
-            {"action": "rebuild", "sources": read, "unread": unread, "library_version": library.version}
-        )
+            {"action": "rebuild", "sources": done.sources, "unread": len(done.unread), "why": dict(done.unread),
+             "moved_aside": dict(done.moved_aside), "library_version": library.version}
+        )  # fmt: skip
     else:
-        output.line(f"{counted(read, 'source')} read again from the files they came in.")
-        if unread:
-            kept = "keeps the rows it has" if unread == 1 else "keep the rows they have"
-            output.line(f"{counted(unread, 'source')} could not be read any more and {kept}.")
-    return 1 if unread else 0
+        _tell_rebuilt(done, library.path)
+    return 1 if done.unread else 0
+
+
+def _tell_rebuilt(done: Rebuilt, place: Path) -> None:
+    output.line(f"{counted(done.sources, 'source')} read again from the files they came in.")
+    for reason in done.moved_aside.values():
+        output.line(f"Moved to {place / 'damaged'}: {reason.partition(';')[0]}.")
+    if done.unread:
+        kept = "keeps the rows it has" if len(done.unread) == 1 else "keep the rows they have"
+        output.line(f"{counted(len(done.unread), 'source')} could not be read any more and {kept}:")
+    for source_id, reason in done.unread.items():
+        output.line(f"{source_id[:12]}: {reason}")
 
 
 DONE = {

@@ -68,9 +68,13 @@ def _query(arguments: argparse.Namespace) -> int:
 
 
 def _sources(arguments: argparse.Namespace) -> int:
+    from bench.holdings import of_lost_rows
     from bench.library.store import short
 
-    rows = output.frame_rows(opened(arguments).sources())
+    library = opened(arguments)
+    rows = output.frame_rows(library.sources())
+    if lost := of_lost_rows(library):
+        output.remark(lost)
     if arguments.json:
         output.document(rows)
         return 0

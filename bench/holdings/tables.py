@@ -40,7 +40,17 @@ def told(library: Library) -> str:
     )
     loaded = f"{counted(held['points'], 'point')} and {counted(held['scores'], 'score')}"
     sources = counted(held["sources"], "source")
-    return f"The whole library holds {loaded} from {sources}{apart}{dated}; {refused} refused."
+    said = f"The whole library holds {loaded} from {sources}{apart}{dated}; {refused} refused."
+    return f"{said} {lost}" if (lost := of_lost_rows(library)) else said
+
+
+def of_lost_rows(library: Library) -> str:
+    """One sentence about sources whose files are there while their rows are gone; empty where there are none."""
+    many = len(library.without_rows())
+    if not many:
+        return ""
+    which = "1 source whose rows" if many == 1 else f"{many:,} sources whose rows"
+    return f"It also has the files of {which} are gone: `python -m bench rebuild` reads them again."
 
 
 def sources(library: Library) -> pd.DataFrame:

@@ -24,7 +24,7 @@ from bench.formats.reading import Reading, SourceFile
 from bench.formats.source_card import read_card
 from bench.library import in_place, ledger
 from bench.library.bundles import NAME, Bundle
-from bench.library.company import SUMMED_UP, Company, digests_of, main_of
+from bench.library.company import SUMMED_UP, Company, main_of
 from bench.library.finding import Candidate, Found, sentence
 from bench.library.hearsay import Hearsay, SourceOf
 from bench.library.listed import Listed
@@ -34,7 +34,7 @@ from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
 from bench.library.staging import Staged, as_it_lies, publish_sources, sha256_of, stage
-from bench.library.store import Manifest, Root, publish, read_manifest, short
+from bench.library.store import MERGE_LOCK, Manifest, Root, exclusive, publish, read_manifest, short
 from bench.library.summing import sums_up
 from bench.records import Refusal
 
@@ -159,7 +159,7 @@ class Batch:
     def retake(self, source_id: str, folder: Path) -> None:
         """Nothing; a source of the library is in the batch, read again with the facts written so far.
 
-        NotFound or InputError when its files cannot be read any more.
+        NotFound or InputError when its files cannot be read any more, or are not those that were imported.
         """
         written = self._snapshot.ledgers.facts_written.get(source_id, 0)
         if journal.SWEEP_ID.fullmatch(source_id):
@@ -169,10 +169,12 @@ class Batch:
             reading, held = said
         else:
             manifest = read_manifest(folder)
-            file = SourceFile(folder / manifest.main, tuple(folder / name for name in manifest.companions))
+            file, digests = unchanged(source_id, folder, manifest)
             held = Held(source_id, manifest.file, manifest.format, manifest.imported, facts=written,
-                        digests=self._digests(source_id, file))  # fmt: skip
-            reading = _reading(formats.recognise(file), file, held.file)
+                        digests=digests)  # fmt: skip
+            with _read_errors(held.file):
+                module = formats.recognise(file)
+            reading = _reading(module, file, held.file)
         self._add(reading, held, self._snapshot.ledgers.facts.get(source_id, {}), None, held.file)
 
     def leave_out(self, found: Found) -> None:
@@ -251,10 +253,18 @@ class Batch:
     def _publish_taken(self, who: str, generation: int) -> Path:
         staged = self._writer.close([taken.held for taken in self._taken], generation=generation)
         fresh = [(taken.held, taken.staged) for taken in self._taken if taken.staged is not None]
-        if fresh:
-            publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
-            self._state([held.id for held, _ in fresh], who)
-        return publish_pack(staged, self._root)
+        back = [held.id for held, _ in fresh if self._snapshot.purged(held.id)]
+        may_be_purged = back or len(fresh) < len(self._taken)
+        with (
+            exclusive(self._root.path / MERGE_LOCK, wait=True) if may_be_purged else contextlib.nullcontext()
+        ):
+            if back:  # said before they are there, so that nobody finishes the purge of them meanwhile
+                said = {"at": ledger.now(), "who": who, "action": "restore"}
+                ledger.write(self._root, "retractions", *({**said, "source_id": id, "id": id} for id in back))
+            if fresh:
+                publish_sources([(files, _manifest(held, files)) for held, files in fresh], self._root)
+                self._state([held.id for held, _ in fresh], who)
+            return publish_pack(staged, self._root)
 
     def _hide_replaced(self, told: ledger.Entry) -> None:
         """Writes down that sources are hidden which are a part of others, or sum them up."""
@@ -274,23 +284,12 @@ class Batch:
             return stage(path, companions, self._folder)
         return as_it_lies(path, companions)
 
-    def _digests(self, source_id: str, file: SourceFile) -> tuple[str, ...]:
-        """Those of a source's files; what the library holds of it says them."""
-        pack = self._snapshot.owners.get(source_id)
-        if pack is not None:
-            return digests_of(pack.held[source_id], pack)
-        return as_it_lies(file.path, file.companions).digests
-
     def _state(self, ids: Sequence[str], who: str) -> None:
-        """Writes down the facts of new sources, and that those which were purged are wanted again."""
+        """Writes down the facts of new sources."""
         stated = {"at": ledger.now(), "who": who}
         facts = [{**stated, "source_id": id, "facts": self._new(id)} for id in ids if self._new(id)]
-        back = [id for id in ids if self._snapshot.purged(id)]
         if facts:
             ledger.write(self._root, "facts", *facts)
-        if back:
-            restored = [{**stated, "source_id": id, "id": id, "action": "restore"} for id in back]
-            ledger.write(self._root, "retractions", *restored)
 
     def _read(self, candidate: Candidate, staged: Staged) -> None:
         ledgers, source_id = self._snapshot.ledgers, staged.source_id
@@ -364,6 +363,19 @@ def _pulled(reading: Reading, name: str) -> Reading:
             yield from reading.batches()
 
     return replace(reading, points=batches())
+
+
+def unchanged(source_id: str, folder: Path, manifest: Manifest) -> tuple[SourceFile, tuple[str, ...]]:
+    """A source's files and their sha256; InputError where these give another id than what was imported."""
+    file = SourceFile(folder / manifest.main, tuple(folder / name for name in manifest.companions))
+    with _read_errors(file.path.name):
+        found = as_it_lies(file.path, file.companions)
+    if found.source_id != source_id:
+        raise InputError(
+            f"{file.path.name} was changed since it was imported as {short(source_id)} (its bytes give the id "
+            f"{short(found.source_id)} now): put the file that was imported back in its place."
+        )
+    return file, found.digests
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from bench.library import facts, ledger
 from bench.library.confinement import PROJECT, command, environment
 from bench.library.library import Library, Progress
 from bench.library.report import ImportReport
+from bench.library.scratch import scratch_folder
 from bench.library.store import Root, clear_abandoned
 
 FILE_LIMIT_S = 120.0
@@ -101,7 +102,7 @@ def take_in(
 def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _Ended:
     """The report of a child that took everything in, or how it ended."""
     with (
-        tempfile.TemporaryDirectory(prefix="kneepoint-") as folder,
+        scratch_folder() as folder,
         tempfile.TemporaryFile() as errors,
         subprocess.Popen(
             command("bench.library.intake_child"),
@@ -109,7 +110,7 @@ def _tried(request: Mapping[str, Any], progress: Progress) -> ImportReport | _En
             stdout=subprocess.PIPE,
             stderr=errors,
             cwd=PROJECT,
-            env=environment(TMPDIR=folder, MALLOC_ARENA_MAX="2"),
+            env=environment(TMPDIR=str(folder), MALLOC_ARENA_MAX="2"),
             start_new_session=True,
         ) as child,
     ):

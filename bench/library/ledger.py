@@ -9,18 +9,36 @@ import datetime
 import getpass
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from bench import access
 from bench.access import Visitor
-from bench.errors import NotFound, UsageError
+from bench.errors import BenchError, NotFound, UsageError
+from bench.library import facts
 from bench.library.store import Root, append_lines, short
+from bench.records import Refusal
 
 VISIBLE = ("facts", "notes", "refusals", "retractions", "sums")
 """The ledgers whose lines change what a reader sees, or what an import takes."""
+
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "facts": ("source_id",),
+    "notes": ("id",),
+    "refusals": ("file", "reason"),
+    "retractions": ("id", "source_id", "action"),
+    "sums": ("source_id", "sha256"),
+    "audit": ("at", "who", "what"),
+}
+"""The texts that every entry of a ledger has."""
+
+TEXTS = ("id", "source_id", "at", "who", "action", "text", "tag", "reason", "instead", "file", "column", "value",
+         "expected", "what", "sweep", "endpoint")  # fmt: skip
+"""What is a text in any ledger, where an entry has it."""
+
+MEND = "Mend the line, or take it out."
 
 MOST_TEXT = 2000
 """So many characters of a reason or a note are kept: a page shows them whole."""
@@ -54,7 +72,7 @@ class Ledgers:
     """What the ledgers of all roots say, in the order it was written.
 
     `ever` is all that was said of at any time, taken back or not: ("fact", source, key), ("note", id, text),
-    ("tag", id, tag) and ("retract", id).
+    ("tag", id, tag) and ("retract", id). `set_aside` are the lines that say nothing a ledger of their name can say.
     """
 
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -64,6 +82,7 @@ class Ledgers:
     tags: dict[tuple[str, str], Entry] = field(default_factory=dict)
     refusals: list[Entry] = field(default_factory=list)
     sums: dict[str, str] = field(default_factory=dict)
+    set_aside: list[Refusal] = field(default_factory=list)
     ever: set[tuple[str, ...]] = field(default_factory=set)
 
     def retraction(self, id: str) -> Retraction:
@@ -122,10 +141,8 @@ def tag(text: str) -> str:
 
 def changes(roots: Sequence[Root]) -> list[Entry]:
     """Every change that was recorded, the oldest first."""
-    return sorted(
-        (entry for root in roots for entry in lines(root.ledger("audit"))),
-        key=lambda entry: str(entry.get("at", "")),
-    )
+    found = (entry for root in roots for entry in _sound(root, "audit", []))
+    return sorted(found, key=lambda entry: str(entry["at"]))
 
 
 def write(root: Root, name: str, *entries: Entry) -> None:
@@ -140,11 +157,18 @@ def audit(root: Root, who: str, what: str, **detail: Any) -> None:
 
 def lines(path: Path) -> list[Entry]:
     """Every whole entry of a ledger; a torn line, as a crash or a full disk leaves it, is passed over."""
+    return [entry for _, entry in numbered(path) if entry is not None]
+
+
+def numbered(path: Path) -> Iterator[tuple[int, Entry | None]]:
+    """Every line of a ledger that holds anything, by its number; None for one that is torn or no entry."""
     try:
         content = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return []
-    return [entry for line in content.split(b"\n") if (entry := _entry(line)) is not None]
+        return
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            yield number, _entry(line)
 
 
 def size(path: Path) -> int:
@@ -159,12 +183,63 @@ def read(roots: Sequence[Root]) -> Ledgers:
     """What all ledgers of these roots say; the later root's entries come later."""
     ledgers = Ledgers()
     for root in roots:
-        _fold_facts(ledgers, lines(root.ledger("facts")))
-        _fold_retractions(ledgers, lines(root.ledger("retractions")))
-        _fold_notes(ledgers, lines(root.ledger("notes")))
-        ledgers.refusals.extend(lines(root.ledger("refusals")))
-        ledgers.sums.update(_sums(lines(root.ledger("sums"))))
+        said = {name: _sound(root, name, ledgers.set_aside) for name in VISIBLE}
+        _fold_facts(ledgers, said["facts"])
+        _fold_retractions(ledgers, said["retractions"])
+        _fold_notes(ledgers, said["notes"])
+        ledgers.refusals.extend(said["refusals"])
+        ledgers.sums.update({str(entry["sha256"]): str(entry["source_id"]) for entry in said["sums"]})
     return ledgers
+
+
+def _sound(root: Root, name: str, set_aside: list[Refusal]) -> list[Entry]:
+    """The entries that say what a ledger of this name says; what else is JSON there is told as a refusal is."""
+    found = []
+    for number, entry in numbered(root.ledger(name)):
+        wrong = None if entry is None else wrong_in(name, entry)
+        if wrong is not None:
+            set_aside.append(Refusal(root.ledger(name).name, f"{wrong} {MEND}", row=number))
+        elif entry is not None:
+            found.append(entry)
+    return found
+
+
+def wrong_in(name: str, entry: Entry) -> str | None:
+    """Why an entry cannot be one of a ledger of this name, in a sentence; None where it can."""
+    for key in (*NEEDED[name], *TEXTS):
+        value = entry.get(key)
+        if not (_is_text(value) or (value is None and key not in NEEDED[name])):
+            return _unfit(name, key)
+    if name == "notes" and entry.get("text") is None and entry.get("tag") is None:
+        return _unfit(name, "text")
+    if name == "refusals" and not _is_whole(entry.get("row")):
+        return _unfit(name, "row")
+    if name == "audit" and not _is_whole(entry.get("refused")):
+        return _unfit(name, "refused")
+    if name == "retractions" and entry["action"] not in ("retract", "restore", "purge"):
+        return _unfit(name, "action")
+    if name == "facts":
+        stated = entry.get("facts")
+        try:
+            given = facts.checked(stated) if isinstance(stated, dict) else None
+        except BenchError:
+            given = None
+        fit = given is not None and all(_is_text(text) for text in given.values() if isinstance(text, str))
+        return None if fit else _unfit(name, "facts")
+    return None
+
+
+def _is_text(value: object) -> bool:
+    """Whether it is a text that can be kept: half a surrogate pair, which JSON may spell, cannot."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _is_whole(value: object) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63)
+
+
+def _unfit(name: str, key: str) -> str:
+    return f"This line is no entry of {name}.jsonl: {key} is not what it has to be."
 
 
 def _entry(line: bytes) -> Entry | None:
@@ -177,19 +252,11 @@ def _entry(line: bytes) -> Entry | None:
 
 def _fold_facts(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
     for entry in entries:
-        source, stated = entry.get("source_id"), entry.get("facts")
-        if not isinstance(source, str) or not isinstance(stated, dict):
-            continue
+        source, stated = entry["source_id"], entry["facts"]
         ledgers.ever.update(("fact", source, key) for key in stated)
-        facts = {**ledgers.facts.get(source, {}), **stated}
-        ledgers.facts[source] = {key: value for key, value in facts.items() if value is not None}
+        together = {**ledgers.facts.get(source, {}), **stated}
+        ledgers.facts[source] = {key: value for key, value in together.items() if value is not None}
         ledgers.facts_written[source] = ledgers.facts_written.get(source, 0) + 1
-
-
-def _sums(entries: Iterable[Entry]) -> dict[str, str]:
-    """The source that a file of this sha256 sums up."""
-    said = ((entry.get("sha256"), entry.get("source_id")) for entry in entries)
-    return {digest: id for digest, id in said if isinstance(digest, str) and isinstance(id, str)}
 
 
 def _fold_notes(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
@@ -218,13 +285,11 @@ def _give_back(ledgers: Ledgers, purged: str) -> None:
 
 def _fold_retractions(ledgers: Ledgers, entries: Iterable[Entry]) -> None:
     for entry in entries:
-        name, action, source_id = entry.get("id"), entry.get("action"), entry.get("source_id")
-        if not isinstance(name, str) or not isinstance(source_id, str):
-            continue
+        name, action, source_id = entry["id"], entry["action"], entry["source_id"]
         ledgers.ever.add(("retract", name))
         if action == "restore":
             ledgers.retractions.pop(name, None)
-        elif action in ("retract", "purge"):
+        else:
             if action == "purge":
                 _give_back(ledgers, name)
             ledgers.retractions[name] = Retraction(

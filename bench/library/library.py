@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,20 +12,21 @@ import duckdb
 
 from bench.errors import BenchError, InputError, NotFound, UsageError
 from bench.formats.journal import SWEEP_ID
+from bench.library import erasing, ledger, merging, rebuilding, store, verifying
 from bench.library import facts as stated
-from bench.library import ledger, merging, store
 from bench.library.columns import IDENTITY
 from bench.library.finding import Search
 from bench.library.importing import Batch
-from bench.library.index import Index
-from bench.library.packs import IMPORTER, damage
+from bench.library.packs import IMPORTER
+from bench.library.rebuilding import Rebuilt
 from bench.library.remembered import Remembered
 from bench.library.report import ImportReport
-from bench.library.runs import Runs
-from bench.library.snapshot import Watch
+from bench.library.scratch import scratch_folder
+from bench.library.shown import Shown
+from bench.library.snapshot import Snapshot
 from bench.library.store import Root
+from bench.library.verifying import Verified
 from bench.names import DATA
-from bench.records import Refusal
 
 if TYPE_CHECKING:
     import pandas as pd  # a third of a second at every start; DuckDB loads it at the first data frame
@@ -50,21 +48,28 @@ class Library:
     def __init__(self, roots: Sequence[Root]) -> None:
         self._roots = tuple(roots)
         self._own = self._roots[-1]
-        self._watch = Watch(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
-        self._index = Index([root.points for root in self._roots])
-        self._lock = threading.RLock()
+        self._shown = Shown(self._roots, (PRICE_BOOKS, self._own.path / "prices"))
         self.remembered = Remembered()
-        self._snapshot = self._watch.look()
-        self._index.show(self._snapshot)
+
+    @property
+    def _snapshot(self) -> Snapshot:
+        return self._shown.snapshot
 
     @classmethod
     def open(cls, path: Path | None = None, shipped: bool = True) -> Library:
-        """The library at `path` (default $KNEEPOINT_LIBRARY, else ./library), which need not exist yet."""
+        """The library at `path` (default $KNEEPOINT_LIBRARY, else ./library), which need not exist yet.
+
+        What a process that was killed has left of a purge or an import is cleared away.
+        """
         own = (path or Path(os.environ.get("KNEEPOINT_LIBRARY") or "library")).absolute()
         roots = [Root(own, writable=True)]
         if shipped and own.resolve() != SHIPPED.resolve():
             roots.insert(0, Root(SHIPPED, writable=False))
-        return cls(roots)
+        opened = cls(roots)
+        with contextlib.suppress(OSError):  # one that is only read is left as it is
+            store.clear_abandoned(opened._own)
+            opened._finish_purges()
+        return opened
 
     @classmethod
     def of(cls, folders: Sequence[tuple[Path, bool]]) -> Library:
@@ -88,34 +93,30 @@ class Library:
 
     def refresh(self) -> bool:
         """Whether something has changed since the last look, by this process or another; it is loaded now."""
-        with self._lock:
-            before = self._snapshot.version
-            self._snapshot = self._watch.look()
-            self._index.show(self._snapshot)
-            return self._snapshot.version != before
+        return self._shown.refresh()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A DuckDB cursor of its own on the index, for one caller in one thread."""
-        return self._index.cursor()
+        return self._shown.index.cursor()
 
     def fetch(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a trusted query as tuples; a small result is remembered as long as nothing changes."""
         return self.remembered.ask(
             lambda: self.version, sql, params,
-            lambda: self._retried(sql, lambda cursor: cursor.execute(sql, list(params)).fetchall()),
+            lambda: self._shown.ask(sql, lambda cursor: cursor.execute(sql, list(params)).fetchall()),
         )  # fmt: skip
 
     def query(self, sql: str, params: Sequence[object] = ()) -> pd.DataFrame:
         """The rows of a trusted query as a data frame; absent values are NaN, NaT or None."""
-        return self._retried(sql, lambda cursor: cursor.execute(sql, list(params)).df())  # type: ignore[no-any-return]
+        return self._shown.ask(sql, lambda cursor: cursor.execute(sql, list(params)).df())
 
     def metric_columns(self) -> frozenset[str]:
         """The metrics that at least one pack stores."""
-        return self._index.stored
+        return self._shown.index.stored
 
     def has(self, column: str) -> bool:
         """Whether `points` has this column: identity, a stored metric, or one derived from stored columns."""
-        return column in IDENTITY or column in self._index.stored or column in self._index.derived
+        return column in IDENTITY or column in self._shown.index.stored or column in self._shown.index.derived
 
     def sources(self) -> pd.DataFrame:
         """Every source with its file, format, licence, counts and dates; hidden ones say why in `retracted`."""
@@ -155,14 +156,14 @@ class Library:
             found = search.find(sought)
             priced = self.fetch("SELECT DISTINCT accelerator FROM prices WHERE usd_per_accelerator_hour > 0")
             chips = frozenset(chip for (chip,) in priced)
-            batch = Batch(root, self._snapshot, folder, self._runs(), given, priced=chips, inside=found.bundles,
+            batch = Batch(root, self._snapshot, folder, self._shown.runs(), given, priced=chips, inside=found.bundles,
                           keep=not dry_run)  # fmt: skip
             batch.leave_out(found)
             for done, candidate in enumerate(found.candidates):
                 tell(done, len(found.candidates), candidate.shown)
                 batch.take(candidate, force=force)
             tell(len(found.candidates), max(1, len(found.candidates)), "")
-            batch.hear(self._index.sources_of)
+            batch.hear(self._shown.index.sources_of)
             if not dry_run:
                 self._publish(batch, who or ledger.person())
         return batch.report
@@ -179,7 +180,7 @@ class Library:
             ledger.write(self._own, "facts", entry)
             ledger.audit(self._own, who, "facts", source_id=source_id, facts=given)
             self._repair(wanted=source_id)
-            merging.merge(self._own, self._watch.look)
+            merging.merge(self._own, self._shown.watch)
         self.refresh()
 
     def retract(self, id: str, reason: str, *, who: str | None = None) -> None:
@@ -218,42 +219,57 @@ class Library:
             raise UsageError("This source ships with Kneepoint and cannot be purged; retract it instead.")
         if not self._ended(source_id):
             raise UsageError(f"The sweep {source_id} is running: cancel it, then purge it.")
-        self._change("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
         with self._writing():
-            self._erase(source_id)
+            try:
+                self._note("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
+            except OSError as problem:
+                if problem.errno not in store.FULL:
+                    raise
+                erasing.delete_files(self._own, source_id)  # which makes the room to say so
+                self._note("retractions", source_id, "purge", who, source_id=source_id, reason=reason)
+            self._erase(source_id, wait=True)
         self.refresh()
 
-    def rebuild(self, *, who: str | None = None) -> int:
-        """How many sources were read again from their files into a new pack; the old packs are superseded.
+    def rebuild(self, *, who: str | None = None) -> Rebuilt:
+        """What was read again from its files into a new pack; the old packs are superseded.
 
-        Deleting every pack and rebuilding gives the same points with the same ids. A source that cannot be read any
-        more keeps the rows it has, and a refusal says so.
+        Deleting every pack and rebuilding gives the same points with the same ids. Packs that are damaged are moved
+        aside first. A source that cannot be read any more keeps the rows it has, and a refusal says so.
         """
+        who = who or ledger.person()
         with self._working(dry_run=False) as (folder, root):
+            moved = rebuilding.move_damaged_aside(root, self._shown.watch)
             self.refresh()
-            ids = [name for name in store.sources_in(self._own) if self._snapshot.readable(name)]
-            batch = Batch(root, self._snapshot, folder, self._runs(without=ids))
-            for source_id in ids:
-                try:
-                    batch.retake(source_id, self._own.source(source_id))
-                except (NotFound, InputError) as problem:
-                    batch.refuse(Refusal(source_id, str(problem)), source_id)
+            ids = rebuilding.to_read(root, self._snapshot)
+            lost = dict.fromkeys(rebuilding.without_files(root, self._shown.watch), rebuilding.GONE)
             generation = 1 + max((pack.sheet.generation for pack in self._snapshot.packs), default=0)
-            batch.publish(who or ledger.person(), generation=generation)
-            ledger.audit(root, who or ledger.person(), "rebuild", sources=len(batch.seen), importer=IMPORTER)
+            batch = Batch(root, self._snapshot, folder, self._shown.runs(without=ids))
+            unread = rebuilding.read_again(batch, root, ids, self._shown.watch)
+            batch.publish(who, generation=generation)
+            ledger.audit(root, who, "rebuild", sources=len(batch.seen), importer=IMPORTER)
+            self._finish_purges(wait=True)
         self.refresh()
-        return len(batch.seen)
+        return Rebuilt(len(batch.seen), {**lost, **unread}, moved)
+
+    def verify(self) -> Verified:
+        """What is wrong with the library, once every file of it was read and held against its sum."""
+        self.refresh()
+        return verifying.verify(self._roots, self._shown.watch)
+
+    def without_rows(self) -> list[str]:
+        """The sources whose files are there while no pack holds what was read of them; a rebuild reads them again."""
+        return [id for root in self._roots for id in rebuilding.without_rows(root, self._snapshot)]
 
     def settle(self) -> None:
         """Nothing; sweeps that have ended are in packs, and no later start has to read their journals."""
         with self._writing():
             self._repair()
-            merging.merge(self._own, self._watch.look)
+            merging.merge(self._own, self._shown.watch)
         self.refresh()
 
     def close(self) -> None:
         """Nothing; gives the memory of the index back."""
-        self._index.close()
+        self._shown.index.close()
 
     # ---- writing
 
@@ -268,12 +284,13 @@ class Library:
                 self.set_facts(source_id, facts, who=who)
         self._finish_purges()
         self._repair()
-        merging.merge(self._own, self._watch.look)
+        merging.merge(self._own, self._shown.watch)
         store.clear_abandoned(self._own)
         self.refresh()
 
-    def _repair(self, wanted: str | None = None) -> None:
-        """Reads sources again whose facts were written, but whose rows were not made before the writer died.
+    def _repair(self, wanted: str | None = None, lost: Sequence[str] = ()) -> None:
+        """Reads sources again whose facts were written, but whose rows were not made before the writer died, and those
+        whose rows were lost.
 
         Sweeps that have ended since are read as well, from then on from a pack. One that cannot be read keeps its
         rows; when it is the `wanted` one, that is an error.
@@ -281,13 +298,14 @@ class Library:
         for _ in range(REPAIRS):
             self.refresh()
             stale = (
+                *(id for id in lost if id not in self._snapshot.owners),
                 *self._snapshot.out_of_date(),
                 *(sweep for sweep in self._snapshot.read_in_place() if self._ended(sweep)),
             )
             if not stale:
                 return
             with store.staging_folder(self._own) as folder:
-                batch = Batch(self._own, self._snapshot, folder, self._runs(without=stale))
+                batch = Batch(self._own, self._snapshot, folder, self._shown.runs(without=stale))
                 for source_id in stale:
                     try:
                         batch.retake(source_id, self._folder_of(source_id))
@@ -297,31 +315,39 @@ class Library:
                 if batch.publish("repair") is None:
                     return
 
-    def _finish_purges(self) -> None:
-        """Deletes what is left of purged sources: an import was under way meanwhile, or the purge was cut off."""
-        self.refresh()
-        for source_id, retraction in self._snapshot.ledgers.retractions.items():
-            if retraction.purged and self._own.source(source_id).is_dir():
-                self._erase(source_id)
+    def _finish_purges(self, *, wait: bool = False) -> None:
+        """Deletes what is left of purged sources: an import was under way meanwhile, or the purge was cut off.
 
-    def _erase(self, source_id: str) -> None:
-        merging.purge_rows(self._own, source_id, self._watch.look)
-        shutil.rmtree(self._own.source(source_id), ignore_errors=True)
+        What cannot be deleted now stays for the next time; whoever purges is told.
+        """
+        self.refresh()
+        for source_id in erasing.unfinished(self._own, self._snapshot):
+            with contextlib.suppress(BenchError, OSError):
+                self._erase(source_id, wait=wait)
+
+    def _erase(self, source_id: str, *, wait: bool) -> None:
+        """Deletes a source; what had to go with it, since the disk is full, is read again into the room this makes."""
+        held = set(self._snapshot.owners)
+        erasing.erase(self._own, source_id, self._shown.watch, wait=wait)
+        self.refresh()
+        self._repair(lost=[id for id in held - self._snapshot.owners.keys() if not self._snapshot.purged(id)])
 
     def _change(self, name: str, id: str, action: str, who: str | None, **detail: Any) -> None:
-        who = who or ledger.person()
-        entry = {"at": ledger.now(), "who": who, "id": id, **detail}
         with self._writing():
-            ledger.write(self._own, name, {**entry, "action": action})
-            ledger.audit(self._own, who, action, id=id, **detail)
+            self._note(name, id, action, who, **detail)
         self.refresh()
+
+    def _note(self, name: str, id: str, action: str, who: str | None, **detail: Any) -> None:
+        who = who or ledger.person()
+        ledger.write(self._own, name, {"at": ledger.now(), "who": who, "id": id, **detail, "action": action})
+        ledger.audit(self._own, who, action, id=id, **detail)
 
     @contextlib.contextmanager
     def _working(self, dry_run: bool) -> Iterator[tuple[Path, Root]]:
         """A folder for unfinished files; outside the library when nothing may be written to it."""
         if dry_run:
-            with tempfile.TemporaryDirectory(prefix="kneepoint-") as folder:
-                yield Path(folder), self._own
+            with scratch_folder() as folder:
+                yield folder, self._own
         else:
             with self._writing(), store.staging_folder(self._own) as staged:
                 yield staged, self._own
@@ -371,26 +397,3 @@ class Library:
 
     def _held_by_shipped(self, source_id: str) -> bool:
         return any(root.source(source_id).is_dir() for root in self._roots if not root.writable)
-
-    def _runs(self, without: Sequence[str] = ()) -> Runs:
-        """The runs of series, those the library holds included; those of sources being read again left out."""
-        held = self._snapshot.owners.keys() - set(without)
-        return Runs(self._index.known_runs(without) if held else None)
-
-    def _retried(self, sql: str, run: Any) -> Any:
-        """The result of a query; once more when a pack it was reading has just been merged away or is damaged."""
-        try:
-            return run(self._index.cursor(sql))
-        except (duckdb.IOException, duckdb.InvalidInputException) as problem:
-            with self._lock:
-                for pack in (pack for pack in self._snapshot.packs if pack.rows is None):
-                    reason = damage(pack.path)
-                    if reason:
-                        self._watch.exclude(pack.path, reason)
-                self.refresh()
-            try:
-                return run(self._index.cursor(sql))
-            except duckdb.IOException:
-                raise InputError(
-                    f"A pack of the library cannot be read: {str(problem).splitlines()[0]}"
-                ) from problem

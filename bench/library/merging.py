@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from bench.library.importing import publish_pack
+from bench.errors import InputError, NotFound
+from bench.formats import journal
+from bench.library.importing import publish_pack, unchanged
 from bench.library.packs import SIDECARS, Held, Pack, PackWriter, row_groups
-from bench.library.snapshot import Snapshot
-from bench.library.store import Root, exclusive, staging_folder
+from bench.library.snapshot import Snapshot, Watch
+from bench.library.store import FULL, MERGE_LOCK, Root, exclusive, read_manifest, staging_folder
 
 FAN = 16
 """So many packs of one size become one; each size is FAN times the one below."""
@@ -28,35 +30,56 @@ LARGEST_ROWS = 131_072
 GRACE_S = 30.0
 """A superseded pack stays this long, for readers that began before the merge."""
 
-Look = Callable[[], Snapshot]
 
-
-def merge(root: Root, look: Look) -> None:
+def merge(root: Root, watch: Watch) -> None:
     """Nothing; merges one group of small packs if there is one and nobody else is merging, and clears up."""
-    if not _group(root, look()) and not _left_over(root, look()):
+    if not _group(root, watch.look()) and not _left_over(root, watch.look()):
         return
-    with exclusive(root.path / "merge.lock", wait=False) as held:
+    with exclusive(root.path / MERGE_LOCK, wait=False) as held:
         if not held:
             return
-        snapshot = look()
+        snapshot = watch.look()
         group = _group(root, snapshot)
-        if group:
+        if group and not watch.leave_out_damaged(
+            group
+        ):  # else its damage would be in a pack that is called sound
             _rewrite(root, group, snapshot)
-            snapshot = look()
-        for pack in _left_over(root, snapshot):
+        for pack in _left_over(root, watch.look()):
             _remove(pack)
 
 
-def purge_rows(root: Root, source_id: str, look: Look) -> None:
-    """Nothing; no pack of this root holds rows of the source any more."""
-    with exclusive(root.path / "merge.lock", wait=True):
-        snapshot = look()
-        for pack in (*snapshot.packs, *snapshot.superseded):
-            if pack.path.parent != root.points or source_id not in pack.held:
+def rewritten_without(root: Root, source_id: str, watch: Watch) -> None:
+    """Nothing; no sound pack of this root holds rows of the source any more. The caller has the lock of merges.
+
+    Where the disk has no room for what else a pack holds, the pack goes all the same if every other source of it can be
+    read again from its files, for which its own room will do.
+    """
+    snapshot = watch.look()
+    for pack in (*snapshot.packs, *snapshot.superseded):
+        if pack.path.parent != root.points or source_id not in pack.held:
+            continue
+        if any(snapshot.owners.get(held.id) is pack for held in pack.sheet.sources):
+            if watch.leave_out_damaged([pack]):
                 continue
-            if any(snapshot.owners.get(held.id) is pack for held in pack.sheet.sources):
+            try:
                 _rewrite(root, [pack], snapshot)
-            _remove(pack)
+            except OSError as problem:
+                others = [held.id for held in pack.sheet.sources if snapshot.owners.get(held.id) is pack]
+                if problem.errno not in FULL or not all(_is_as_it_came(root, id) for id in others):
+                    raise
+        _remove(pack)
+
+
+def _is_as_it_came(root: Root, source_id: str) -> bool:
+    """Whether a source's files are there and are those that were imported."""
+    folder = root.source(source_id)
+    try:
+        manifest = read_manifest(folder)
+        if not journal.SWEEP_ID.fullmatch(source_id):
+            unchanged(source_id, folder, manifest)
+    except (NotFound, InputError):
+        return False
+    return True
 
 
 def _group(root: Root, snapshot: Snapshot) -> list[Pack]:

@@ -1,11 +1,14 @@
 """Packs: the rows of one import batch in one Parquet file, and the sheet beside it that says what it holds.
 
 `<batch>.parquet` makes a pack visible; its sheet `<batch>.json` and its sidecars (scores, passports, refusals) are
-there before it. A sheet is read at every start; a Parquet footer only by DuckDB.
+there before it. A sheet is read at every start; a Parquet footer only by DuckDB. The sheet says the size and the
+sha256 of every file beside it and carries a seal of its own, so that no bit of a pack changes unnoticed.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +32,10 @@ SIDECARS: Mapping[str, Mapping[str, pa.DataType]] = {
     "passports": PASSPORTS,
     "refusals": REFUSALS,
 }
+SEAL = "seal"
+MAGIC = b"PAR1"
+"""What every Parquet file begins and ends with."""
+
 ROW_GROUP = 122_880
 PENDING_ROWS = 65_536
 PENDING_TABLES = 256
@@ -68,13 +75,33 @@ class Held:
 
 
 @dataclass(frozen=True)
+class FileSum:
+    """What a file was when it was written."""
+
+    bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> FileSum:
+        """That of a file as it is now."""
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            return cls(stream.tell(), digest)
+
+
+@dataclass(frozen=True)
 class Sheet:
-    """What a pack holds. A merged pack has a generation one above those it was made of."""
+    """What a pack holds. A merged pack has a generation one above those it was made of.
+
+    `files` are the sums of the pack's files, "" for its own and each sidecar by its name; there is none in the sheet of
+    an earlier version.
+    """
 
     sources: tuple[Held, ...]
     metrics: tuple[str, ...]
     importer: int = IMPORTER
     generation: int = 0
+    files: Mapping[str, FileSum] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
@@ -88,7 +115,8 @@ class Sheet:
 
     def encoded(self) -> bytes:
         """The sheet as it lies on disk."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+        stated = asdict(self)
+        return _dumped({**stated, SEAL: _seal(stated)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +133,8 @@ class Pack:
     passports: pa.Table | None = None
 
     def sidecar(self, name: str) -> Path:
-        """Where the sidecar of this name lies."""
-        return self.path.with_suffix(f".{name}.parquet")
+        """Where the sidecar of this name lies; the pack itself where the name is empty."""
+        return self.path.with_suffix(f".{name}.parquet") if name else self.path
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -133,10 +161,24 @@ def read_sheet(pack: Path) -> Sheet:
     """The sheet of a pack; InputError when it is missing or damaged."""
     try:
         stated = json.loads(pack.with_suffix(".json").read_bytes())
+        seal = stated.pop(SEAL, None)
+        if seal not in (None, _seal(stated)):
+            raise ValueError("it is not what was written")
         sources = tuple(_held(entry) for entry in stated["sources"])
-        return Sheet(sources, tuple(stated["metrics"]), int(stated["importer"]), int(stated["generation"]))
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+        files = {str(name): FileSum(**said) for name, said in stated.get("files", {}).items()}
+        importer, generation = int(stated["importer"]), int(stated["generation"])
+        return Sheet(sources, tuple(stated["metrics"]), importer, generation, files)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise InputError(f"The pack {pack.name} has no readable sheet; rebuild the library.") from problem
+
+
+def _dumped(stated: Mapping[str, Any]) -> bytes:
+    return json.dumps(stated, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _seal(stated: Mapping[str, Any]) -> str:
+    """What changes with anything a sheet states."""
+    return hashlib.sha256(_dumped(stated)).hexdigest()
 
 
 def _held(entry: Mapping[str, Any]) -> Held:
@@ -207,7 +249,11 @@ class PackWriter:
                 pq.write_table(
                     pa.concat_tables(tables), pack.with_suffix(f".{name}.parquet"), compression="zstd"
                 )
-        sheet = Sheet(tuple(sources), tuple(sorted(self._metrics)), importer, generation)
+        beside = [name for name, tables in self._beside.items() if tables]
+        sums = {
+            name: FileSum.of(pack.with_suffix(f".{name}.parquet") if name else pack) for name in ("", *beside)
+        }
+        sheet = Sheet(tuple(sources), tuple(sorted(self._metrics)), importer, generation, sums)
         pack.with_suffix(".json").write_bytes(sheet.encoded())
         return pack
 
@@ -294,14 +340,42 @@ def row_groups(path: Path) -> Iterator[pa.Table]:
             yield file.read_row_group(number)
 
 
-def damage(pack: Path) -> str | None:
-    """Why a pack that is there cannot be read; None when it can, or is gone."""
-    try:
-        pq.read_metadata(pack)
-    except FileNotFoundError:
-        return None
-    except (OSError, pa.ArrowException) as problem:
-        return (
-            f"The pack {pack.name} is damaged ({str(problem)[:120]}); rebuild the library from its sources."
-        )
+def misfit(pack: Pack) -> str | None:
+    """What can be seen to be wrong with a pack without reading it; None where nothing is, or it is gone."""
+    for name in ("", *pack.sheet.sidecars):
+        path, said = pack.sidecar(name), pack.sheet.files.get(name)
+        try:
+            with path.open("rb") as stream:
+                ends = stream.read(len(MAGIC)), stream.seek(-len(MAGIC), os.SEEK_END), stream.read()
+                size = stream.tell()
+        except OSError as problem:
+            why = (
+                (problem.strerror or str(problem)).lower() if problem.errno != errno.EINVAL else "it is empty"
+            )
+            return _damaged(pack, path, why)
+        if said is not None and size != said.bytes:
+            return _damaged(pack, path, f"it has {size:,} of {said.bytes:,} bytes")
+        if (ends[0], ends[2]) != (MAGIC, MAGIC):
+            return _damaged(pack, path, "it is no whole Parquet file")
     return None
+
+
+def damage(pack: Pack) -> str | None:
+    """Why a pack that is there cannot be read, or is not what was written; None where it is, or is gone."""
+    found = misfit(pack)
+    for name in ("", *pack.sheet.sidecars) if found is None else ():
+        path, said = pack.sidecar(name), pack.sheet.files.get(name)
+        try:
+            if said is None:
+                pq.read_metadata(path)
+            elif FileSum.of(path) != said:
+                found = found or _damaged(pack, path, "it is not what was written")
+        except (OSError, pa.ArrowException) as problem:
+            found = found or _damaged(pack, path, str(problem).splitlines()[0][:120])
+    return found if pack.path.exists() else None  # else a merge has just removed it
+
+
+def _damaged(pack: Pack, path: Path, why: str) -> str:
+    of = "" if path == pack.path else f" of the pack {pack.path.name}"
+    what = "pack" if path == pack.path else "file"
+    return f"The {what} {path.name}{of} is damaged ({why}); rebuild the library from its sources."

@@ -8,7 +8,8 @@ every process decides alike. Of the journals of one sweep the one that is read i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from bench.errors import InputError
 from bench.formats import journal
 from bench.library import in_place, ledger
 from bench.library.ledger import Ledgers
-from bench.library.packs import Held, Pack, Sheet, listed, read_sheet
+from bench.library.packs import Held, Pack, Sheet, damage, listed, misfit, read_sheet
 from bench.library.store import Root
 
 
@@ -97,6 +98,7 @@ class Watch:
     """Looks at the folders of a library again and again; sheets and ledgers are read when they change."""
 
     def __init__(self, roots: Sequence[Root], price_folders: Sequence[Path] = ()) -> None:
+        self._lock = threading.RLock()
         self._roots = tuple(roots)
         self._price_folders = tuple(price_folders)
         self._sheets: dict[Path, Sheet] = {}
@@ -108,13 +110,22 @@ class Watch:
         self._ledgers = Ledgers()
         self._latest: Snapshot | None = None
 
-    def exclude(self, pack: Path, reason: str) -> None:
-        """Nothing; leaves a damaged pack out of every later snapshot of this process."""
-        self._damaged[str(pack)] = reason
-        self._mark = None
+    def leave_out_damaged(self, packs: Iterable[Pack] | None = None) -> bool:
+        """Whether one of these packs, or else of the latest state's, is damaged; no later snapshot of this process has
+        it then, and each says why."""
+        latest = self._latest.packs if self._latest is not None else ()
+        found = {str(pack.path): damage(pack) for pack in packs or latest if pack.rows is None}
+        with self._lock:
+            self._damaged.update({path: why for path, why in found.items() if why is not None})
+            self._mark = None
+        return any(found.values())
 
     def look(self) -> Snapshot:
         """The state as it is now; the same object as last time when nothing has changed."""
+        with self._lock:
+            return self._look()
+
+    def _look(self) -> Snapshot:
         names = [(root, listed(root.points)) for root in self._roots]
         sizes = tuple(ledger.size(root.ledger(name)) for root in self._roots for name in ledger.VISIBLE)
         books = _price_books(self._price_folders)
@@ -133,17 +144,24 @@ class Watch:
         return self._latest
 
     def _packs(self, root: Root, names: Sequence[str]) -> Iterator[Pack]:
+        here = {str(root.points / name) for name in names}
+        for gone in [path for path in self._damaged if Path(path).parent == root.points and path not in here]:
+            del self._damaged[gone]  # a rebuild has moved it away
         for name in names:
             path = root.points / name
             if str(path) in self._damaged:
                 continue
             if path not in self._sheets:
                 try:
-                    self._sheets[path] = read_sheet(path)
+                    sheet = read_sheet(path)
+                    wrong = misfit(Pack(path, sheet, shipped=not root.writable))
                 except InputError as problem:
+                    wrong = str(problem)
+                if wrong is not None:
                     if path.exists():  # else a merge has just removed it
-                        self._damaged[str(path)] = str(problem)
+                        self._damaged[str(path)] = wrong
                     continue
+                self._sheets[path] = sheet
             yield Pack(path, self._sheets[path], shipped=not root.writable)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -25,6 +26,11 @@ BEGINNING = re.compile(r"[0-9a-f]{8,63}|[0-9]{8}-[0-9a-f-]{0,14}")
 """How a source id may begin that a person has not written out."""
 
 ABANDONED_S = 60
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says of a disk that takes no more."""
+
+MERGE_LOCK = "merge.lock"
+"""Whoever makes packs of packs, moves them or deletes from them has this lock of the library."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,11 @@ class Root:
     def points(self) -> Path:
         """The packs and what lies beside them."""
         return self.path / "points"
+
+    @property
+    def damaged(self) -> Path:
+        """The packs that a rebuild moved aside, since they could not be read."""
+        return self.path / "damaged"
 
     @property
     def staging(self) -> Path:
@@ -89,13 +100,11 @@ def read_manifest(folder: Path) -> Manifest:
         return _of_sweep(folder)
     try:
         stated = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        return Manifest(
-            main=stated["main"],
-            companions=tuple(stated["companions"]),
-            format=stated["format"],
-            file=stated["file"],
-            imported=stated["imported"],
-        )
+        said = {key: stated[key] for key in ("main", "format", "file", "imported")}
+        companions = tuple(stated["companions"])
+        if not all(isinstance(text, str) for text in (*said.values(), *companions)):
+            raise TypeError("every name is a text")
+        return Manifest(**said, companions=companions)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise NotFound(
             f"The source {folder.name[:12]}… has no readable manifest.json; import it again."
@@ -128,10 +137,14 @@ def named(text: str, known: Collection[str]) -> str:
 
 def sources_in(root: Root) -> list[str]:
     """The sources whose files lie in this folder, in the order they were imported; sweeps that measured something."""
+    return sorted(source_names(root), key=lambda name: (_imported(root.source(name)), name))
+
+
+def source_names(root: Root) -> list[str]:
+    """The same in the order of their ids, without a look at what is in them."""
     found = [name for name in _names(root.sources) if SOURCE_ID.fullmatch(name)]
     sweeps = [name for name in _names(root.path / journal.SWEEPS) if journal.SWEEP_ID.fullmatch(name)]
-    found += [name for name in sweeps if (root.source(name) / journal.FILE).is_file()]
-    return sorted(found, key=lambda name: (_imported(root.source(name)), name))
+    return sorted(found) + sorted(name for name in sweeps if (root.source(name) / journal.FILE).is_file())
 
 
 def _names(folder: Path) -> list[str]:
@@ -227,25 +240,38 @@ def sync_folder(folder: Path) -> None:
 
 
 def append_lines(path: Path, *entries: Mapping[str, Any]) -> None:
-    """Nothing; appends each entry as one JSON line in one write, on a fresh line even after a torn one.
+    """Nothing; each entry is one further JSON line, on a fresh line even after a torn one, and all are on the disk.
 
-    They are on disk afterwards: synced once, since a table may refuse thousands of rows.
+    OSError when the disk does not take them; then none of them is in the file. One process at a time appends, so that
+    what is cut off again is its own.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [
-        json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode()
+        json.dumps(entry, ensure_ascii=False, sort_keys=True, allow_nan=False, default=str).encode() + b"\n"
         for entry in entries
     ]
     handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o644)
     try:
-        size = os.fstat(handle).st_size
-        torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-        for line in lines:
-            os.write(handle, b"\n" * torn + line + b"\n")
-            torn = False
-        os.fsync(handle)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        before = os.fstat(handle).st_size
+        torn = before > 0 and os.pread(handle, 1, before - 1) != b"\n"
+        try:
+            _written(handle, b"\n" * torn + b"".join(lines))
+            os.fsync(handle)
+            if not before:
+                sync_folder(path.parent)
+        except OSError:
+            os.ftruncate(handle, before)
+            raise
     finally:
         os.close(handle)
+
+
+def _written(handle: int, content: bytes) -> None:
+    """Nothing; a disk that is nearly full takes a part, and says at the next part that it is full."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 def sync_file(path: Path) -> None:

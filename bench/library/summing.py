@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from bench import formats
 from bench.errors import InputError
 from bench.formats.reading import SourceFile
+from bench.library.scratch import scratch_folder
 
 
 def sums_up(sums: Path, run: Path) -> bool:
     """Whether the one only sums up the other and others, as the format of both says; False where it cannot be read."""
-    with tempfile.TemporaryDirectory(prefix="kneepoint-") as folder:
+    with scratch_folder() as folder:
         beside = Path(folder, "both", sums.name), Path(folder, "both", "run", run.name)
         try:
             beside[1].parent.mkdir(parents=True)

@@ -153,12 +153,14 @@ def _stated_prices(snapshot: Snapshot) -> Iterable[Price]:
 
 
 def _of_files(snapshot: Snapshot) -> Iterable[Mapping[str, Any]]:
-    """Refused files that were not loaded since, each reason once, and packs that cannot be read."""
+    """Refused files that were not loaded since, each reason once, lines of ledgers that say nothing, and packs that
+    cannot be read."""
     latest: dict[tuple[object, ...], Mapping[str, Any]] = {}
     for entry in snapshot.ledgers.refusals:
         if entry.get("source_id") not in snapshot.owners:
             latest[tuple(entry.get(key) for key in REFUSALS)] = entry
     yield from latest.values()
+    yield from map(vars, snapshot.ledgers.set_aside)
     for path, reason in snapshot.damaged.items():
         yield {"file": _shown(Path(path)), "reason": reason}
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import tempfile
 import threading
-import time
 import unicodedata
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
 
 from bench.errors import InputError
-from bench.library.store import ABANDONED_S, nobody_holds
+from bench.library import scratch
 from bench.wording import counted
 
 PREFIX = "kneepoint-upload-"
-LOCK = ".lock"
 MOST_FILES = 500
 """More single files than this belong into a zip, which arrives as one."""
 
@@ -59,8 +56,7 @@ class Spool:
     def __init__(self) -> None:
         clear_abandoned()
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        lock = os.open(self.folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock = scratch.locked(self.folder)
         self._paths: list[Path] = []
         self._bytes = 0
         self.discard = weakref.finalize(self, _removed, self.folder, lock)
@@ -147,11 +143,6 @@ def discard_all() -> None:
 
 
 def clear_abandoned() -> None:
-    """Nothing; removes the folders of processes that died; a lock tells whose process lives."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        try:
-            old = time.time() - folder.stat().st_mtime > ABANDONED_S
-            if old and folder.stat().st_uid == os.getuid() and nobody_holds(folder / LOCK):
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
+    """Nothing; removes what processes that died had been given, or were importing."""
+    for prefix in (PREFIX, scratch.PREFIX):
+        scratch.clear_abandoned(prefix)

@@ -27,6 +27,10 @@ SWEEPS = journals.SWEEPS
 UNDER_WAY = ("starting", "queued", "checking", "running")
 """The states of a sweep that has not ended; without a process behind it, it was interrupted."""
 
+BROKEN = "broken"
+COUNTED = ("points_done", "points_possible", "seconds", "seconds_left", "workers")
+"""What a status says in numbers, if at all."""
+
 LOOKED_AT_S, AGAIN_S = 0.25, 0.005
 """`held` has the lock while it looks, which is no time at all; whoever begins meanwhile tries again."""
 
@@ -112,9 +116,16 @@ class Folder:
         """The plan; InputError when it cannot be read."""
         try:
             stated = json.loads((self.path / "plan.json").read_text(encoding="utf-8"))
+            if not isinstance(stated, dict):
+                raise ValueError("a plan is an object")
         except (OSError, ValueError) as problem:
-            raise InputError(f"{self.path} holds no sweep: plan.json cannot be read.") from problem
-        return Plan.from_mapping(stated)
+            raise InputError(f"The sweep {self.id} is broken: its plan.json cannot be read.") from problem
+        try:
+            return Plan.from_mapping(stated)
+        except BenchError as problem:
+            raise InputError(
+                f"The sweep {self.id} is broken: its plan.json is no plan ({problem})"
+            ) from problem
 
     def keep_plan(self, plan: Plan) -> None:
         """Nothing; the plan is in the folder."""
@@ -129,15 +140,20 @@ class Folder:
     def status(self) -> dict[str, Any]:
         """What the sweep said of itself last; where its process has gone, how its journal says that it ended.
 
-        A full disk may take the journal's end and no status; without either it was interrupted.
+        A full disk may take the journal's end and no status; without either it was interrupted. One whose plan cannot
+        be read is broken, whatever it said before; nothing can be done with it.
         """
-        try:
-            stated = json.loads((self.path / "status.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            stated = {"id": self.id, "state": "starting", "points_done": 0}
+        stated = {"id": self.id, "state": "starting", "points_done": 0}
+        with contextlib.suppress(OSError, ValueError):
+            stated = _status_in((self.path / "status.json").read_text(encoding="utf-8"), self.id)
         if stated.get("state") in UNDER_WAY and not self.held():
             stated |= self._ended(str(stated.get("started", "")))
-        return dict(stated)
+        if stated["state"] not in UNDER_WAY:
+            try:
+                _ = self.plan
+            except InputError as problem:
+                stated |= {"state": BROKEN, "reason": str(problem)}
+        return stated
 
     def _ended(self, started: str) -> dict[str, Any]:
         """How a session that began then has ended, though its status does not say so."""
@@ -248,6 +264,16 @@ class Writer:
     def close(self) -> None:
         """Nothing; the file is closed."""
         os.close(self._file)
+
+
+def _status_in(text: str, id: str) -> dict[str, Any]:
+    """A status as a sweep has written it; ValueError where another hand has."""
+    stated = json.loads(text)
+    if not isinstance(stated, dict) or not isinstance(stated.get("state"), str):
+        raise ValueError("a status is an object with a state")
+    if not all(isinstance(stated.get(key), int | float | None) for key in COUNTED):
+        raise ValueError("what a status counts is a number")
+    return {**stated, "id": id}
 
 
 def _locked(lock: int) -> bool:

@@ -130,9 +130,13 @@ def _within_caps(library: Path, plan: Plan) -> Plan:
 
 def _demand_room(library: Path) -> None:
     """Nothing; TooMany when too many were started lately, or wait."""
-    since = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=WITHIN_S)
+    now = datetime.datetime.now(datetime.UTC)
+    since = now - datetime.timedelta(seconds=WITHIN_S)
     sweeps = listed(library)
-    lately = sum(folder.id[: len("20260101-000000")] >= f"{since:{STAMP}}" for folder in sweeps)
+    stamps = (folder.id[: len("20260101-000000")] for folder in sweeps)
+    lately = sum(
+        f"{since:{STAMP}}" <= stamp <= f"{now:{STAMP}}" for stamp in stamps
+    )  # a clock may have run ahead
     if lately >= MOST_STARTS:
         raise TooMany(
             f"{counted(lately, 'sweep')} were started within a minute; wait a little before the next."

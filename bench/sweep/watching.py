@@ -26,6 +26,7 @@ STATES = {
     "cancelled": "was cancelled",
     "interrupted": "was interrupted",
     "failed": "failed",
+    "broken": "cannot be read",
 }
 """What a sweep does or did, in the order in which they matter to whoever looks."""
 PLURALS = {
@@ -38,6 +39,7 @@ PLURALS = {
     "cancelled": "were cancelled",
     "interrupted": "were interrupted",
     "failed": "failed",
+    "broken": "cannot be read",
 }
 COLUMNS = ("state", "title", "model", "endpoint", "points", "started", "minutes", "by", "id")
 

@@ -87,7 +87,7 @@ class History(RuleBasedStateMachine):
 
     @rule()
     def rebuild(self) -> None:
-        assert self.library.rebuild() == len(self.variants)
+        assert self.library.rebuild().sources == len(self.variants)
 
     @rule()
     def open_again(self) -> None:

@@ -240,7 +240,7 @@ def test_a_purged_sweep_is_gone_with_its_folder(library: Library, settled: bool)
     library.purge(ID, "it was a secret")
     assert not made.folder.exists()
     assert shown(library) == [(OTHER, 1)]
-    assert library.rebuild() == 1
+    assert library.rebuild().sources == 1
     assert shown(library) == [(OTHER, 1)]
     Sweep(library.path).measure(1)  # a copy put back by hand
     assert shown(library) == [(OTHER, 1)]
@@ -287,7 +287,7 @@ def test_what_a_pack_holds_of_it_stays_when_its_journal_is_damaged(library: Libr
         stream.write(b"oops\n")
     assert shown(library) == [(ID, 1)]
     assert len(library.refusals()) == 1
-    assert library.rebuild() == 0
+    assert library.rebuild().sources == 0
     assert shown(library) == [(ID, 1)]
 
 

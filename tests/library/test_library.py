@@ -363,7 +363,7 @@ class TestFacts:
         with pytest.raises(NotFound, match="manifest"):
             library.set_facts(source, {"variant": "x"})
         library.add([sweep(tmp_path, 2)])
-        assert library.rebuild() == 1
+        assert library.rebuild().sources == 1
         assert points(library) == 6
 
     def test_a_stated_price_is_a_price(self, library: Library, tmp_path: Path) -> None:
@@ -569,5 +569,5 @@ class TestReading:
             path.unlink()
         library.refresh()
         assert points(library) == 0
-        assert library.rebuild() == 3
+        assert library.rebuild().sources == 3
         assert {name: library.fetch(sql) for name, sql in asked.items()} == before

@@ -97,6 +97,7 @@ def test_a_sheet_reads_back_and_passes_over_what_is_new(tmp_path: Path) -> None:
     sheet = read_sheet(pack)
     assert (sheet.sources, sheet.generation) == ((source,), 3)
     stated = json.loads(pack.with_suffix(".json").read_text())
+    del stated["seal"]  # a later version's is over what it states itself
     stated["sources"][0]["from_the_future"] = 1
     pack.with_suffix(".json").write_text(json.dumps(stated))
     assert read_sheet(pack) == sheet

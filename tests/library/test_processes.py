@@ -20,7 +20,7 @@ from bench.library import Library
 from bench.library.intake import take_in
 from bench.library.store import nobody_holds
 from tests.library.files import sweep
-from tests.library.writers import add_each, change_for_ever, signalled, take_in_at_once, take_in_each
+from tests.library.writers import add_each, change_for_ever, churn, signalled, take_in_at_once, take_in_each
 from tests.thorough import times
 
 pytestmark = pytest.mark.long
@@ -177,6 +177,31 @@ def test_the_child_killed_at_any_moment_costs_at_most_the_file_it_was_at(tmp_pat
         assert len(whole(library)) == before + 3
     assert sum(ended_by.values()) == trials
     assert list((place / "tmp").iterdir()) == []
+
+
+def test_nobody_is_told_of_what_others_do_to_packs(processes: ForkServerContext, tmp_path: Path) -> None:
+    """Three import, rebuild, merge and purge, whose packs go at once; one reads."""
+    place, told = tmp_path / "library", processes.Queue()
+    many = times(24, 8)
+    writers = []
+    for seed in range(3):
+        own = [sweep(tmp_path / "files", 1000 * seed + number, ROWS) for number in range(many)]
+        writers.append(processes.Process(target=churn, args=(place, own, seed, told)))
+    for writer in writers:
+        writer.start()
+    library = Library.open(place, shipped=False)
+    while any(writer.is_alive() for writer in writers):
+        library.refresh()
+        whole(library)
+        library.fetch("SELECT count(*) FROM passports")
+        assert library.refusals().empty
+        time.sleep(0.02)
+    for writer in writers:
+        ended(writer)
+    assert told.empty(), told.get()
+    again = Library.open(place, shipped=False)
+    assert again.verify().wrong == ()
+    assert len(whole(again)) == len(list((place / "sources").iterdir()))
 
 
 def seconds_of_an_import(library: Library, folder: Path) -> float:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bench.errors import InputError
 from bench.library import uploads
+from bench.library.store import ABANDONED_S
 from bench.library.uploads import PREFIX, Spool, cleaned
 
 
@@ -129,7 +130,7 @@ def test_what_a_dead_process_left_is_cleared_and_what_a_living_one_holds_is_not(
     for folder in (left, fresh):
         folder.mkdir()
         (folder / "a.csv").write_text("1")
-    long_ago = time.time() - 10 * uploads.ABANDONED_S
+    long_ago = time.time() - 10 * ABANDONED_S
     for folder in (left, held.folder):
         os.utime(folder, (long_ago, long_ago))
     Spool()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Sequence
+from multiprocessing.queues import Queue
 from pathlib import Path
 
-from bench.library import Library
+from bench.library import Library, merging
 from bench.library.intake import take_in
 
 
@@ -54,3 +56,24 @@ def change_for_ever(place: Path, files: Sequence[Path]) -> None:
             held = [*report.imported, *report.already]
             library.set_facts(held[0].sha256, {"variant": f"round {number}"})
         library.close()
+
+
+def churn(place: Path, own: Sequence[Path], seed: int, told: Queue[str]) -> None:
+    """Imports, states facts, purges, rebuilds and merges small packs at once; tells what went wrong."""
+    merging.FAN, merging.GRACE_S = 3, 0.1
+    chance, library = random.Random(seed), Library.open(place, shipped=False)
+    for number, file in enumerate(own):
+        try:
+            report = library.add([file])
+            for refusal in report.refused:
+                told.put(f"{file.name} was refused: {refusal.reason}")
+            if number % 4 == 3:
+                for source_id, reason in library.rebuild().unread.items():
+                    told.put(f"{source_id} was not read: {reason}")
+            mine = report.imported[0].sha256
+            if chance.random() < 0.3:
+                library.purge(mine, "enough of it")
+            elif chance.random() < 0.5:
+                library.set_facts(mine, {"variant": f"round {number}"})
+        except Exception as problem:  # whatever it is, the test is to say it
+            told.put(f"{type(problem).__name__}: {problem}")

@@ -160,7 +160,7 @@ def test_a_plan_that_cannot_be_read_is_one_sentence(folder: Folder, opened: Open
     at = opened("run", run=folder.id)
     assert not at.exception
     assert len(at.warning) == 1
-    assert "holds no sweep" in told(at.warning[0].value)
+    assert "is broken: its plan.json cannot be read" in told(at.warning[0].value)
 
 
 def test_what_an_endpoint_says_is_shown_as_text(folder: Folder, opened: Open) -> None:
@@ -237,3 +237,15 @@ def test_points_that_failed_are_measured_again_in_a_sweep_of_their_own(
     assert (line.load, line.requests_failed) == (failed.load, 0)
     assert begun.plan.seed != folder.plan.seed
     assert any(f"job={begun.id}" == link.proto.query_string for link in at.get("page_link"))
+
+
+def test_one_broken_sweep_takes_neither_the_list_nor_its_own_page_down(folder: Folder, opened: Open) -> None:
+    broken = Folder(folder.path.with_name("20260101-000000-abcdef"))
+    shutil.copytree(folder.path, broken.path)
+    (broken.path / "plan.json").write_text("{}")
+    listing = opened("jobs")
+    assert not listing.exception
+    assert told(headline(listing)) == "2 sweeps: 1 is done and 1 cannot be read."
+    for page in (opened("jobs", job=broken.id), opened("run", run=broken.id)):
+        assert not page.exception
+        assert "plan.json is no plan" in told(text_of(page))

@@ -192,3 +192,10 @@ def test_who_goes_on_from_a_page_is_held_to_its_rules_wherever_the_sweep_was_sta
         assert folder.status["state"] == "failed"
         assert "this machine itself" in folder.status["reason"]
         assert played.asked == []
+
+
+def test_sweeps_of_a_clock_that_ran_ahead_do_not_count(tmp_path: Path) -> None:
+    for number in range(launching.MOST_STARTS):
+        made = Folder.create(tmp_path, plan())
+        made.path.rename(made.path.with_name(f"21000101-000000-{number:06x}"))
+    launching._demand_room(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from bench import chart
 from bench.endpoint import Settings
 from bench.endpoint.serving import running
-from bench.sweep import watching
+from bench.sweep import jobs, watching
 from bench.sweep.folder import UNDER_WAY, Folder
 from bench.sweep.planning.plan import Plan
 from bench.sweep.runner import run
@@ -99,3 +99,30 @@ def test_the_cells_fill_as_points_finish_and_hold_what_the_journal_says(tmp_path
         "4 of 4 points",
         folder.id,
     )
+
+
+BROKEN = ["{}", "[]", "5", "null", "", "{", '{"endpoint": 5}', '{"profile": "no-such"}']
+
+
+@pytest.mark.parametrize("stated", BROKEN)
+def test_one_broken_sweep_is_shown_as_broken_and_the_others_as_they_are(tmp_path: Path, stated: str) -> None:
+    plan = Plan.from_fields({"endpoint.url": "http://127.0.0.1:9/v1", **STATED})
+    sound, broken = Folder.create(tmp_path, plan), Folder.create(tmp_path, plan)
+    (broken.path / "plan.json").write_text(stated)
+    rows = watching.table(tmp_path).set_index("id")
+    assert rows.loc[broken.id, "state"] == "broken"
+    assert rows.loc[sound.id, "state"] == "interrupted"
+    assert watching.headline(list(rows["state"])) == "2 sweeps: 1 was interrupted and 1 cannot be read."
+    assert "cannot be read with 0 points: " in watching.sentence(broken.status)
+    assert {told["id"] for told in jobs.sweeps(tmp_path)} == {sound.id, broken.id}
+
+
+@pytest.mark.parametrize(
+    "stated",
+    ["{}", "[]", "5", "null", '{"state": 5}', '{"state": "done", "seconds": "long", "points_done": []}'],
+)
+def test_a_status_that_another_hand_wrote_is_passed_over(tmp_path: Path, stated: str) -> None:
+    made = Folder.create(tmp_path, Plan.from_fields({"endpoint.url": "http://127.0.0.1:9/v1", **STATED}))
+    (made.path / "status.json").write_text(stated)
+    assert list(watching.table(tmp_path)["state"]) == ["interrupted"]
+    assert jobs.sweeps(tmp_path)[0]["state"] == "interrupted"

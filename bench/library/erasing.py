@@ -1,0 +1,106 @@
+"""Sources deleted for good: their files, their rows, and what a purge that was cut off has left of them.
+
+Deleting comes before writing anew, so that it needs no room that it does not make. What cannot be deleted is told.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.errors import BenchError, InputError
+from bench.library.merging import rewritten_without
+from bench.library.packs import Pack, read_sheet
+from bench.library.snapshot import Snapshot, Watch
+from bench.library.store import MERGE_LOCK, Root, exclusive, short
+
+
+def delete_files(root: Root, source_id: str) -> None:
+    """Nothing; the source's own files are gone. OSError where one of them stays."""
+    try:
+        shutil.rmtree(root.source(source_id))
+    except FileNotFoundError:
+        if root.source(source_id).is_dir():  # another process deletes it too, and was faster with a file
+            delete_files(root, source_id)
+
+
+def erase(root: Root, source_id: str, watch: Watch, *, wait: bool) -> None:
+    """Nothing; neither files nor rows of a source that was purged are left. Without `wait` it is left to whoever is at
+    work on the packs now.
+
+    BenchError says what is left, and what to do; the rest is gone, and nothing of it is shown.
+    """
+    why = ""
+    with exclusive(root.path / MERGE_LOCK, wait=wait) as ours:
+        if not ours or not watch.look().purged(source_id):  # brought back meanwhile by another process
+            return
+        try:
+            delete_files(root, source_id)
+            for pack in _stray(root):
+                if _may_hold(pack, source_id):
+                    _delete_pack(pack)
+            rewritten_without(root, source_id, watch)
+        except OSError as problem:
+            why = f" ({(problem.strerror or str(problem)).lower()})"
+    left = left_of(root, watch.look(), source_id)
+    if left:
+        raise BenchError(
+            f"The source {short(source_id)} is hidden for good, but not yet deleted{why}: {left[0]} is still in the "
+            "library; make room and give leave to write there, rebuild the library if the pack is damaged, and purge "
+            "it again."
+        )
+
+
+def unfinished(root: Root, snapshot: Snapshot) -> list[str]:
+    """The purged sources of which something is left: a purge was cut off, or an import was under way meanwhile."""
+    purged = [id for id, retraction in snapshot.ledgers.retractions.items() if retraction.purged]
+    if not purged:
+        return []
+    held = {id for pack in _own_packs(root, snapshot) for id in pack.held}
+    unread = [*_damaged(root, snapshot), *_stray(root)]
+    return [
+        id for id in purged
+        if id in held or root.source(id).is_dir() or any(_may_hold(pack, id) for pack in unread)
+    ]  # fmt: skip
+
+
+def left_of(root: Root, snapshot: Snapshot, source_id: str) -> list[str]:
+    """The places below a library's folder where something of a source lies, or may."""
+    files = [root.source(source_id)] if root.source(source_id).is_dir() else []
+    packs = [pack.path for pack in _own_packs(root, snapshot) if source_id in pack.held]
+    unread = (*_damaged(root, snapshot), *_stray(root))
+    found = [*files, *packs, *(pack for pack in unread if _may_hold(pack, source_id))]
+    return [path.relative_to(root.path).as_posix() for path in found]
+
+
+def _own_packs(root: Root, snapshot: Snapshot) -> list[Pack]:
+    packs = (*snapshot.packs, *snapshot.superseded)
+    return [pack for pack in packs if pack.path.parent == root.points]
+
+
+def _damaged(root: Root, snapshot: Snapshot) -> list[Path]:
+    return [path for path in map(Path, snapshot.damaged) if path.parent == root.points]
+
+
+def _stray(root: Root) -> Iterator[Path]:
+    """Packs that nobody reads any more: moved aside as damaged, or gone but for what lay beside them."""
+    for folder in (root.points, root.damaged):
+        names = os.listdir(folder) if folder.is_dir() else []
+        for stem in sorted({name.partition(".")[0] for name in names}):
+            if folder == root.damaged or f"{stem}.parquet" not in names:
+                yield folder / f"{stem}.parquet"
+
+
+def _may_hold(pack: Path, source_id: str) -> bool:
+    """Whether a pack holds rows of the source; nobody knows of one without a sheet."""
+    try:
+        return any(held.id == source_id for held in read_sheet(pack).sources)
+    except InputError:
+        return True
+
+
+def _delete_pack(pack: Path) -> None:
+    for path in (pack, *pack.parent.glob(f"{pack.stem}.*")):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,109 @@
+"""A library made anew from the files of its sources: packs that cannot be read are moved aside, each source is judged
+by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from bench.errors import InputError, NotFound
+from bench.formats import journal
+from bench.library.finding import sentence
+from bench.library.importing import Batch
+from bench.library.snapshot import Snapshot, Watch
+from bench.library.store import (
+    ABANDONED_S,
+    MERGE_LOCK,
+    Root,
+    exclusive,
+    source_names,
+    sources_in,
+    sync_folder,
+)
+from bench.records import Refusal
+
+GONE = "Its files are gone: put them back, or purge it."
+UNREADABLE = (NotFound, InputError, MemoryError, pa.ArrowException, duckdb.Error)
+"""What a source's own files may be the reason of; what a pack or the disk is the reason of ends the rebuild."""
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """What a rebuild did: how many sources were read again, which could not be and why, and which packs it moved aside
+    because they were damaged, with how."""
+
+    sources: int
+    unread: Mapping[str, str] = field(default_factory=dict)
+    moved_aside: Mapping[str, str] = field(default_factory=dict)
+
+
+def move_damaged_aside(root: Root, watch: Watch) -> dict[str, str]:
+    """The packs of this root that were damaged, by name with how; they lie in `damaged/` now and nobody reads them."""
+    moved = {}
+    with exclusive(root.path / MERGE_LOCK, wait=True):
+        snapshot = watch.look()
+        watch.leave_out_damaged([*snapshot.packs, *snapshot.superseded])
+        for path, why in watch.look().damaged.items():
+            pack = Path(path)
+            if pack.parent == root.points:
+                root.damaged.mkdir(exist_ok=True)
+                pack.rename(
+                    root.damaged / pack.name
+                )  # first, so that nobody reads it without what lies beside it
+                for file in root.points.glob(f"{pack.stem}.*"):
+                    file.rename(root.damaged / file.name)
+                moved[pack.name] = why
+        if moved:
+            sync_folder(root.damaged)
+    return moved
+
+
+def read_again(batch: Batch, root: Root, ids: list[str], watch: Watch) -> dict[str, str]:
+    """Why some of these sources could not be read again; the others are in the batch."""
+    unread = {}
+    for source_id in ids:
+        try:
+            batch.retake(source_id, root.source(source_id))
+        except UNREADABLE as problem:
+            if watch.look().purged(source_id):
+                continue  # meanwhile, by another process
+            told = isinstance(problem, NotFound)
+            unread[source_id] = str(problem) if told else sentence(root.source(source_id), problem)
+            batch.refuse(Refusal(source_id, unread[source_id]), source_id)
+    return unread
+
+
+def to_read(root: Root, snapshot: Snapshot) -> list[str]:
+    """The sources of this root whose files are there, in the order they came."""
+    return [name for name in sources_in(root) if snapshot.readable(name)]
+
+
+def without_rows(root: Root, snapshot: Snapshot) -> Iterator[str]:
+    """The sources whose files are in this root while no pack holds rows of them: their pack is gone, or damaged.
+
+    One that came this minute may be on its way into a pack.
+    """
+    held = {id for pack in (*snapshot.packs, *snapshot.superseded) for id in pack.held}
+    for source_id in source_names(root):
+        if (
+            source_id not in held
+            and not journal.SWEEP_ID.fullmatch(source_id)
+            and not snapshot.purged(source_id)
+        ):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - root.source(source_id).stat().st_mtime > ABANDONED_S:
+                    yield source_id
+
+
+def without_files(root: Root, watch: Watch) -> list[str]:
+    """The sources whose rows are in packs of this root and whose files are not, though nobody has purged them."""
+    held = [held.id for held, pack in watch.look().held() if pack.path.parent == root.points]
+    gone = [source_id for source_id in held if not root.source(source_id).is_dir()]
+    now = watch.look()  # a purge is told before the files go
+    return [source_id for source_id in gone if not now.purged(source_id)]

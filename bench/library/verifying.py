@@ -1,0 +1,147 @@
+"""A library held against its own sums: every pack, source and line of a ledger, read to the last byte."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.errors import InputError, NotFound
+from bench.formats import journal
+from bench.library import erasing, ledger, rebuilding
+from bench.library.importing import unchanged
+from bench.library.packs import Pack, damage, listed, read_sheet
+from bench.library.snapshot import Watch
+from bench.library.store import ABANDONED_S, Root, read_manifest, short, source_names
+
+REBUILD = "Read the library's sources again: `python -m bench rebuild`."
+PUT_BACK = "Put its files back as they came, or purge it."
+RESTORE = "It ships with Kneepoint: put its data/library back as it came."
+TORN = "It is no whole line, as a full disk or a crash leaves one, and says nothing."
+LEDGERS = (*ledger.VISIBLE, "audit")
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Something that is not as it was written: where it is, what is wrong with it, and what to do."""
+
+    where: str
+    what: str
+    do: str
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was looked at, and what is wrong with it.
+
+    `without_sums` are packs of an earlier version, of which only the beginning and the end of each file are checked;
+    `moved_aside` are the packs that a rebuild put into `damaged/`.
+    """
+
+    packs: int
+    sources: int
+    entries: int
+    without_sums: int
+    moved_aside: int
+    wrong: tuple[Wrong, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As `verify --json` prints it."""
+        return asdict(self)
+
+
+def verify(roots: Sequence[Root], watch: Watch) -> Verified:
+    """Everything in these folders, held against the sums that were written with it."""
+    wrong = [one for root in roots for one in _wrong_in(root, watch)]
+    packs = [(root, name) for root in roots for name in listed(root.points)]
+    return Verified(
+        packs=len(packs),
+        sources=sum(len(source_names(root)) for root in roots),
+        entries=sum(len(ledger.lines(root.ledger(name))) for root in roots for name in LEDGERS),
+        without_sums=sum(not _has_sums(root.points / name) for root, name in packs),
+        moved_aside=sum(len(listed(root.damaged)) for root in roots),
+        wrong=tuple(wrong),
+    )
+
+
+def _wrong_in(root: Root, watch: Watch) -> Iterator[Wrong]:
+    yield from _packs(root)
+    yield from _sources(root, watch)
+    yield from _ledgers(root)
+    if root.writable:
+        snapshot = watch.look()
+        for source_id in erasing.unfinished(root, snapshot):
+            what = f"The source {short(source_id)} was purged, and this is left of it."
+            for left in erasing.left_of(root, snapshot, source_id):
+                yield Wrong(left, what, "Purge it again.")
+
+
+def _packs(root: Root) -> Iterator[Wrong]:
+    do = REBUILD if root.writable else RESTORE
+    packs = set(listed(root.points))
+    for name in sorted(packs):
+        path = root.points / name
+        try:
+            what = damage(Pack(path, read_sheet(path), shipped=not root.writable))
+        except InputError as problem:
+            what = str(problem) if path.exists() else None
+        if what is not None:
+            yield Wrong(f"{root.points.name}/{name}", f"{what.partition(';')[0]}.", do)
+    names = os.listdir(root.points) if root.points.is_dir() else []
+    for name in sorted(name for name in names if f"{name.partition('.')[0]}.parquet" not in packs):
+        if _settled(root.points / name):
+            yield Wrong(
+                f"{root.points.name}/{name}",
+                "The pack that this lay beside is gone.",
+                f"{do} Then delete it.",
+            )
+
+
+def _sources(root: Root, watch: Watch) -> Iterator[Wrong]:
+    for source_id in source_names(root):
+        folder = root.source(source_id)
+        where = folder.relative_to(root.path).as_posix()
+        try:
+            manifest = read_manifest(folder)
+            if journal.SWEEP_ID.fullmatch(source_id):
+                journal.decode(folder / manifest.main)
+            else:
+                unchanged(source_id, folder, manifest)
+        except (InputError, NotFound) as problem:
+            if not watch.look().purged(source_id) and folder.is_dir():
+                yield Wrong(where, str(problem), PUT_BACK if root.writable else RESTORE)
+    for source_id in rebuilding.without_rows(root, watch.look()):
+        where = root.source(source_id).relative_to(root.path).as_posix()
+        yield Wrong(where, "No pack holds what was read of it.", REBUILD if root.writable else RESTORE)
+    for source_id in rebuilding.without_files(root, watch):
+        where = root.source(source_id).relative_to(root.path).as_posix()
+        yield Wrong(
+            where, "It is gone, though its rows are in a pack.", PUT_BACK if root.writable else RESTORE
+        )
+
+
+def _ledgers(root: Root) -> Iterator[Wrong]:
+    for name in LEDGERS:
+        path = root.ledger(name)
+        for number, entry in ledger.numbered(path):
+            what = TORN if entry is None else ledger.wrong_in(name, entry)
+            if what is not None:
+                yield Wrong(f"{path.name}, line {number}", what, ledger.MEND)
+
+
+def _settled(path: Path) -> bool:
+    """Whether it has lain there for a while, so that nobody is at work on it."""
+    try:
+        return time.time() - path.stat().st_ctime > ABANDONED_S
+    except FileNotFoundError:
+        return False
+
+
+def _has_sums(pack: Path) -> bool:
+    try:
+        return bool(read_sheet(pack).files)
+    except InputError:
+        return False

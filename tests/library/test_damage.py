@@ -1,0 +1,214 @@
+"""Damaged libraries: whatever happens to a pack, it opens, takes in new files, says what is wrong, and is mended."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import api, holdings
+from bench.errors import InputError
+from bench.library import Library, merging
+from bench.library.packs import listed
+from tests.library.files import SCORE, sweep, table
+from tests.thorough import times
+
+ASKED = (
+    "SELECT * FROM points ORDER BY point_id",
+    "SELECT * FROM scores ORDER BY score_id",
+    "SELECT * FROM passports ORDER BY ALL",
+    "SELECT * FROM refusals ORDER BY ALL",
+    "SELECT * FROM sources ORDER BY source_id",
+)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of two packs with every sidecar; its sources have been there for long."""
+    place = tmp_path_factory.mktemp("sound")
+    library = Library.open(place / "library", shipped=False)
+    for number in range(2):
+        library.add(
+            [
+                sweep(place, number, 20),
+                table(place / f"scores{number}.csv", {"value": 0.5 + number / 10}, base=SCORE),
+                table(
+                    place / f"part{number}.csv", {"output_tokens_per_s": -3}, {"ttft_ms_p99": 9.0 + number}
+                ),
+            ]
+        )
+    library.close()
+    for folder in (library.path / "sources").iterdir():
+        os.utime(folder, (0, 0))
+    return library.path
+
+
+@pytest.fixture
+def place(sound: Path, tmp_path: Path) -> Path:
+    """A copy of it that a test may damage."""
+    return Path(shutil.copytree(sound, tmp_path / "library"))
+
+
+def shown(place: Path) -> list[list[tuple[Any, ...]]]:
+    library = Library.open(place, shipped=False)
+    try:
+        return [library.fetch(sql) for sql in ASKED]
+    finally:
+        library.close()
+
+
+def wrong(place: Path) -> list[str]:
+    return [one.where for one in Library.open(place, shipped=False).verify().wrong]
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    """One bit of the file is another now."""
+    content = bytearray(path.read_bytes())
+    content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+
+
+def empty(path: Path, chance: random.Random) -> None:
+    path.write_bytes(b"")
+
+
+def cut(path: Path, chance: random.Random) -> None:
+    os.truncate(path, chance.randrange(1, path.stat().st_size))
+
+
+def delete(path: Path, chance: random.Random) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize(
+    "ending", [".parquet", ".json", ".passports.parquet", ".scores.parquet", ".refusals.parquet"]
+)
+@pytest.mark.parametrize("damage", [flip, empty, cut, delete])
+def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
+    sound: Path, place: Path, tmp_path: Path, damage: Callable[[Path, random.Random], None], ending: str
+) -> None:
+    chance = random.Random(f"{damage.__name__} {ending}")
+    before = shown(sound)
+    for _ in range(times(4, 1) if damage is flip else 1):
+        shutil.rmtree(place)
+        shutil.copytree(sound, place)
+        pack = place / "points" / listed(place / "points")[0]
+        damage(pack.with_name(pack.stem + ending), chance)
+        library = Library.open(place, shipped=False)
+        holdings.counts(library)
+        assert library.add([sweep(tmp_path, 99)]).refused == []
+        library.close()
+        assert f"points/{pack.name}" in wrong(place) or not pack.exists()
+        assert wrong(place)
+        done = Library.open(place, shipped=False).rebuild()
+        assert (done.sources, done.unread) == (7, {})
+        assert all(
+            set(map(str, was)) <= set(map(str, now)) for was, now in zip(before, shown(place), strict=True)
+        )
+        if pack.exists() or done.moved_aside:
+            assert wrong(place) == []
+
+
+def test_a_library_that_nobody_touched_has_nothing_wrong(place: Path) -> None:
+    found = Library.open(place, shipped=False).verify()
+    assert (found.packs, found.sources, found.without_sums, found.wrong) == (2, 6, 0, ())
+
+
+def test_what_is_damaged_under_a_running_app_is_told_and_the_rest_goes_on(place: Path) -> None:
+    library = Library.open(place, shipped=False)
+    before = len(library.fetch("SELECT * FROM points"))
+    pack = place / "points" / listed(place / "points")[0]
+    pack.with_suffix(".passports.parquet").unlink()
+    assert library.fetch("SELECT count(*) FROM passports")[0][0] > 0
+    assert library.fetch("SELECT count(*) FROM points")[0][0] == before // 2
+    assert any(
+        "passports.parquet" in reason and "damaged" in reason for reason in library.refusals()["reason"]
+    )
+    assert "3 sources whose rows are gone" in holdings.told(library)
+    assert api.health(lambda: library)[0] == 200
+
+
+def test_a_pack_that_was_deleted_is_told_by_the_sources_without_rows(place: Path) -> None:
+    assert "rows are gone" not in holdings.told(Library.open(place, shipped=False))
+    for file in (place / "points").glob(f"{listed(place / 'points')[0].partition('.')[0]}.*"):
+        file.unlink()
+    library = Library.open(place, shipped=False)
+    assert holdings.of_lost_rows(library) == (
+        "It also has the files of 3 sources whose rows are gone: `python -m bench rebuild` reads them again."
+    )
+    assert len(wrong(place)) == 3
+    library.rebuild()
+    assert holdings.of_lost_rows(library) == ""
+
+
+def test_a_source_that_was_changed_on_the_disk_is_not_read_again_under_its_id(place: Path) -> None:
+    before = shown(place)
+    changed = next(path for path in sorted((place / "sources").glob("*/*.csv")) if path.name == "sweep0.csv")
+    changed.write_text(changed.read_text().replace("fp8", "bf16").replace(",1.0,", ",1000.0,", 1))
+    changed.write_text(changed.read_text() + "\n")
+    library = Library.open(place, shipped=False)
+    done = library.rebuild()
+    (source,) = done.unread
+    assert source == changed.parent.name
+    assert "was changed since it was imported" in done.unread[source]
+    assert shown(place) == before
+    with pytest.raises(InputError, match="was changed since"):
+        library.set_facts(source, {"variant": "x"})
+    assert wrong(place) == [f"sources/{source}"]
+
+
+def test_each_source_of_a_rebuild_is_judged_by_itself(place: Path) -> None:
+    """One has no files, one no manifest, and the pack of both is damaged."""
+    library = Library.open(place, shipped=False)
+    first, second, *_ = (
+        id for (id,) in library.fetch("SELECT source_id FROM sources ORDER BY imported, source_id")
+    )
+    shutil.rmtree(place / "sources" / first)
+    (place / "sources" / second / "manifest.json").unlink()
+    for name in listed(place / "points"):
+        os.truncate(place / "points" / name, 100)
+    again = Library.open(place, shipped=False)
+    done = again.rebuild()
+    assert (done.sources, set(done.unread)) == (4, {second})
+    assert len(done.moved_aside) == 2
+    assert again.fetch("SELECT count(*) FROM sources") == [(4,)]
+    assert sorted(listed(place / "damaged")) == sorted(done.moved_aside)
+    assert set(wrong(place)) == {f"sources/{second}"}
+
+
+def test_a_merge_makes_no_sound_pack_of_a_damaged_one(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "FAN", 3)
+    pack = place / "points" / listed(place / "points")[0]
+    content = bytearray(pack.read_bytes())
+    content[len(content) // 3] ^= 1
+    pack.write_bytes(content)
+    library = Library.open(place, shipped=False)
+    library.add([sweep(tmp_path, 5, 20)])
+    assert pack.exists()
+    assert f"points/{pack.name}" in wrong(place)
+
+
+def test_a_sheet_whose_words_were_changed_is_no_sheet(place: Path) -> None:
+    sheet = next(iter(sorted((place / "points").glob("*.json"))))
+    sheet.write_text(sheet.read_text().replace("CC0", "MIT").replace('"points":20', '"points":21'))
+    assert "has no readable sheet" in " ".join(Library.open(place, shipped=False).refusals()["reason"])
+
+
+def test_the_sums_of_an_earlier_version_are_missed_and_a_rebuild_makes_them(place: Path) -> None:
+    for sheet in (place / "points").glob("*.json"):
+        said = json.loads(sheet.read_text())
+        del said["seal"], said["files"]
+        sheet.write_text(json.dumps(said))
+    before = shown(place)
+    library = Library.open(place, shipped=False)
+    assert (library.verify().without_sums, library.verify().wrong) == (2, ())
+    library.rebuild()
+    assert shown(place) == before

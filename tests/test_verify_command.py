@@ -1,0 +1,91 @@
+"""`python -m bench verify`, `rebuild` and `sources` on a library that was damaged, as a person sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench.cli import main
+from bench.library import Library
+from bench.library.packs import listed
+from tests.library.files import sweep
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    library = Library.open(tmp_path / "library", shipped=False)
+    library.add([sweep(tmp_path, 1)])
+    library.add([sweep(tmp_path, 2)])
+    for folder in (library.path / "sources").iterdir():
+        os.utime(folder, (0, 0))
+    return library.path
+
+
+def run(place: Path, capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    status = main([*argv, "--library", str(place), "--no-shipped"])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_a_sound_library_is_told_to_be(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(place, capsys, "verify") == (
+        0,
+        "2 packs, 2 sources and 2 ledger lines: nothing is wrong.\n",
+        "",
+    )
+
+
+def test_what_is_wrong_is_told_with_what_to_do_and_is_mended_by_it(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = place / "points" / listed(place / "points")[0]
+    content = bytearray(pack.read_bytes())
+    content[len(content) // 2] ^= 4
+    pack.write_bytes(content)
+    status, out, _ = run(place, capsys, "verify")
+    assert (status, out.splitlines()) == (1, [
+        f"points/{pack.name}: The pack {pack.name} is damaged (it is not what was written)."
+        " Read the library's sources again: `python -m bench rebuild`.",
+        "2 packs, 2 sources and 2 ledger lines: 1 thing is wrong.",
+    ])  # fmt: skip
+    status, out, _ = run(place, capsys, "rebuild")
+    assert (status, out.splitlines()) == (0, [
+        "2 sources read again from the files they came in.",
+        f"Moved to {place / 'damaged'}: The pack {pack.name} is damaged (it is not what was written).",
+    ])  # fmt: skip
+    status, out, told = run(place, capsys, "verify")
+    assert (status, out.splitlines()[-1]) == (0, "2 packs, 2 sources and 3 ledger lines: nothing is wrong.")
+    assert "1 damaged pack lies in" in told
+    status, out, _ = run(place, capsys, "verify", "--json")
+    assert (status, json.loads(out)["wrong"], json.loads(out)["moved_aside"]) == (0, [], 1)
+
+
+def test_sources_without_rows_are_told_where_sources_are_listed(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "points" / listed(place / "points")[0]).write_bytes(b"")
+    status, out, told = run(place, capsys, "sources", "--json")
+    assert (status, len(json.loads(out))) == (0, 1)
+    assert told.startswith("It also has the files of 1 source whose rows are gone: `python -m bench rebuild`")
+
+
+def test_a_source_that_is_gone_is_told_and_keeps_its_rows(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = sorted((place / "sources").iterdir())[0]
+    shutil.rmtree(gone)
+    status, out, _ = run(place, capsys, "rebuild")
+    assert (status, out.splitlines()) == (1, [
+        "1 source read again from the files they came in.",
+        "1 source could not be read any more and keeps the rows it has:",
+        f"{gone.name[:12]}: Its files are gone: put them back, or purge it.",
+    ])  # fmt: skip
+    status, out, _ = run(place, capsys, "verify")
+    assert status == 1
+    assert f"sources/{gone.name}: It is gone, though its rows are in a pack. Put its files back" in out
+    assert run(place, capsys, "purge", gone.name[:12], "--reason", "it is lost")[0] == 0
+    assert run(place, capsys, "verify")[0] == 0
