@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+import numpy as np
 import pytest
 
 from bench.endpoint import Settings, running
@@ -13,7 +14,7 @@ from bench.sweep.generator.load import run_point
 from bench.sweep.generator.samples import Samples
 from bench.sweep.generator.stopping import Precision
 from bench.sweep.measured.honesty import ClientLoad, flags
-from bench.sweep.measured.lateness import moved
+from bench.sweep.measured.lateness import lateness, moved
 from bench.sweep.measured.rising import rise
 from bench.sweep.measured.window import measured, started_well
 from bench.sweep.wire.bodies import Manner, body
@@ -51,7 +52,8 @@ def run_beside(settings, load, limits, osl=20, every_ms=None, precision=None, he
     samples = Samples.of(heard, {ask.number: ask for ask in asks})
     found = measured(samples, load, limits, point.start_ns)
     client = ClientLoad.of([point])
-    off = moved(samples, started_well(samples, found.window), client.lag_ms)
+    late = lateness(samples, np.array([one.number for one in heard]), [point])
+    off = moved(samples, started_well(samples, found.window), late)
     raised = flags(found, load, client, moved=off, rise=rise(samples, found.window))
     return found, [flag.kind for flag in raised], off
 

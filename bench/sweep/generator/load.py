@@ -166,7 +166,7 @@ class _Point:
         self.report.start_ns = start
         if self.limits.duration_s is not None:
             self.stop_ns = start + round((self.limits.warmup_s + self.limits.duration_s) * BILLION)
-        self.probe_ns = max(start, monotonic_ns())
+        self.probe_ns = self.report.lag_from_ns = max(start, monotonic_ns())
         self.prober.set(self.probe_ns)
         self.watcher = self.loop.call_later(WATCH_S, self.watch)
         if self.concurrency is None:

@@ -14,7 +14,7 @@ from bench.sweep.generator.samples import ABSENT, Samples
 from bench.sweep.generator.spool import Spooled
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.honesty import ClientLoad, flags
-from bench.sweep.measured.lateness import moved
+from bench.sweep.measured.lateness import lateness, moved
 from bench.sweep.measured.rising import Rise, grows, rise
 from bench.sweep.measured.telemetry import Reading, summary
 from bench.sweep.measured.window import Measured, measured, started_well
@@ -111,12 +111,13 @@ def _raised(
     ran: Ran, result: Measured, client: ClientLoad, risen: Rise | None, prefix_share: float | None
 ) -> tuple[Flag, ...]:
     """The point's flags."""
-    timed = started_well(ran.found.samples, result.window)
+    seen, numbers = ran.found.samples, ran.found.columns["number"]
+    timed = started_well(seen, result.window)
     return flags(
         result,
         ran.point.load,
         client,
-        moved=moved(ran.found.samples, timed, client.lag_ms) if client.lag_ms is not None else (),
+        moved=moved(seen, timed, lateness(seen, numbers, ran.runs)),
         rise=risen,
         drift=ran.drift,
         prefix_share=prefix_share,

@@ -1,36 +1,30 @@
 """How far the load generator's own lateness can have moved a point's percentiles.
 
 What arrives while the event loop is busy, or while the process does not run, is stamped once it gets to it. A hundred
-times a second the loop notes how late it is, for every moment since the last look, so these samples are how late a
-stamp is whenever it falls. Nothing is assumed of how lateness and latency hang together. With X measured, T true and
-0 <= X - T = L, for every l: P(T <= t) <= P(X <= t + l) + P(L > l), hence T's quantile q is at least X's quantile
-q - P(L > l), less l; the best l of some is taken. A TPOT has a stamp at both ends, either late, shared by its tokens.
-
-Source: the bound on the quantiles of a sum of dependent terms, G. D. Makarov, "Estimates for the distribution function
-of a sum of two random variables when the marginal distributions are fixed", Theory of Probability 26 (1982).
+times a second the loop notes how late it is, for every moment since the last look: so it is known when it was held up,
+and what was stamped right behind that may have come at any time since. Each request's first and last token are late by
+that at most. This bounds each percentile: where every value may be too high by some, a percentile is at least that of
+the values less so much. Nothing is assumed of how lateness and latency hang together; in a closed loop they do, since
+a load generator that is held up sends its requests between two stops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bench.sweep.generator.load import LAG_EVERY_NS
 from bench.sweep.generator.samples import ABSENT
 from bench.sweep.measured.window import MILLION, each_request, latencies_told
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from bench.sweep.generator.samples import Mask, Samples
-
-    Values = npt.NDArray[np.float64]
+    from bench.sweep.generator.samples import Column, Mask, Samples
+    from bench.sweep.wire.exchange import PointRun
 
 PERCENTS = (50, 90, 99)
-LEVELS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 1.0)
-"""Quantiles of the lateness that are tried as l."""
-KEYS = ("ttft_ms", "tpot_ms", "e2el_ms")
+BEHIND_NS = 5_000_000
+"""What waited while the loop was held up is stamped within so long behind it, and no longer than it was held up."""
 
 
 @dataclass(frozen=True)
@@ -48,55 +42,65 @@ class Moved:
         return self.by / self.value if self.value > 0 else 0.0
 
 
-def moved(samples: Samples, timed: Mask, lag_ms: Values) -> tuple[Moved, ...]:
-    """How far each percentile of KEYS may be off; nothing where no lateness was sampled.
+def late_ns(stamps: Column, run: PointRun) -> Column:
+    """How late each of these stamps of one load process may be, in ns; 0 where its loop was not held up."""
+    import numpy as np
+
+    lag = np.array(run.lag_ns, dtype=np.int64)
+    if not len(lag):
+        return np.zeros(len(stamps), dtype=np.int64)
+    due = run.lag_from_ns + LAG_EVERY_NS * np.arange(len(lag))
+    # Moments of one stop have one end; behind it comes what had waited.
+    until = np.maximum.accumulate(due + lag + np.minimum(BEHIND_NS, lag))
+    place = np.minimum(np.searchsorted(until, stamps, "left"), len(lag) - 1)
+    held = (due[place] <= stamps) & (stamps <= until[place])
+    since = due[place] - np.minimum(
+        LAG_EVERY_NS, lag[place]
+    )  # it may have begun before the moment that tells of it
+    return np.where(held, stamps - since, 0)
+
+
+def lateness(samples: Samples, numbers: Column, runs: Sequence[PointRun]) -> tuple[Column, Column]:
+    """How late the first and the last stamp of each request may be, in ns; 0 for what has none.
+
+    Requests are dealt out to the load processes by their numbers, in turn.
+    """
+    import numpy as np
+
+    first, last = (np.zeros(len(samples), dtype=np.int64) for _ in range(2))
+    ends = samples.last_ns
+    for index, run in enumerate(runs):
+        own = numbers % len(runs) == index
+        first[own] = np.where(samples.first_ns[own] == ABSENT, 0, late_ns(samples.first_ns[own], run))
+        last[own] = late_ns(ends[own], run)
+    return first, last
+
+
+def moved(samples: Samples, timed: Mask, late: tuple[Column, Column]) -> tuple[Moved, ...]:
+    """How far the percentiles of TTFT, TPOT and E2EL may be off; nothing of no request.
 
     In an open loop a request that was sent late has waited for the load generator, which is known exactly.
     """
     import numpy as np
 
-    if not len(lag_ms) or not timed.any():
+    if not timed.any():
         return ()
-    known = np.sort(lag_ms)
-    tried = [_at(known, level) for level in LEVELS]
-    late = [(most, 1 - float(np.searchsorted(known, most, "right")) / len(known)) for most in tried]
+    first, last = (column[timed] / MILLION for column in late)
     intended = samples.intended_ns[timed]
-    sent_late = np.where(intended == ABSENT, 0, samples.sent_ns[timed] - intended) / MILLION
+    waited = np.where(intended == ABSENT, 0, samples.sent_ns[timed] - intended) / MILLION
     later = np.maximum((samples.shown - samples.at_first)[timed], 1)
+    values = each_request(samples, timed)
+    bounds = {
+        "ttft_ms": (values["ttft_ms"] - waited - first, values["ttft_ms"]),
+        "tpot_ms": (values["tpot_ms"] - last / later, values["tpot_ms"] + first / later),
+        "e2el_ms": (values["e2el_ms"] - waited - last, values["e2el_ms"]),
+    }
     found = []
-    values = latencies_told(each_request(samples, timed))
-    for key in KEYS:
-        if key not in values:
-            continue
-        has = ~np.isnan(values[key])
-        ordered = np.sort(values[key][has])
-        spread = float(np.median(later[has])) if key == "tpot_ms" else None
-        waited = np.sort(values[key][has] - sent_late[has]) if spread is None else ordered
-        for percent in PERCENTS:
-            value, own = (_at(series, percent / 100) for series in (ordered, waited))
-            by = value - own + _bound(waited, percent / 100, late, spread)
-            found.append(Moved(key, percent, value, by))
-    return tuple(found)
-
-
-def _bound(ordered: Values, q: float, late: Iterable[tuple[float, float]], spread: float | None) -> float:
-    """The most a quantile may be off by, from quantiles of the lateness with the chance that it is beyond."""
-    value = _at(ordered, q)
-    best = float("inf")
-    for most, beyond in late:
-        if spread is None:
-            off = value - _at(ordered, q - beyond) + most if beyond < q else float("inf")
-        else:  # both ends may be late, so the chance counts twice, and each token bears its part
-            lower = value - _at(ordered, q - 2 * beyond) if 2 * beyond < q else float("inf")
-            upper = _at(ordered, q + 2 * beyond) - value if q + 2 * beyond < 1 else float("inf")
-            off = max(lower, upper if beyond else 0.0) + most / spread
-        best = min(best, off)
-    return best
-
-
-def _at(ordered: Values, q: float) -> float:
-    """A quantile of sorted values, linear between neighbours."""
-    place = max(0.0, q) * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return float(ordered[below] + (ordered[above] - ordered[below]) * (place - below))
+    for key in latencies_told(values).keys() & bounds.keys():
+        known = ~np.isnan(values[key])
+        least, seen, most = (
+            np.percentile(column[known], PERCENTS) for column in (bounds[key][0], values[key], bounds[key][1])
+        )
+        off = np.maximum(seen - least, most - seen)
+        found += [Moved(key, *row) for row in zip(PERCENTS, seen.tolist(), off.tolist(), strict=True)]
+    return tuple(sorted(found, key=lambda one: (list(bounds).index(one.key), one.percent)))
