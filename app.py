@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bench.access import Visitor
-from pages.shared import missing, receiving, shell
+from pages.shared import missing, receiving, shell, waiting, websockets
 
 
 @asynccontextmanager
@@ -35,6 +35,7 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     from bench.sweep.priority import step_back
 
     step_back()
+    waiting.limit_heads()
     threading.Thread(target=warm, name="warm", daemon=True).start()
     try:
         yield {}
@@ -181,6 +182,8 @@ app = st.App(
     middleware=[
         Middleware(shell.Headers),
         Middleware(shell.KnownHosts),
+        Middleware(websockets.OwnPages),
+        Middleware(waiting.Sent),
         Middleware(receiving.Receiving),
         Middleware(missing.NoSuchPage),
     ],
