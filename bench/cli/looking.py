@@ -51,10 +51,10 @@ def _query(arguments: argparse.Namespace) -> int:
     access.demand("query", access.Visitor.at_the_shell())
     found = people_sql.run(opened(arguments), arguments.sql)
     if arguments.csv:
-        from bench.export import excel
+        from bench.export import csv
         from bench.library.people_frame import frame
 
-        sys.stdout.write(excel.quoted(frame(found.table)).decode())
+        sys.stdout.write(csv.written(frame(found.table)).decode().replace("\r\n", "\n"))
     elif arguments.json:
         output.document(output.arrow_rows(found.table))
     else:
