@@ -10,12 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from bench import access, export, selection
 from bench.access import Visitor
 from bench.basis.story import FILLED
 from bench.errors import AccessDenied, BenchError, NotFound, UnknownName, UsageError
+from bench.export.desk import Busy, Desk
 from bench.holdings import counts
 from bench.library import Library
 from bench.questions import options, questions
@@ -31,13 +32,15 @@ Reply = tuple[int, Any]
 
 @dataclass(frozen=True)
 class File:
-    """A document that is a file: its name, its media type and its bytes."""
+    """A document that is a file: its name, its media type and its content, to be read once and closed."""
 
     name: str
     mime: str
-    content: bytes
+    content: IO[bytes]
 
 
+RETRY_AFTER_S = 10
+"""What a program is told to wait before it asks again for what came too often, or is in others' hands."""
 MOST_BYTES = 262_144
 """A plan is a few thousand bytes."""
 JSON = "application/json"
@@ -77,10 +80,13 @@ def sweep(library: Path, named: str) -> Reply:
     return _answered(lambda: (200, jobs.status(Folder.of(library, named))))
 
 
-def exported(library: Callable[[], Library], named: str, query: str) -> Reply:
+def exported(
+    desk: Callable[[], Desk], named: str, query: str, gone: Callable[[], bool] = lambda: False
+) -> Reply:
     """The points that a link selects as a File of this format, as `python -m bench export` writes it.
 
-    The filters of any page's link count; what else it holds is of that page's chart.
+    The filters of any page's link count; what else it holds is of that page's chart. The file is written no further
+    once `gone` says that nobody waits for it.
     """
 
     def written() -> Reply:
@@ -90,10 +96,10 @@ def exported(library: Callable[[], Library], named: str, query: str) -> Reply:
             if key not in known:
                 raise UnknownName("filter", key, FILTER_BY_KEY)
         selected = View(view.where)
-        opened = library()
-        opened.refresh()
-        export.demand_few(selection.count(opened, selected))
-        return 200, File(kind.file_name("kneepoint"), kind.mime, kind.write(opened, selected))
+        at = desk()
+        at.library.refresh()
+        export.demand_few(selection.count(at.library, selected))
+        return 200, File(kind.file_name("kneepoint"), kind.mime, at.written(kind, selected, gone))
 
     return _answered(written)
 
@@ -203,6 +209,7 @@ def _status(problem: BenchError | OSError) -> int:
         (AccessDenied, 403),
         (NotFound, 404),
         (launching.TooMany, 429),
+        (Busy, 429),
         (UsageError, 400),
     )
     return next((status for kind, status in known if isinstance(problem, kind)), 503)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,12 +23,13 @@ from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running as serving
 from bench.errors import UsageError
+from bench.export.desk import Desk
 from bench.library import Library
 from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from bench.view import View
-from tests.benchmarks._server import ROOT, free_port, running, wait_for_first_byte
+from tests.benchmarks._server import ROOT, Server, free_port, running, wait_for_first_byte
 from tests.library.files import table
 
 OWN_PORT = 8501
@@ -285,7 +287,7 @@ def test_an_export_that_cannot_be_is_told(
     named: str, query: str, status: int, told: str, tmp_path: Path
 ) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
-    found, document = api.exported(lambda: library, named, query)
+    found, document = api.exported(lambda: Desk(library), named, query)
     assert (found, told in document["error"]) == (status, True), document
 
 
@@ -294,9 +296,10 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     link = "v=1&concurrency=4&concurrency=8&y=output_tokens_per_s&group=accelerator"
     for named, kind in export.formats().items():
-        status, file = api.exported(lambda: library, named, link)
+        status, file = api.exported(lambda: Desk(library), named, link)
         assert status == 200, file
-        assert file.content == kind.write(library, View.of({"concurrency": [4, 8]}))
+        with file.content as content:
+            assert content.read() == kind.write(library, View.of({"concurrency": [4, 8]}))
         assert file.mime == kind.mime
     assert file.name == "kneepoint-published.parquet"
 
@@ -305,8 +308,10 @@ def test_an_export_of_too_many_points_is_told(tmp_path: Path, monkeypatch: pytes
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     monkeypatch.setattr(export, "FILE_POINTS", 4)
-    assert api.exported(lambda: library, "markdown", "concurrency=1")[0] == 200
-    status, document = api.exported(lambda: library, "markdown", "")
+    status, file = api.exported(lambda: Desk(library), "markdown", "concurrency=1")
+    file.content.close()
+    assert status == 200
+    status, document = api.exported(lambda: Desk(library), "markdown", "")
     assert (status, document["error"].startswith("5 points are selected, and 4 are exported at once")) == (
         400, True,
     )  # fmt: skip
@@ -362,6 +367,41 @@ def test_a_link_saves_a_file(server: str) -> None:
     assert answer.headers["Content-Type"] == "application/json"
     assert asked(server, "GET", "/api/export/nothing")[0] == 400
     assert asked(server, "POST", "/api/export/bundle")[0] == 404
+
+
+def writing(server: Server) -> list[psutil.Process]:
+    """The processes that write exports for this server."""
+    return [one for one in psutil.Process(server.pid).children() if "bench.export.child" in one.cmdline()]
+
+
+@pytest.mark.long
+def test_many_exports_hold_up_nobody_and_end_when_their_readers_leave(place: Path) -> None:
+    with running(place) as server:
+        address = urlsplit(server.url).netloc
+        readers = [http.client.HTTPConnection(address, timeout=60) for _ in range(2)]
+        for reader in readers:
+            reader.request("GET", "/api/export/llm-d")
+        until_s = time.monotonic() + 30
+        while len(working := writing(server)) < 2:
+            assert time.monotonic() < until_s
+        for process in working:
+            process.suspend()  # now they never end by themselves
+        for _ in range(40):
+            other = http.client.HTTPConnection(address, timeout=60)
+            other.request("GET", "/api/export/llm-d")
+            answer = other.getresponse()
+            assert "2 exports are being written" in json.load(answer)["error"]
+            assert (answer.status, answer.headers["Retry-After"]) == (429, str(api.RETRY_AFTER_S))
+            other.close()
+        assert asked(server.url, "GET", "/healthz")[0] == 200
+        for reader in readers:
+            reader.close()
+        while writing(server):
+            assert time.monotonic() < until_s
+            time.sleep(0.1)
+        reader.request("GET", "/api/export/published-csv?accelerator=tpu-v6e")
+        assert reader.getresponse().status == 200
+        reader.close()
 
 
 @pytest.mark.long
