@@ -7,6 +7,8 @@ made the reader's browser send it.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +45,10 @@ RETRY_AFTER_S = 10
 """What a program is told to wait before it asks again for what came too often, or is in others' hands."""
 MOST_BYTES = 262_144
 """A plan is a few thousand bytes."""
+PLACE = re.compile(
+    rf"(?<![\w/.:])/(?:{'|'.join(map(re.escape, os.listdir('/')))})(?:/[^\s'\":;,]*)?(?![\w-])"
+)
+"""A path of this machine in a sentence; /v1/models of an endpoint is none."""
 JSON = "application/json"
 NOT_JSON = f"The body has to be JSON: send it with content-type {JSON}."
 
@@ -54,7 +60,7 @@ def health(library: Callable[[], Library]) -> tuple[int, dict[str, Any]]:
         opened.refresh()
         return 200, {"status": "ok", "library_version": opened.version, **counts(opened)}
     except (BenchError, OSError) as problem:
-        return 503, {"status": "failed", "reason": str(problem)}
+        return 503, {"status": "failed", "reason": _without_places(problem)}
 
 
 def caller(server_address: str | None, client_address: str | None, headers: Mapping[str, str]) -> Visitor:
@@ -72,12 +78,12 @@ def caller(server_address: str | None, client_address: str | None, headers: Mapp
 
 def sweeps(library: Path) -> Reply:
     """The status of every sweep, the newest first, as `python -m bench sweeps --json` prints them."""
-    return _answered(lambda: (200, jobs.sweeps(library)))
+    return _answered(lambda: (200, jobs.sweeps(library)), library)
 
 
 def sweep(library: Path, named: str) -> Reply:
     """How one sweep is going and every point it has measured, as `python -m bench status ID --json` prints it."""
-    return _answered(lambda: (200, jobs.status(Folder.of(library, named))))
+    return _answered(lambda: (200, jobs.status(Folder.of(library, named))), library)
 
 
 def exported(
@@ -112,7 +118,7 @@ def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) ->
         folder = launching.launch(library, plan, visitor, own_port=own_port)
         return 201, jobs.status(folder)
 
-    return _demanded(visitor, body, started)
+    return _demanded(library, visitor, body, started)
 
 
 def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
@@ -124,7 +130,7 @@ def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
         launching.cancel(library, folder.id, visitor)
         return 200, jobs.status(folder)
 
-    return _demanded(visitor, body, cancelled)
+    return _demanded(library, visitor, body, cancelled)
 
 
 def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
@@ -134,7 +140,7 @@ def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: i
         _demand_empty(_stated(visitor, body))
         return 200, jobs.status(launching.resume(library, named, visitor, own_port=own_port))
 
-    return _demanded(visitor, body, resumed)
+    return _demanded(library, visitor, body, resumed)
 
 
 def nothing(method: str, path: str) -> Reply:
@@ -162,7 +168,7 @@ def plan_in(stated: Mapping[str, Any], library: Path) -> Plan:
     return Plan.from_mapping(stated, files=False, endpoints=Endpoints(library))
 
 
-def _demanded(visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
+def _demanded(library: Path, visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
     """The answer to a change, once it is known to be this visitor's own wish."""
     fetched = visitor.headers.get("sec-fetch-site", "none")
     if fetched not in ("none", "same-origin") or not access.is_own_page(visitor.headers):
@@ -171,7 +177,7 @@ def _demanded(visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
         return 415, {"error": NOT_JSON}
     if len(body) > MOST_BYTES:
         return 413, {"error": f"The body is longer than {MOST_BYTES:,} bytes; a plan is a few dozen lines."}
-    return _answered(do)
+    return _answered(do, library)
 
 
 def _stated(visitor: Visitor, body: bytes) -> dict[str, Any]:
@@ -197,11 +203,27 @@ def _demand_empty(stated: Mapping[str, Any]) -> None:
         )
 
 
-def _answered(do: Callable[[], Reply]) -> Reply:
+def _answered(do: Callable[[], Reply], library: Path | None = None) -> Reply:
     try:
         return do()
     except (BenchError, OSError) as problem:
-        return _status(problem), {"error": str(problem)}
+        return _status(problem), {"error": _without_places(problem, library)}
+
+
+def _without_places(problem: BenchError | OSError, library: Path | None = None) -> str:
+    """What went wrong, for a stranger: files are told as the library has them, others of this machine by their name."""
+    said = str(problem)
+    if isinstance(problem, OSError) and problem.filename:
+        said = f"{problem.strerror}: {os.fsdecode(problem.filename)}."
+    if library is not None:
+        said = said.replace(f"{library}/", "")
+    return PLACE.sub(lambda place: _last_name(place[0]), said)
+
+
+def _last_name(path: str) -> str:
+    """The name at the end of a path, and the full stop of a sentence that ends with it."""
+    bare = path.rstrip("./")
+    return bare.rpartition("/")[2] + ("." if path.endswith(".") else "")
 
 
 def _status(problem: BenchError | OSError) -> int:

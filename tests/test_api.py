@@ -22,7 +22,7 @@ from bench import api, export
 from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running as serving
-from bench.errors import UsageError
+from bench.errors import NotFound, UsageError
 from bench.export.desk import Desk
 from bench.library import Library
 from bench.sweep import launching
@@ -266,6 +266,47 @@ def test_a_library_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "sweeps").write_text("no folder")
     status, told = api.start(tmp_path, here(), body(TABLES), OWN_PORT)
     assert (status, "sweeps" in told["error"]) == (503, True)
+    assert str(tmp_path) not in told["error"]
+
+
+def test_no_error_tells_where_on_this_machine_anything_lies(tmp_path: Path) -> None:
+    unreadable = tmp_path / "sweeps" / "20260101-000000-abcdef"
+    unreadable.mkdir(parents=True)
+    (unreadable / "plan.json").mkdir()
+    no_folder = tmp_path / "a file"
+    no_folder.write_text("")
+
+    def broken() -> Library:
+        raise NotFound(f"There is no library in {tmp_path}/a b: {tmp_path}/library.toml is missing.")
+
+    told = [
+        api.health(broken),
+        api.start(no_folder, here(), body(TABLES), OWN_PORT),
+        api.sweep(tmp_path, unreadable.name),
+        api.cancel(tmp_path, unreadable.name, here(), b""),
+        api.exported(lambda: Desk(broken()), "markdown", ""),
+    ]
+    assert [status for status, _ in told] == [503, 503, 200, 400, 404], told
+    for _, document in told:
+        assert str(tmp_path) not in json.dumps(document)
+    assert "sweeps" in told[1][1]["error"]
+    assert told[0][1]["reason"] == "There is no library in a b: library.toml is missing."
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("/tmp/lab/sweeps/x/plan.json cannot be read.", "plan.json cannot be read."),
+        ("It lies in /tmp/lab.", "It lies in lab."),
+        ("http://localhost:8000/tmp/v1 and /v1/models answer 404.", None),
+        ("There is no GET /api/export/nothing.", None),
+    ],
+)
+def test_addresses_of_endpoints_are_told_whole(said: str, told: str | None, tmp_path: Path) -> None:
+    def broken() -> Library:
+        raise NotFound(said)
+
+    assert api.health(broken)[1]["reason"] == (told or said)
 
 
 @pytest.mark.parametrize(
