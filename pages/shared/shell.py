@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bench.access import host_name
+from bench.access import LOCAL_HOSTS, host_name
 
 PAGES = Path(__file__).parents[1]
 STREAMLIT_HTML = Path(st.__file__).parent / "static" / "index.html"
@@ -135,7 +135,8 @@ class Headers:
 class KnownHosts:
     """Middleware that answers under the names of server.allowedHosts alone, as Streamlit does with its sessions.
 
-    Else a page whose name was made to mean this machine (DNS rebinding) could read what is answered.
+    Else a page whose name was made to mean this machine (DNS rebinding) could read what is answered. This machine's own
+    names, which cannot be made so, are always known: under them a container asks itself whether it is well.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -154,4 +155,4 @@ def _is_known(name: str) -> bool:
     known = [pattern.strip().lower().rstrip(".") for pattern in st.get_option("server.allowedHosts")]
     name = name.rstrip(".")
     below = any(pattern.startswith("*.") and name.endswith(pattern[1:]) for pattern in known)
-    return not known or "*" in known or (bool(name) and (name in known or below))
+    return not known or "*" in known or name in LOCAL_HOSTS or (bool(name) and (name in known or below))

@@ -7,7 +7,7 @@ import contextlib
 import socket
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ from tests.benchmarks.sessions import rerun
 pytestmark = pytest.mark.long
 
 HALF_OPEN = 60
-SLACK_S = 15.0
+SLACK_S = 40.0
 
 
 @pytest.fixture(scope="module")
@@ -132,54 +132,65 @@ def test_the_apps_own_pages_open_one(server: Server) -> None:
     asyncio.run(drilled())
 
 
-def opened(server: Server, sent: bytes) -> socket.socket:
-    parts = urlsplit(server.url)
-    connection = socket.create_connection((parts.hostname, parts.port), timeout=60)
-    connection.sendall(sent.replace(b"HOST", parts.netloc.encode()))
-    return connection
+@pytest.fixture
+def connect(server: Server) -> Iterator[Callable[[bytes], socket.socket]]:
+    """A connection on which so much was sent; HOST stands for the server's."""
+    with contextlib.ExitStack() as stack:
+
+        def connected(sent: bytes) -> socket.socket:
+            parts = urlsplit(server.url)
+            connection = stack.enter_context(
+                socket.create_connection((parts.hostname, parts.port), timeout=60)
+            )
+            connection.sendall(sent.replace(b"HOST", parts.netloc.encode()))
+            return connection
+
+        yield connected
 
 
-def test_half_a_request_is_not_waited_for(server: Server, log: Path) -> None:
+Connect = Callable[[bytes], socket.socket]
+
+
+def closed(connection: socket.socket) -> bool:
+    """Whether the other end closes it, without a word, before it could have been forgotten."""
+    connection.settimeout(HEAD_S + SLACK_S)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_half_a_request_is_not_waited_for(connect: Connect, log: Path) -> None:
     """Those who send nothing, half a head, half a second head, and bytes one by one, are all shown out."""
-    whole = b"GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n"
     heads = [
-        opened(server, sent)
-        for sent in (b"", b"GET / HTTP/1.1\r\nHost: HOST\r\nX-A:")
-        for _ in range(HALF_OPEN)
+        connect(sent) for sent in (b"", b"GET / HTTP/1.1\r\nHost: HOST\r\nX-A:") for _ in range(HALF_OPEN)
     ]
-    second, trickling = opened(server, whole), opened(server, b"GET / HTTP/1.1\r\n")
-    assert second.recv(1 << 16).startswith(b"HTTP/1.1 200")
+    second = connect(b"GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n")
+    answer = b""
+    while not answer.endswith(b"}"):
+        answer += second.recv(1 << 16)
+    assert answer.startswith(b"HTTP/1.1 200")
     second.sendall(b"GET /")
+    trickling = connect(b"GET / HTTP/1.1\r\n")
     end = time.monotonic() + HEAD_S + SLACK_S
-    trickling.settimeout(0.5)
-    while time.monotonic() < end:
-        try:
+    with contextlib.suppress(ConnectionError):
+        while time.monotonic() < end:
             trickling.sendall(b"X")
-            if not trickling.recv(1):
-                break
-        except TimeoutError:
-            continue
-        except OSError:
-            break
+            time.sleep(0.5)
     assert time.monotonic() < end
-    for connection in (*heads, second):
-        connection.settimeout(max(1.0, end - time.monotonic()))
-        assert connection.recv(1) == b""
-        connection.close()
-    trickling.close()
+    assert all(map(closed, (*heads, second)))
     assert "Traceback" not in log.read_text()
 
 
-def test_half_a_body_is_not_waited_for_and_who_leaves_leaves_no_trace(server: Server, log: Path) -> None:
+def test_half_a_body_is_not_waited_for_and_who_leaves_leaves_no_trace(connect: Connect, log: Path) -> None:
     head = b"POST /api/sweeps HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
     for _ in range(5):
-        opened(server, head).close()
-    waiting = opened(server, head)
+        connect(head).close()
+    waiting = connect(head)
     waiting.settimeout(BODY_S + SLACK_S)
     answer = b""
     while part := waiting.recv(1 << 16):
         answer += part
-    waiting.close()
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"bytes a second" in answer
     assert "Traceback" not in log.read_text()
