@@ -3,8 +3,8 @@
 FROM python:3.11-slim-bookworm
 
 WORKDIR /app
-COPY requirements.txt ./
-RUN pip install --no-cache-dir --disable-pip-version-check -r requirements.txt
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements.lock
 COPY . ./
 RUN python -m compileall -q app.py bench pages
 RUN useradd --system --uid 10001 --home-dir /tmp --no-create-home kneepoint \

@@ -20,11 +20,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # What is installed is remembered by an empty file that carries the hash of what was asked for.
 asked = $(firstword $(shell { $(PYTHON) -V || true; cat $(1); } 2>&1 | cksum))
-APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt)
-DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements-tokenizer.txt requirements-dev.txt)
+APP_INSTALLED := .venv/installed-app-$(call asked,requirements.txt requirements.lock)
+DEV_INSTALLED := .venv/installed-dev-$(call asked,requirements.txt requirements.lock requirements-tokenizer.txt requirements-dev.txt)
 ENGINE_INSTALLED := .venv-engine/installed-$(call asked,requirements-engine.txt)
 
-.PHONY: help run test test-engine check bench library format lint docker-steps chromium port clean
+.PHONY: help run test test-engine check bench library format lint lock docker-steps chromium port clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,10 @@ bench: $(DEV_INSTALLED) chromium ## measure: library, pages, imports (results go
 library: $(APP_INSTALLED) ## rebuild the shipped library, data/library, from its recipes
 	$(BIN)/python -m data.recipes
 
+lock: ## write requirements.lock, the hashes of what requirements.txt pins, anew (needs uv)
+	uv pip compile requirements.txt --generate-hashes --python-version 3.11 --no-annotate --quiet \
+		--custom-compile-command "make lock" -o requirements.lock
+
 docker-steps: $(DEV_INSTALLED) ## prove the Dockerfile's steps without a Docker engine
 	$(BIN)/python -m pytest tests/test_dockerfile.py
 
@@ -68,12 +72,13 @@ clean: ## remove .venv, .venv-engine and the tools' caches
 $(APP_INSTALLED):
 	$(call make_venv)
 	@echo "Installing the app into .venv (once; about a minute) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@rm -f .venv/installed-app-*; touch $@
 
 $(DEV_INSTALLED):
 	$(call make_venv)
 	@echo "Installing the app and its development tools into .venv (once; about a minute) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@rm -f .venv/installed-*; touch $@ $(APP_INSTALLED)
 

@@ -7,23 +7,26 @@ is imported beside the first requests, so that nobody waits for it.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from bench.access import Visitor
-from pages.shared import missing, receiving, shell
+from pages.shared import missing, receiving, shell, waiting, websockets
+
+PART_BYTES = 1 << 18
 
 
 @asynccontextmanager
@@ -35,6 +38,7 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     from bench.sweep.priority import step_back
 
     step_back()
+    waiting.limit_heads()
     threading.Thread(target=warm, name="warm", daemon=True).start()
     try:
         yield {}
@@ -115,12 +119,23 @@ async def resume(request: Request) -> Response:
     return _answer(await run_in_threadpool(api.resume, _library(), named, _caller(request), body, own_port()))
 
 
-def exported(request: Request) -> Response:
-    """What a link's filters select, as a file."""
+async def exported(request: Request) -> Response:
+    """What a link's filters select, as a file, which is written only as long as somebody waits for it."""
     from bench import api
     from pages.shared import cached
 
-    return _answer(api.exported(cached.library, request.path_params["format"], request.url.query))
+    named, query, gone = request.path_params["format"], request.url.query, threading.Event()
+    waiting_for = asyncio.create_task(_leaving(request, gone))
+    try:
+        return _answer(await run_in_threadpool(api.exported, cached.export_desk, named, query, gone.is_set))
+    finally:
+        waiting_for.cancel()
+
+
+async def _leaving(request: Request, gone: threading.Event) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    gone.set()
 
 
 def no_such_call(request: Request) -> Response:
@@ -154,14 +169,24 @@ async def _body(request: Request) -> bytes:
 
 
 def _answer(reply: tuple[int, Any]) -> Response:
-    from bench.api import File
+    from bench.api import RETRY_AFTER_S, File
 
     status, document = reply
     headers = {"Cache-Control": "no-store"}
     if isinstance(document, File):
         headers["Content-Disposition"] = f'attachment; filename="{document.name}"'
-        return Response(document.content, status, headers, document.mime)
+        headers["Content-Length"] = str(document.content.seek(0, os.SEEK_END))
+        return StreamingResponse(_parts(document.content), status, headers, document.mime)
+    if status == 429:
+        headers["Retry-After"] = str(RETRY_AFTER_S)
     return JSONResponse(document, status, headers)
+
+
+def _parts(content: IO[bytes]) -> Iterator[bytes]:
+    with content:
+        content.seek(0)
+        while part := content.read(PART_BYTES):
+            yield part
 
 
 API = [
@@ -181,6 +206,8 @@ app = st.App(
     middleware=[
         Middleware(shell.Headers),
         Middleware(shell.KnownHosts),
+        Middleware(websockets.OwnPages),
+        Middleware(waiting.Sent),
         Middleware(receiving.Receiving),
         Middleware(missing.NoSuchPage),
     ],

@@ -7,15 +7,18 @@ made the reader's browser send it.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from bench import access, export, selection
 from bench.access import Visitor
 from bench.basis.story import FILLED
 from bench.errors import AccessDenied, BenchError, NotFound, UnknownName, UsageError
+from bench.export.desk import Busy, Desk
 from bench.holdings import counts
 from bench.library import Library
 from bench.questions import options, questions
@@ -31,15 +34,21 @@ Reply = tuple[int, Any]
 
 @dataclass(frozen=True)
 class File:
-    """A document that is a file: its name, its media type and its bytes."""
+    """A document that is a file: its name, its media type and its content, to be read once and closed."""
 
     name: str
     mime: str
-    content: bytes
+    content: IO[bytes]
 
 
+RETRY_AFTER_S = 10
+"""What a program is told to wait before it asks again for what came too often, or is in others' hands."""
 MOST_BYTES = 262_144
 """A plan is a few thousand bytes."""
+PLACE = re.compile(
+    rf"(?<![\w/.:])/(?:{'|'.join(map(re.escape, os.listdir('/')))})(?:/[^\s'\":;,]*)?(?![\w-])"
+)
+"""A path of this machine in a sentence; /v1/models of an endpoint is none."""
 JSON = "application/json"
 NOT_JSON = f"The body has to be JSON: send it with content-type {JSON}."
 
@@ -51,7 +60,7 @@ def health(library: Callable[[], Library]) -> tuple[int, dict[str, Any]]:
         opened.refresh()
         return 200, {"status": "ok", "library_version": opened.version, **counts(opened)}
     except (BenchError, OSError) as problem:
-        return 503, {"status": "failed", "reason": str(problem)}
+        return 503, {"status": "failed", "reason": _without_places(problem)}
 
 
 def caller(server_address: str | None, client_address: str | None, headers: Mapping[str, str]) -> Visitor:
@@ -69,18 +78,21 @@ def caller(server_address: str | None, client_address: str | None, headers: Mapp
 
 def sweeps(library: Path) -> Reply:
     """The status of every sweep, the newest first, as `python -m bench sweeps --json` prints them."""
-    return _answered(lambda: (200, jobs.sweeps(library)))
+    return _answered(lambda: (200, jobs.sweeps(library)), library)
 
 
 def sweep(library: Path, named: str) -> Reply:
     """How one sweep is going and every point it has measured, as `python -m bench status ID --json` prints it."""
-    return _answered(lambda: (200, jobs.status(Folder.of(library, named))))
+    return _answered(lambda: (200, jobs.status(Folder.of(library, named))), library)
 
 
-def exported(library: Callable[[], Library], named: str, query: str) -> Reply:
+def exported(
+    desk: Callable[[], Desk], named: str, query: str, gone: Callable[[], bool] = lambda: False
+) -> Reply:
     """The points that a link selects as a File of this format, as `python -m bench export` writes it.
 
-    The filters of any page's link count; what else it holds is of that page's chart.
+    The filters of any page's link count; what else it holds is of that page's chart. The file is written no further
+    once `gone` says that nobody waits for it.
     """
 
     def written() -> Reply:
@@ -90,10 +102,10 @@ def exported(library: Callable[[], Library], named: str, query: str) -> Reply:
             if key not in known:
                 raise UnknownName("filter", key, FILTER_BY_KEY)
         selected = View(view.where)
-        opened = library()
-        opened.refresh()
-        export.demand_few(selection.count(opened, selected))
-        return 200, File(kind.file_name("kneepoint"), kind.mime, kind.write(opened, selected))
+        at = desk()
+        at.library.refresh()
+        export.demand_few(selection.count(at.library, selected))
+        return 200, File(kind.file_name("kneepoint"), kind.mime, at.written(kind, selected, gone))
 
     return _answered(written)
 
@@ -106,7 +118,7 @@ def start(library: Path, visitor: Visitor, body: bytes, own_port: int | None) ->
         folder = launching.launch(library, plan, visitor, own_port=own_port)
         return 201, jobs.status(folder)
 
-    return _demanded(visitor, body, started)
+    return _demanded(library, visitor, body, started)
 
 
 def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
@@ -118,7 +130,7 @@ def cancel(library: Path, named: str, visitor: Visitor, body: bytes) -> Reply:
         launching.cancel(library, folder.id, visitor)
         return 200, jobs.status(folder)
 
-    return _demanded(visitor, body, cancelled)
+    return _demanded(library, visitor, body, cancelled)
 
 
 def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: int | None) -> Reply:
@@ -128,7 +140,7 @@ def resume(library: Path, named: str, visitor: Visitor, body: bytes, own_port: i
         _demand_empty(_stated(visitor, body))
         return 200, jobs.status(launching.resume(library, named, visitor, own_port=own_port))
 
-    return _demanded(visitor, body, resumed)
+    return _demanded(library, visitor, body, resumed)
 
 
 def nothing(method: str, path: str) -> Reply:
@@ -156,7 +168,7 @@ def plan_in(stated: Mapping[str, Any], library: Path) -> Plan:
     return Plan.from_mapping(stated, files=False, endpoints=Endpoints(library))
 
 
-def _demanded(visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
+def _demanded(library: Path, visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
     """The answer to a change, once it is known to be this visitor's own wish."""
     fetched = visitor.headers.get("sec-fetch-site", "none")
     if fetched not in ("none", "same-origin") or not access.is_own_page(visitor.headers):
@@ -165,7 +177,7 @@ def _demanded(visitor: Visitor, body: bytes, do: Callable[[], Reply]) -> Reply:
         return 415, {"error": NOT_JSON}
     if len(body) > MOST_BYTES:
         return 413, {"error": f"The body is longer than {MOST_BYTES:,} bytes; a plan is a few dozen lines."}
-    return _answered(do)
+    return _answered(do, library)
 
 
 def _stated(visitor: Visitor, body: bytes) -> dict[str, Any]:
@@ -191,11 +203,27 @@ def _demand_empty(stated: Mapping[str, Any]) -> None:
         )
 
 
-def _answered(do: Callable[[], Reply]) -> Reply:
+def _answered(do: Callable[[], Reply], library: Path | None = None) -> Reply:
     try:
         return do()
     except (BenchError, OSError) as problem:
-        return _status(problem), {"error": str(problem)}
+        return _status(problem), {"error": _without_places(problem, library)}
+
+
+def _without_places(problem: BenchError | OSError, library: Path | None = None) -> str:
+    """What went wrong, for a stranger: files are told as the library has them, others of this machine by their name."""
+    said = str(problem)
+    if isinstance(problem, OSError) and problem.filename:
+        said = f"{problem.strerror}: {os.fsdecode(problem.filename)}."
+    if library is not None:
+        said = said.replace(f"{library}/", "")
+    return PLACE.sub(lambda place: _last_name(place[0]), said)
+
+
+def _last_name(path: str) -> str:
+    """The name at the end of a path, and the full stop of a sentence that ends with it."""
+    bare = path.rstrip("./")
+    return bare.rpartition("/")[2] + ("." if path.endswith(".") else "")
 
 
 def _status(problem: BenchError | OSError) -> int:
@@ -203,6 +231,7 @@ def _status(problem: BenchError | OSError) -> int:
         (AccessDenied, 403),
         (NotFound, 404),
         (launching.TooMany, 429),
+        (Busy, 429),
         (UsageError, 400),
     )
     return next((status for kind, status in known if isinstance(problem, kind)), 503)

@@ -14,6 +14,10 @@ MARKDOWN_ACTIVE = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&])")
 # addresses into links; escaping every ASCII punctuation mark with a backslash is what CommonMark 0.31, 2.4 allows.
 
 BARE_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+QUOTED_FORMULA = r"^'('*[=+\-@\t\r\n])"
+"""What a cell with such a quote matches; the group is what it holds without it."""
+
 WORD_JOINER = "\N{WORD JOINER}"
 # Bare addresses become links after escapes are read, so only a character between their parts keeps them text.
 
@@ -52,16 +56,10 @@ def terminal(text: object) -> str:
 def csv_cell(value: object) -> object:
     """The value for a CSV cell: text a spreadsheet would run as a formula gets a leading quote.
 
-    Numbers stay numbers, a negative one included. Source of the list: OWASP, "CSV Injection". A line of the text ends
-    with a line feed: before Python 3.13 a cell with a lone carriage return is written without quotation marks, and
-    what follows it would begin a cell of its own.
+    Numbers stay numbers, a negative one included. Source of the list: OWASP, "CSV Injection". What has such a quote
+    gets one more, so that a reader that takes it away, as by QUOTED_FORMULA, has every text.
     """
-    if not isinstance(value, str) or not value:
-        return value
-    text = value.replace("\r\n", "\n").replace("\r", "\n")
-    if text[0] in "=+-@\t\n" and not _is_number(text):
-        return f"'{text}"
-    return text
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) and not _is_number(value) else value
 
 
 def _is_number(text: str) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,13 +22,14 @@ from bench import api, export
 from bench.access import Visitor
 from bench.endpoint import Settings
 from bench.endpoint.serving import running as serving
-from bench.errors import UsageError
+from bench.errors import NotFound, UsageError
+from bench.export.desk import Desk
 from bench.library import Library
 from bench.sweep import launching
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from bench.view import View
-from tests.benchmarks._server import ROOT, free_port, running, wait_for_first_byte
+from tests.benchmarks._server import ROOT, Server, free_port, running, wait_for_first_byte
 from tests.library.files import table
 
 OWN_PORT = 8501
@@ -264,6 +266,47 @@ def test_a_library_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "sweeps").write_text("no folder")
     status, told = api.start(tmp_path, here(), body(TABLES), OWN_PORT)
     assert (status, "sweeps" in told["error"]) == (503, True)
+    assert str(tmp_path) not in told["error"]
+
+
+def test_no_error_tells_where_on_this_machine_anything_lies(tmp_path: Path) -> None:
+    unreadable = tmp_path / "sweeps" / "20260101-000000-abcdef"
+    unreadable.mkdir(parents=True)
+    (unreadable / "plan.json").mkdir()
+    no_folder = tmp_path / "a file"
+    no_folder.write_text("")
+
+    def broken() -> Library:
+        raise NotFound(f"There is no library in {tmp_path}/a b: {tmp_path}/library.toml is missing.")
+
+    told = [
+        api.health(broken),
+        api.start(no_folder, here(), body(TABLES), OWN_PORT),
+        api.sweep(tmp_path, unreadable.name),
+        api.cancel(tmp_path, unreadable.name, here(), b""),
+        api.exported(lambda: Desk(broken()), "markdown", ""),
+    ]
+    assert [status for status, _ in told] == [503, 503, 200, 400, 404], told
+    for _, document in told:
+        assert str(tmp_path) not in json.dumps(document)
+    assert "sweeps" in told[1][1]["error"]
+    assert told[0][1]["reason"] == "There is no library in a b: library.toml is missing."
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("/tmp/lab/sweeps/x/plan.json cannot be read.", "plan.json cannot be read."),
+        ("It lies in /tmp/lab.", "It lies in lab."),
+        ("http://localhost:8000/tmp/v1 and /v1/models answer 404.", None),
+        ("There is no GET /api/export/nothing.", None),
+    ],
+)
+def test_addresses_of_endpoints_are_told_whole(said: str, told: str | None, tmp_path: Path) -> None:
+    def broken() -> Library:
+        raise NotFound(said)
+
+    assert api.health(broken)[1]["reason"] == (told or said)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +328,7 @@ def test_an_export_that_cannot_be_is_told(
     named: str, query: str, status: int, told: str, tmp_path: Path
 ) -> None:
     library = Library.open(tmp_path / "library", shipped=False)
-    found, document = api.exported(lambda: library, named, query)
+    found, document = api.exported(lambda: Desk(library), named, query)
     assert (found, told in document["error"]) == (status, True), document
 
 
@@ -294,9 +337,10 @@ def test_an_export_takes_any_pages_link_and_is_what_the_command_line_writes(tmp_
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     link = "v=1&concurrency=4&concurrency=8&y=output_tokens_per_s&group=accelerator"
     for named, kind in export.formats().items():
-        status, file = api.exported(lambda: library, named, link)
+        status, file = api.exported(lambda: Desk(library), named, link)
         assert status == 200, file
-        assert file.content == kind.write(library, View.of({"concurrency": [4, 8]}))
+        with file.content as content:
+            assert content.read() == kind.write(library, View.of({"concurrency": [4, 8]}))
         assert file.mime == kind.mime
     assert file.name == "kneepoint-published.parquet"
 
@@ -305,8 +349,10 @@ def test_an_export_of_too_many_points_is_told(tmp_path: Path, monkeypatch: pytes
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "a.csv", *({"concurrency": 2**n} for n in range(5)))])
     monkeypatch.setattr(export, "FILE_POINTS", 4)
-    assert api.exported(lambda: library, "markdown", "concurrency=1")[0] == 200
-    status, document = api.exported(lambda: library, "markdown", "")
+    status, file = api.exported(lambda: Desk(library), "markdown", "concurrency=1")
+    file.content.close()
+    assert status == 200
+    status, document = api.exported(lambda: Desk(library), "markdown", "")
     assert (status, document["error"].startswith("5 points are selected, and 4 are exported at once")) == (
         400, True,
     )  # fmt: skip
@@ -362,6 +408,41 @@ def test_a_link_saves_a_file(server: str) -> None:
     assert answer.headers["Content-Type"] == "application/json"
     assert asked(server, "GET", "/api/export/nothing")[0] == 400
     assert asked(server, "POST", "/api/export/bundle")[0] == 404
+
+
+def writing(server: Server) -> list[psutil.Process]:
+    """The processes that write exports for this server."""
+    return [one for one in psutil.Process(server.pid).children() if "bench.export.child" in one.cmdline()]
+
+
+@pytest.mark.long
+def test_many_exports_hold_up_nobody_and_end_when_their_readers_leave(place: Path) -> None:
+    with running(place) as server:
+        address = urlsplit(server.url).netloc
+        readers = [http.client.HTTPConnection(address, timeout=60) for _ in range(2)]
+        for reader in readers:
+            reader.request("GET", "/api/export/llm-d")
+        until_s = time.monotonic() + 30
+        while len(working := writing(server)) < 2:
+            assert time.monotonic() < until_s
+        for process in working:
+            process.suspend()  # now they never end by themselves
+        for _ in range(40):
+            other = http.client.HTTPConnection(address, timeout=60)
+            other.request("GET", "/api/export/llm-d")
+            answer = other.getresponse()
+            assert "2 exports are being written" in json.load(answer)["error"]
+            assert (answer.status, answer.headers["Retry-After"]) == (429, str(api.RETRY_AFTER_S))
+            other.close()
+        assert asked(server.url, "GET", "/healthz")[0] == 200
+        for reader in readers:
+            reader.close()
+        while writing(server):
+            assert time.monotonic() < until_s
+            time.sleep(0.1)
+        reader.request("GET", "/api/export/published-csv?accelerator=tpu-v6e")
+        assert reader.getresponse().status == 200
+        reader.close()
 
 
 @pytest.mark.long

@@ -223,6 +223,14 @@ def test_query_prints_json_csv_and_a_table(run: Run, table: str) -> None:
     assert out.splitlines() == ["accelerator  n", "h100-sxm     2", "h200-sxm     1"]
 
 
+def test_a_query_prints_what_no_calendar_reaches_and_spans_of_time(run: Run) -> None:
+    sql = "SELECT DATE '-infinity' AS d, INTERVAL 1 DAY AS i, TIME '12:00' AS t, [DATE 'infinity', NULL] AS l"
+    row = {"d": "beyond the calendar", "i": "1 days", "t": "12:00:00", "l": "beyond the calendar"}
+    assert json.loads(run("query", sql, "--json")[1]) == [row]
+    assert list(csv.DictReader(io.StringIO(run("query", sql, "--csv")[1]))) == [row]
+    assert run("query", sql)[0] == 0
+
+
 @pytest.mark.parametrize("sql", some(["DELETE FROM points", "SELECT * FROM nothing", ""], 1))
 def test_a_query_that_is_no_select_is_refused_in_a_sentence(run: Run, sql: str) -> None:
     status, out, err = run("query", sql)

@@ -25,7 +25,7 @@ from tests.test_layers import imported
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[1]
-BARE = ("Makefile", "requirements.txt", "requirements-tokenizer.txt", "requirements-dev.txt")
+BARE = ("Makefile", "requirements.txt", "requirements.lock", "requirements-tokenizer.txt", "requirements-dev.txt")
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -204,6 +204,17 @@ def test_all_that_is_needed_is_pinned_and_nothing_else(files: list[str]) -> None
     pinned = {name: version for file in files for name, version in pins(file).items()}
     assert {name: distribution(name).version for name in pinned} == pinned
     assert needed({name for file in files for name in named(file)}) == set(pinned)
+
+
+def test_the_lock_has_a_hash_for_every_pin_and_names_no_place() -> None:
+    text = (ROOT / "requirements.lock").read_text()
+    entries = [part.split() for part in re.sub(r"\\\n|#.*", "", text).splitlines() if part.strip()]
+    assert all(len(hashes) > 1 for hashes in entries)
+    assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", one) for _, *hashes in entries for one in hashes)
+    assert {canonicalize_name(pin.split("==")[0]): pin.split("==")[1] for pin, *_ in entries} == pins(
+        "requirements.txt"
+    )
+    assert "//" not in text
 
 
 def test_the_app_asks_for_what_it_imports() -> None:

@@ -205,7 +205,7 @@ def test_the_image_is_small_unprivileged_and_read_only() -> None:
 
 def test_nothing_but_the_app_is_sent_to_the_engine() -> None:
     tops = {path.parts[0] for path in sent_to_the_engine()}
-    assert {"app.py", "bench", "pages", "data", ".streamlit", "requirements.txt"} <= tops
+    assert {"app.py", "bench", "pages", "data", ".streamlit", "requirements.lock"} <= tops
     assert not {".git", ".venv", "tests", "library", "Makefile"} & tops
 
 

@@ -51,11 +51,10 @@ def _query(arguments: argparse.Namespace) -> int:
     access.demand("query", access.Visitor.at_the_shell())
     found = people_sql.run(opened(arguments), arguments.sql)
     if arguments.csv:
-        import pandas as pd
+        from bench.export import csv
+        from bench.library.people_frame import frame
 
-        from bench.export import excel
-
-        sys.stdout.write(excel.quoted(found.table.to_pandas(types_mapper=pd.ArrowDtype)).decode())
+        sys.stdout.write(csv.written(frame(found.table)).decode().replace("\r\n", "\n"))
     elif arguments.json:
         output.document(output.arrow_rows(found.table))
     else:

@@ -118,11 +118,13 @@ def _frame_column(column: pd.Series[Any]) -> list[Any]:
 
 def arrow_rows(found: pa.Table) -> list[dict[str, Any]]:
     """An Arrow table's rows in JSON's own types; a column name that occurs again gets a number."""
+    from bench.library.people_frame import told
+
     names: list[str] = []
     for name in found.column_names:
         same = sum(taken == name or taken.startswith(f"{name}_") for taken in names)
         names.append(f"{name}_{same + 1}" if name in names else name)
-    columns = [[plain(value) for value in column.to_pylist()] for column in found.columns]
+    columns = [[plain(told(value)) for value in column] for column in found.columns]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 

@@ -1,7 +1,7 @@
 """Rows and points as files for other programs: one module for each kind.
 
-Every module has `written(rows)` for the rows of a table. A module that can write what a View selects states FORMATS
-too, by which the command line and the pages find it.
+Every such module has `written(rows)` for the rows of a table. A module that can write what a View selects states
+FORMATS too, by which the command line and the pages find it. A server's readers get their files at the `desk`.
 """
 
 from __future__ import annotations

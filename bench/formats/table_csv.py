@@ -11,12 +11,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bench.catalogue import is_metric
 from bench.errors import InputError
 from bench.formats.slices import Numbers, Slice, check_rows, header_names, numbers_from, plain_error, within
 from bench.formats.text_file import beginning, check_text, opened
+from bench.plain_text import QUOTED_FORMULA
 
 MAX_BYTES = 2_000_000_000
 MAX_HEADER = 1 << 20
@@ -102,7 +104,7 @@ class CsvTable:
             yield Slice(numbers_from(0, 0), {}, dict(broken[told:]))
 
     def _named(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
-        return dict(zip(self.columns, batch.columns, strict=True))
+        return dict(zip(self.columns, map(_without_quotes, batch.columns), strict=True))
 
     def _batches(
         self, metrics: pa.DataType, *, threads: bool, on_broken: Callable[[Any], object]
@@ -142,6 +144,14 @@ class CsvTable:
 
 def _sound(batch: pa.RecordBatch) -> bool:
     return all(within(column, 0.0) for column in batch.columns if pa.types.is_floating(column.type))
+
+
+def _without_quotes(column: pa.Array) -> pa.Array:
+    """The cells, texts without the quote by which an export keeps a spreadsheet from running them as formulas."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    words = pc.replace_substring_regex(column.dictionary, QUOTED_FORMULA, r"\1")
+    return pa.DictionaryArray.from_arrays(column.indices, words)
 
 
 def _physical(kept: Numbers, broken: list[int]) -> Numbers:

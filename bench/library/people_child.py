@@ -56,6 +56,8 @@ def answered(library: Library, sql: str, *, confined: bool = False) -> tuple[pa.
             raise QueryRefused(GONE) from problem
         except (duckdb.BinderException, duckdb.CatalogException) as problem:
             raise QueryRefused(said(_placed(library, statement) or problem)) from problem
+        except OSError as problem:
+            raise QueryRefused(_without_paths(library, _as_rows_came(str(problem)))) from problem
         except (duckdb.Error, pa.ArrowException, UnicodeError) as problem:
             raise QueryRefused(_without_paths(library, said(problem))) from problem
 
@@ -68,6 +70,12 @@ def _placed(library: Library, statement: str) -> duckdb.Error | None:
         except duckdb.Error as problem:
             return problem
     return None
+
+
+def _as_rows_came(told: str) -> str:
+    """What DuckDB told Arrow, which makes an error of files of it, whatever it is."""
+    known = {"Out of Memory Error": TOO_MUCH, "IO Error": GONE}
+    return next((why for kind, why in known.items() if told.startswith(kind)), said(OSError(told)))
 
 
 def _without_paths(library: Library, sentence: str) -> str:

@@ -72,16 +72,31 @@ def _texts(column: pa.ChunkedArray) -> pa.Array:
     return pa.array([_written(value) for value in column], pa.string())
 
 
-def _written(scalar: pa.Scalar) -> str | None:
+def told(scalar: pa.Scalar) -> Any:
+    """The value in Python's own types; a span of time in words, and so what Python's calendar does not reach."""
     try:
-        value: Any = scalar.as_py()
+        value = scalar.as_py()
     except (ValueError, OverflowError):
         return BEYOND
-    if value is None:
-        return None
+    return in_words(value)
+
+
+def in_words(value: Any) -> Any:
+    """The value with every span of time in it in words."""
     if isinstance(value, pa.MonthDayNano):
         parts = (("months", value.months), ("days", value.days), ("s", value.nanoseconds / 1e9))
         return " ".join(f"{amount:g} {unit}" for unit, amount in parts if amount) or "0 s"
+    if isinstance(value, dict):
+        return {key: in_words(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [in_words(entry) for entry in value]
+    return value
+
+
+def _written(scalar: pa.Scalar) -> str | None:
+    value = told(scalar)
+    if value is None:
+        return None
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, (dict, list)):

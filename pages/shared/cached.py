@@ -21,6 +21,7 @@ from bench.basis import variations as ways_to_look
 from bench.dictionary import Table, tables
 from bench.errors import UsageError
 from bench.export import readable as tabular
+from bench.export.desk import Desk as ExportDesk
 from bench.holdings import asked, history, listing
 from bench.library import Library
 from bench.library.arrivals import Arrivals
@@ -59,6 +60,12 @@ def current() -> Library:
 def desk() -> Desk:
     """Where this process's readers hand in their SQL."""
     return Desk(library())
+
+
+@st.cache_resource(show_spinner=False)
+def export_desk() -> ExportDesk:
+    """Where this process's readers get files of points."""
+    return ExportDesk(library())
 
 
 def warm() -> None:

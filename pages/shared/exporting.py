@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from bench import export
 from bench.errors import UsageError
@@ -13,6 +15,9 @@ from bench.plain_text import markdown
 from bench.view import View
 from bench.wording import counted
 from pages.shared import cached
+
+WAIT_LIMIT_S = 60.0
+"""So long a reader's file waits for a place among the others that are being written."""
 
 
 def box(view: View, points: int, stem: str) -> None:
@@ -49,9 +54,23 @@ def _button(kind: export.Format, view: View, stem: str) -> None:
         return
     st.download_button(
         kind.title,
-        lambda: kind.write(cached.library(), view),
+        partial(_written, kind, view, _left()),
         kind.file_name(stem),
         kind.mime,
         key=f"export.{stem}.{kind.name}",
         on_click="ignore",
     )
+
+
+def _written(kind: export.Format, view: View, left: Callable[[], bool]) -> bytes:
+    with cached.export_desk().written(kind, view, left, WAIT_LIMIT_S) as file:
+        return file.read()
+
+
+def _left() -> Callable[[], bool]:
+    """Whether this session's reader has closed the page, to be asked from any thread."""
+    context = get_script_run_ctx()
+    if context is None or not st.runtime.exists():
+        return lambda: False
+    session = context.session_id
+    return lambda: not st.runtime.get_instance().is_active_session(session)

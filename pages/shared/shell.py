@@ -16,10 +16,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bench.access import host_name
+from bench.access import LOCAL_HOSTS, host_name
 
 PAGES = Path(__file__).parents[1]
-API = "/api/"
 STREAMLIT_HTML = Path(st.__file__).parent / "static" / "index.html"
 FIRST = "overview"
 STYLE = Path(__file__).with_name("look.css")
@@ -134,21 +133,20 @@ class Headers:
 
 
 class KnownHosts:
-    """Middleware that answers the API under the names of server.allowedHosts alone, as Streamlit does with its pages.
+    """Middleware that answers under the names of server.allowedHosts alone, as Streamlit does with its sessions.
 
-    Else a page whose name was made to mean this machine (DNS rebinding) could read what the API answers.
+    Else a page whose name was made to mean this machine (DNS rebinding) could read what is answered. This machine's own
+    names, which cannot be made so, are always known: under them a container asks itself whether it is well.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith(API):
-            host = Request(scope).headers.get("host")
-            if not _is_known(host_name(host)):
-                said = "The API does not answer under this name; server.allowedHosts lists those it has."
-                await JSONResponse({"error": said}, 403)(scope, receive, send)
-                return
+        if scope["type"] == "http" and not _is_known(host_name(Request(scope).headers.get("host"))):
+            said = "The server does not answer under this name; server.allowedHosts lists those it has."
+            await JSONResponse({"error": said}, 403)(scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
 
@@ -157,4 +155,4 @@ def _is_known(name: str) -> bool:
     known = [pattern.strip().lower().rstrip(".") for pattern in st.get_option("server.allowedHosts")]
     name = name.rstrip(".")
     below = any(pattern.startswith("*.") and name.endswith(pattern[1:]) for pattern in known)
-    return not known or (bool(name) and (name in known or "*" in known or below))
+    return not known or "*" in known or name in LOCAL_HOSTS or (bool(name) and (name in known or below))

@@ -23,7 +23,13 @@ SHARES = frozenset({"scaling_efficiency"})
 
 FILES = (
     ("CSV", csv.written, ".csv", "text/csv", None),
-    ("CSV for Excel", excel.written, ".excel.csv", "text/csv", "No text in it runs as a formula."),
+    (
+        "CSV for Excel",
+        excel.written,
+        ".excel.csv",
+        "text/csv",
+        "With the mark by which Excel knows its letters.",
+    ),
     ("Parquet", parquet.written, ".parquet", "application/vnd.apache.parquet", None),
 )
 """What a table is saved as: the button, what writes it, how the file's name ends, its type, and what to know of it."""

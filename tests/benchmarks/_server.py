@@ -34,8 +34,8 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(library: Path | None = None) -> Iterator[Server]:
-    """The app, started on a free port and ended afterwards."""
+def running(library: Path | None = None, log: Path | None = None) -> Iterator[Server]:
+    """The app, started on a free port and ended afterwards; what it prints is in the log, where one is asked for."""
     port = free_port()
     command = [
         sys.executable,
@@ -49,9 +49,8 @@ def running(library: Path | None = None) -> Iterator[Server]:
     ]
     environment = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist")}
     start = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with open(log or os.devnull, "wb") as out:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT)
     try:
         url = f"http://127.0.0.1:{port}"
         wait_for_first_byte(url)

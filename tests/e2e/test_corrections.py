@@ -148,4 +148,9 @@ def test_read_only_shows_and_downloads_and_offers_no_change(
         assert b",'=1+1," in Path(saved.value.path()).read_bytes()
         with page.expect_download() as saved:
             page.get_by_role("button", name="CSV", exact=True).click()
-        assert b",=1+1," in Path(saved.value.path()).read_bytes()
+        assert b",'=1+1," in Path(saved.value.path()).read_bytes()
+        page.get_by_role("button", name="Export", exact=True).click()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Published table, CSV").click()
+        assert saved.value.suggested_filename.endswith("-published.csv")
+        assert b",'=1+1," in Path(saved.value.path()).read_bytes()

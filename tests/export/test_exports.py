@@ -19,7 +19,9 @@ from bench.view import View
 from tests.library.files import table
 
 SAMPLES = Path(__file__).parents[1] / "samples"
-TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12) | (
+    st.from_regex(r"'{0,2}[=+@-][0-9a-c]{1,3}", fullmatch=True)
+)
 LATENCY = st.floats(0.001, 1e6, allow_subnormal=False)
 ROWS = st.fixed_dictionaries(
     {

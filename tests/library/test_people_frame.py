@@ -37,6 +37,8 @@ def one(sql: str) -> pd.Series:
         ("INTERVAL '0 days'", "0 s"),
         ("{'a': 1, 'b': [1, NULL]}", '{"a": 1, "b": [1, null]}'),
         ("['größer']", '["größer"]'),
+        ("{'i': [INTERVAL 1 DAY, NULL], 't': TIME '12:00'}", '{"i": ["1 days", null], "t": "12:00:00"}'),
+        ("[DATE '-infinity']", "beyond the calendar"),
         ("'\\x41'::BLOB", "41"),
         ("'6f1e4f5e-2b0c-4c3e-9a3e-111111111111'::UUID", "6f1e4f5e-2b0c-4c3e-9a3e-111111111111"),
     ],

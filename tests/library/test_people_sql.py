@@ -85,6 +85,8 @@ def test_rows_are_cut_at_the_limit(library: Library, sql: str) -> None:
         ("SELECT concurrency,\n  max(isl)\nFROM points", "^Line 1: column .*GROUP BY"),
         ("SELECT ST_Area('x'), st_read('x')", "not in the catalog"),
         ("SELECT 1 / 'x'", "Could not convert string"),
+        ("SELECT INTERVAL 1 DAY UNION ALL SELECT TIME '12:00'", r"TIME -> INTERVAL"),
+        ("SELECT (range::VARCHAR || 'x')::INT FROM range(5000)", "Could not convert string"),
         ("SELECT $1", "parameter"),
         ("SELECT error('{library}')", "^the library$"),
         ("WITH gone AS (DELETE FROM notes RETURNING *) SELECT * FROM gone", "Only one SELECT"),

@@ -140,9 +140,12 @@ def test_under_a_name_that_was_made_to_mean_this_machine_nothing_is_read(tmp_pat
             "localhost@evil",
             "",
         ):
-            status, told = asked(f"{server}/api/sweeps", host)
-            assert status == 403, host
-            assert "does not answer under this name" in told["error"]
+            for path in ("/api/sweeps", "/healthz", "/_stcore/metrics", "/pareto"):
+                status, told = asked(f"{server}{path}", host)
+                assert (status, "does not answer under this name" in told["error"]) == (403, True), (
+                    host,
+                    path,
+                )
 
 
 def asked(url: str, host: str) -> tuple[int, Any]:

@@ -198,3 +198,28 @@ def test_a_token_opens_the_box(opened: Open, own_library: Path, monkeypatch: pyt
     page.text_input(key="token.typed").set_value("a-token-of-16-characters").run()
     assert rows(run(page, TO_BEGIN))
     assert "a-token-of-16" not in str(dict(page.query_params)) + said(page)
+
+
+@pytest.mark.parametrize(
+    ("sql", "row"),
+    [
+        ("SELECT DATE '-infinity' AS d, 1 AS n", ["beyond the calendar", 1]),
+        ("SELECT INTERVAL 1 DAY AS i, TIME '12:00' AS t, 1 AS n", ["1 days", "12:00:00", 1]),
+        ("SELECT [INTERVAL 1 DAY] AS i, {'t': TIME '12:00'} AS t", ['["1 days"]', '{"t": "12:00:00"}']),
+    ],
+)
+def test_spans_times_and_what_no_calendar_reaches_are_rows_like_others(
+    sql: str, row: list[object], opened: Open
+) -> None:
+    page = run(opened("sql"), sql)
+    assert not page.exception
+    assert not page.error
+    assert rows(page) == [row]
+
+
+def test_spans_and_times_in_one_column_are_refused_in_a_sentence(opened: Open) -> None:
+    page = run(opened("sql"), "SELECT INTERVAL 1 DAY UNION ALL SELECT TIME '12:00'")
+    assert not page.exception
+    assert not page.error
+    assert rows(page) == []
+    assert "INTERVAL" in said(page)
