@@ -1,4 +1,4 @@
-"""Several base URLs of one deployment: requests go round by their number, and each URL is held to every rule for one."""
+"""Several base URLs of one deployment: requests go round by their number, and each is held to the rules for one."""
 
 from __future__ import annotations
 
@@ -150,8 +150,15 @@ def test_a_page_may_ask_none_that_it_may_not_ask_alone(second: str, said: str, t
         launching.check(tmp_path, plan_over("http://127.0.0.1:8000", second), HERE, own_port=8501)
 
 
-@pytest.mark.parametrize("more", [{"endpoint.path": "/x"}, {"endpoint.query": {"a": "b"}}, {"endpoint.headers": {"a": "b"}},
-                                  {"endpoint.header_env": {"a": "PATH"}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"endpoint.path": "/x"},
+        {"endpoint.query": {"a": "b"}},
+        {"endpoint.headers": {"a": "b"}},
+        {"endpoint.header_env": {"a": "PATH"}},
+    ],
+)
 def test_a_page_states_no_path_query_or_header_of_its_own(more: dict[str, str], tmp_path: Path) -> None:
     plan = Plan.from_fields({**STATED, "endpoint.url": "http://127.0.0.1:8000", **more})
     with pytest.raises(UsageError, match=r"endpoints\.toml"):

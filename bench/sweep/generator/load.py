@@ -215,10 +215,7 @@ class _Point:
                 break
             answer = self.client.answer_to(self.next, due)
             connection = self.client.take(self.next)
-            if (
-                connection is None
-                and len(self.client.connections) + len(self.tasks) >= self.limits.connections
-            ):
+            if connection is None and not self.client.makes_room(len(self.tasks)):
                 self.waiting.append(answer)
             else:
                 self.send(answer, connection)

@@ -92,6 +92,15 @@ class Client:
                 connection.close()
         return self.idle.pop(base)
 
+    def makes_room(self, opening: int) -> bool:
+        """Whether one more connection may be opened beside those; one that idles for another base URL gives way."""
+        if len(self.connections) + opening < self.limits.connections:
+            return True
+        spare = next((one for base in range(len(self.bases)) if (one := self.idle.pop(base))), None)
+        if spare is not None:
+            spare.close()
+        return spare is not None
+
     async def open(self, ask: Ask) -> Connection:
         """A new connection for a request, in no list yet.
 

@@ -82,7 +82,7 @@ def test_what_else_names_models_and_windows_is_not_asked_where_nothing_says_lite
 @pytest.mark.parametrize("status", [500, 401])
 def test_litellm_without_a_key_is_told_that_none_was_sent(status: int) -> None:
     refusal = {"error": {"message": "Authentication Error, No api key passed in.", "code": str(status)}}
-    told = {path: (status, refusal) for path in ("/v1/models", "/v1/chat/completions", "/model/info")}
+    told = dict.fromkeys(("/v1/models", "/v1/chat/completions", "/model/info"), (status, refusal))
     with playing(Played(told=told, more={"x-litellm-version": "1.106.0"})) as played:
         problem = preflight(Target.at(played.url), MANNER).problem
         keyed = preflight(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -109,54 +111,42 @@ def test_a_sweep_that_waits_can_be_cancelled(tmp_path: Path) -> None:
 
 
 @contextmanager
-def slow(speaks: bytes = b"", every_s: float = 0.0) -> Iterator[str]:
+def slow(speaks: bytes = b"", every_s: float = 0.1) -> Iterator[str]:
     """The URL of an endpoint that lists its model and then never ends an answer, or says the same again and again."""
-    server = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
 
-    def serve(connection: socket.socket) -> None:
-        with connection:
-            connection.settimeout(0.1)
-            heard = b""
-            while not over.is_set():
-                try:
-                    heard += (read := connection.recv(65_536))
-                    if not read:
-                        return
-                except TimeoutError:
-                    continue
-                if heard.startswith(b"GET") and b"\r\n\r\n" in heard:
-                    body = b'{"data": [{"id": "fake-model"}]}' if b"/v1/models" in heard else b"{}"
-                    connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
-                    heard = b""
-                elif heard.startswith(b"POST"):
-                    break
-            try:
-                while not over.wait(every_s or 0.1):
-                    if speaks:
-                        connection.sendall(speaks)
-            except OSError:
-                return
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
 
-    def accept() -> None:
-        while not over.is_set():
-            try:
-                connection, _ = server.accept()
-            except OSError:
-                return
-            threading.Thread(target=serve, args=(connection,), daemon=True).start()
+        def do_GET(self) -> None:
+            body = b'{"data": [{"id": "fake-model"}]}' if self.path == "/v1/models" else b"{}"
+            self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
 
-    threading.Thread(target=accept, daemon=True).start()
+        def do_POST(self) -> None:
+            with contextlib.suppress(OSError):
+                while not over.wait(every_s):
+                    self.wfile.write(speaks)
+            self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
     try:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
         over.set()
-        server.close()
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @pytest.mark.parametrize(
     ("speaks", "every_s"),
-    [(b"", 0.0), (b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), (b"HTTP/1.1 200 OK\r\nx: y\r\n", 30.0)],
+    [(b"", 0.1), (b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), (b"HTTP/1.1 200 OK\r\nx: y\r\n", 0.9)],
     ids=["silent", "announcing", "half a head"],
 )
 def test_all_checks_are_over_when_the_cap_on_minutes_is(
