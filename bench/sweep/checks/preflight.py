@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -20,7 +20,7 @@ from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Target
+from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
 from bench.wording import counted, joined, number
 
 HELLO = "Say how far it is from here to the sea."
@@ -236,27 +236,28 @@ class _Run(Reaching):
         found: dict[int, Exchange] = {}
         for _ in range(TRIES):
             load = Load(load_kind="closed", concurrency=min(4, len(asks)))
-            run = asyncio.run(run_point(target, iter(asks.values()), load, self._limits()))
+            run = self._run(target, asks.values(), load)
             found |= {one.number: one for one in run.exchanges}
-            asks = {place: ask for place, ask in asks.items()
-                    if place not in found or found[place].outcome not in FOR_GOOD}  # fmt: skip
+            asks = {place: ask for place, ask in asks.items() if found[place].outcome not in FOR_GOOD}
             if not asks:
                 break
-        cut = any(answer.outcome in ("timeout", "cancelled") for answer in found.values())
-        if len(found) < len(texts) or (cut and self._left() < JUST_S):
+        if self._left() < JUST_S and any(one.outcome == "timeout" for one in found.values()):
             raise self._too_late()
         return [found[place] for place in sorted(found)]
 
-    def _limits(self) -> Limits:
-        """How long the next answers may take: none beyond the time that all checks have."""
+    def _run(self, target: Target, asks: Iterable[Ask], load: Load) -> PointRun:
+        """What became of these requests, within the time that all checks have."""
         left = self._left()
-        if left <= 0:
-            raise self._too_late()
-        seconds = min(self.first_s, left)
-        if self.until is None:
-            return Limits(timeout_s=seconds, stall_s=seconds)
-        connect_s = min(Limits.connect_s, left)
-        return Limits(duration_s=left, drain_s=0, timeout_s=seconds, stall_s=seconds, connect_s=connect_s)
+        seconds = max(0.0, min(self.first_s, left))
+
+        async def within() -> PointRun:
+            async with asyncio.timeout(None if left == inf else left):
+                return await run_point(target, iter(asks), load, Limits(timeout_s=seconds, stall_s=seconds))
+
+        try:
+            return asyncio.run(within())
+        except TimeoutError:
+            raise self._too_late() from None
 
     def _left(self) -> float:
         """Seconds until all checks have to be over."""

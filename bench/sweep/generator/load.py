@@ -248,6 +248,7 @@ class _Point:
                 self.pause_s = min(2 * self.pause_s, LONGEST_PAUSE_S)
         except asyncio.CancelledError:
             self.gave_up(answer, "cancelled", CANCELLED)
+            self.look_done()
             raise
         else:
             self.pause_s = PAUSE_S
