@@ -243,6 +243,7 @@ class Progress:
         self._checked = 0
         self._done: int | None = None
         self._waits: str | None = None
+        self._loading = False
         self._open = False
 
     def show(self, status: Mapping[str, Any]) -> None:
@@ -257,6 +258,10 @@ class Progress:
             self._waits = status.get("reason")
             self._clear()
             output.remark(f"  {self._waits}")
+        loading = status["state"] == "checking" and bool(status.get("reason"))
+        if loading and not self._over and not self._loading:
+            output.remark(f"  {status['reason']}")
+        self._loading = loading
         if self._over:
             sys.stderr.write("\r\x1b[K" + terminal(_line(status)))
             sys.stderr.flush()
@@ -277,6 +282,8 @@ class Progress:
 
 def _line(status: Mapping[str, Any]) -> str:
     """Where a sweep is, on one line."""
+    if status["state"] == "checking" and status.get("reason"):
+        return str(status["reason"])
     done, most = _tried(status), status.get("points_possible") or 0
     full = round(BAR * done / most) if most else 0
     parts = [f"[{'#' * full}{'.' * (BAR - full)}] {_points(status)} points"]

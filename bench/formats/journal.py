@@ -49,6 +49,7 @@ class Session:
 
     `evidence` is simulated when the endpoint says that it is; `simulates` is then what it stands for. `started` is
     an ISO time in UTC. `machine` is what sent the load: cpu, cores, os, kernel, python.
+    `proxy` is what answers in the engine's place, and `base_urls` over how many URLs requests go round.
     `usd_per_accelerator_hour` is what the plan says an hour of one accelerator costs.
     """
 
@@ -58,6 +59,8 @@ class Session:
     tool_version: str | None = None
     evidence: str = "measured"
     simulates: str | None = None
+    proxy: str | None = None
+    base_urls: int = 1
     title: str | None = None
     profile: str | None = None
     api: str | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bench.sweep.checks.budget import Budget
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import Length
-from bench.sweep.queue import endpoint_of
+from bench.sweep.queue import measured_at
 from bench.wording import counted, joined, number
 
 FEW = 4
@@ -27,7 +27,7 @@ class Foreseen:
 
 def sentence(plan: Plan, budget: Budget) -> str:
     """What is going to be measured where, in one sentence: points, lengths, loads, and how long it takes at least."""
-    where = plan.endpoint.name or endpoint_of(plan.endpoint.url or "")
+    where = measured_at(plan.endpoint)
     most = "At most " if budget.may_end_early else ""
     long = f", in {minutes(budget.minutes)} at least" if budget.minutes is not None else ""
     about = joined([part for part in (_lengths(plan), _loads(plan)) if part], "at", 2)

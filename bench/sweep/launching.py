@@ -18,7 +18,7 @@ from bench.errors import UsageError
 from bench.library import ledger
 from bench.library.store import Root
 from bench.sweep import jobs, opening, origin
-from bench.sweep.checks.preflight import Preflight
+from bench.sweep.checks.reaching import Preflight
 from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import Origin
 from bench.sweep.planning.address import demand_own_machine
@@ -26,7 +26,7 @@ from bench.sweep.planning.endpoints import Endpoints, narrowed
 from bench.sweep.planning.plan import Plan
 from bench.sweep.practice import is_practice, revive
 from bench.sweep.priority import at_the_front
-from bench.sweep.queue import QUEUED, endpoint_of
+from bench.sweep.queue import QUEUED, measured_at
 from bench.wording import counted
 
 MOST_STARTS, WITHIN_S = 10, 60
@@ -98,7 +98,7 @@ def resume(library: Path, sweep: str, visitor: Visitor, *, own_port: int | None 
 def tell(library: Path, visitor: Visitor, what: str, folder: Folder) -> None:
     """Nothing; the audit says that this visitor launched, cancelled or resumed this sweep."""
     endpoint = folder.plan.endpoint
-    where = endpoint.name or endpoint_of(endpoint.url or "")
+    where = measured_at(endpoint)
     ledger.audit(Root(library, writable=True), ledger.who(visitor), what, sweep=folder.id, endpoint=where)
 
 
@@ -107,15 +107,21 @@ def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int |
     endpoint = plan.endpoint
     if visitor.shell or endpoint.url is None or Endpoints(library).vouches_for(endpoint):
         return
-    if not is_practice(library, endpoint.url):
-        if access.mode() != "local":
-            raise UsageError(
-                "From a page only endpoints of endpoints.toml can be measured here: pick one, or state yours there."
-            )
-        demand_own_machine(endpoint.url, own_port)
-    if endpoint.key_env is not None or endpoint.ca_file is not None:
+    for url in endpoint.bases:
+        if not is_practice(library, url):
+            if access.mode() != "local":
+                raise UsageError(
+                    "From a page only endpoints of endpoints.toml can be measured here: pick one, or state yours there."
+                )
+            demand_own_machine(url, own_port)
+    if endpoint.key_env is not None or endpoint.ca_file is not None or endpoint.header_env is not None:
         raise UsageError(
             "A URL in a page goes without a key: state the endpoint in endpoints.toml with key_env, and pick its name."
+        )
+    if endpoint.headers is not None or endpoint.query is not None or endpoint.path is not None:
+        raise UsageError(
+            "A URL in a page goes without headers, query and path: state the endpoint with them in endpoints.toml, and "
+            "pick its name."
         )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import bench
@@ -16,7 +17,9 @@ from bench.errors import BenchError, InputError, UsageError
 from bench.formats.journal import Session
 from bench.sweep.checks import budget as budgets
 from bench.sweep.checks import machine
-from bench.sweep.checks.preflight import Check, Preflight, glance, preflight
+from bench.sweep.checks.preflight import preflight
+from bench.sweep.checks.reaching import Check, Preflight, glance
+from bench.sweep.checks.waiting import await_model
 from bench.sweep.generator.assignment import Asked
 from bench.sweep.generator.prompt_files import read_prompts
 from bench.sweep.generator.prompts import lengths_to_calibrate
@@ -25,6 +28,7 @@ from bench.sweep.planning import searches
 from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.planning.facts import PRICE
 from bench.sweep.planning.plan import Plan
+from bench.sweep.planning.plan_parts import Endpoint
 from bench.sweep.wire.bodies import Manner
 from bench.sweep.wire.exchange import Target
 
@@ -44,10 +48,28 @@ def asked(plan: Plan, found: Preflight | None = None) -> Asked:
     endpoint = plan.endpoint
     if endpoint.url is None:
         raise UsageError(f"The endpoint {endpoint.name!r} is known by its name only: state endpoint.url.")
-    headers = _key(endpoint.key_env)
-    address = found.target.address if found is not None else None
-    streaming = found.target.streaming if found is not None else endpoint.streaming
-    return Asked(endpoint.url, address, endpoint.api, streaming, endpoint.ca_file, headers)
+    whom = _asked(endpoint)
+    if found is None:
+        return whom
+    addresses = [base.address for base in found.target.bases]
+    others = tuple(zip(endpoint.bases[1:], addresses[1:], strict=True))
+    return replace(whom, address=addresses[0], streaming=found.target.streaming, others=others)
+
+
+def _asked(endpoint: Endpoint | NamedEndpoint) -> Asked:
+    """Whom to ask, as it is stated; UsageError when a key is not where it says."""
+    first, *others = endpoint.bases
+    return Asked(
+        first,
+        None,
+        endpoint.api,
+        endpoint.streaming,
+        endpoint.ca_file,
+        _headers(endpoint),
+        endpoint.query or {},
+        endpoint.path,
+        tuple((url, None) for url in others),
+    )
 
 
 def glanced(endpoint: NamedEndpoint, *, from_page: bool = False) -> Preflight:
@@ -58,10 +80,7 @@ def glanced(endpoint: NamedEndpoint, *, from_page: bool = False) -> Preflight:
     Raises:
         UsageError: its key is not where the file says.
     """
-    whom = Asked(
-        endpoint.base_url, None, endpoint.api, endpoint.streaming, endpoint.ca_file, _key(endpoint.key_env)
-    )
-    target = replace(_target(whom), from_page=from_page)
+    target = _target(_asked(endpoint)).changed(from_page=from_page)
     return glance(target, Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
 
 
@@ -93,6 +112,7 @@ def _seen(endpoint: NamedEndpoint, from_page: bool) -> dict[str, Any]:
         "version": found.engine.version,
         "context_tokens": found.engine.context_tokens,
         "simulates": found.engine.simulates,
+        "proxy": found.proxy,
         "serves": list(found.serves),
         "checks": [asdict(one) for one in found.checks],
         "problem": found.problem,
@@ -112,18 +132,32 @@ def _target(whom: Asked) -> Target:
         raise UsageError(f"endpoint.ca_file {whom.ca_file} cannot be read: {why}.") from None
 
 
-def _key(key_env: str | None) -> dict[str, str]:
-    """The header that carries the key; none where there is no key."""
-    if key_env is None:
-        return {}
-    key = os.environ.get(key_env)
-    if not key:
-        raise UsageError(f"The environment variable {key_env} is not set, so there is no key.")
-    return {"Authorization": f"Bearer {key}"}
+def _headers(endpoint: Endpoint | NamedEndpoint) -> dict[str, str]:
+    """The headers of every request, those that carry keys among them."""
+    found = dict(endpoint.headers or {})
+    if endpoint.key_env is not None:
+        found["Authorization"] = f"Bearer {_value(endpoint.key_env)}"
+    return found | {name: _value(variable) for name, variable in (endpoint.header_env or {}).items()}
 
 
-def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
+def _value(variable: str) -> str:
+    value = os.environ.get(variable)
+    if not value:
+        raise UsageError(f"The environment variable {variable} is not set, so there is no key.")
+    return value
+
+
+def looked_at(
+    plan: Plan,
+    *,
+    from_page: bool = False,
+    minutes: float | None = None,
+    waiting: Callable[[str], object] | None = None,
+) -> Preflight:
     """What the preflight found, a problem included; `from_page` holds the endpoint's host to what a page may ask.
+
+    All of it is over within so many minutes, those of the plan's cap where none are stated. Where `waiting` hears of
+    it, a model may load for as long as the plan says first.
 
     Raises:
         InputError: a file of prompts or of a trace cannot be used.
@@ -137,8 +171,12 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
     endpoint, held = plan.endpoint, plan.point.hold_osl
     manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
                     vendor=plan.vendor)  # fmt: skip
+    target = _target(asked(plan)).changed(from_page=from_page)
+    until = monotonic() + 60 * (plan.caps.minutes if minutes is None else minutes)
+    if waiting is not None and endpoint.wait_s:
+        await_model(target, endpoint.model, min(endpoint.wait_s, until - monotonic()), waiting)
     found = preflight(
-        replace(_target(asked(plan)), from_page=from_page),
+        target,
         manner,
         isls=lengths_to_calibrate(plan.shapes if plan.context_tokens is None else shapes),
         further=lengths_to_calibrate(shapes),
@@ -146,6 +184,7 @@ def looked_at(plan: Plan, *, from_page: bool = False) -> Preflight:
         longest=max((shape.longest or 0 for shape in plan.shapes), default=0) or None,
         key_env=endpoint.key_env,
         tokenizer=Path(endpoint.tokenizer) if endpoint.tokenizer else None,
+        until=until,
     )
     if (short := budgets.too_short(plan, timed(found))) is not None:
         found.checks.append(Check("duration", None, short))
@@ -186,6 +225,8 @@ def session(plan: Plan, found: Preflight, sweep: str, started: str) -> Session:
         tool_version=bench.__version__,
         evidence="simulated" if found.engine.simulates else "measured",
         simulates=found.engine.simulates,
+        proxy=found.proxy,
+        base_urls=len(found.target.bases),
         title=plan.title,
         profile=plan.based_on,
         api=plan.endpoint.api,

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from bench.access import LOCAL_HOSTS
 from bench.sweep.folder import ID, Folder, writing
+from bench.sweep.planning.plan_parts import Endpoint
 from bench.wording import counted
 
 LOOK_S = 0.5
@@ -39,12 +40,22 @@ class Standing:
         """What the queue is sorted by."""
         return self.since, self.id
 
+    @property
+    def places(self) -> set[str]:
+        """What it measures: one place for each base URL, or the endpoint's name."""
+        return set(self.endpoint.split(", "))
+
 
 def endpoint_of(url: str) -> str:
     """The host and port of a URL; two URLs of one endpoint have the same, whatever their paths."""
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     return f"{'127.0.0.1' if host in LOCAL_HOSTS else host}:{parts.port or PORTS.get(parts.scheme, 0)}"
+
+
+def measured_at(endpoint: Endpoint) -> str:
+    """Where a plan's endpoint is, for a sentence and for the queue: its name, or the places of its base URLs."""
+    return endpoint.name or ", ".join(dict.fromkeys(endpoint_of(url) for url in endpoint.bases))
 
 
 def obstacle(own: Standing, others: Iterable[Standing], cores: int) -> str | None:
@@ -55,17 +66,17 @@ def obstacle(own: Standing, others: Iterable[Standing], cores: int) -> str | Non
     known = sorted(others, key=lambda one: one.place)
     running = [one for one in known if not one.waits]
     earlier = [one for one in known if one.waits and one.place < own.place]
-    same = [one for one in (*running, *earlier) if one.endpoint == own.endpoint]
+    same = [one for one in (*running, *earlier) if one.places & own.places]
     if same:
         return (
             f"It waits for {counted(len(same), 'sweep')} at {own.endpoint}, first of all {same[0].id}: two at once "
             "would measure each other."
         )
     taken = sum(one.workers for one in running)
-    busy = {one.endpoint for one in running}
+    busy = {place for one in running for place in one.places}
     for one in earlier:
-        if one.endpoint not in busy:
-            busy.add(one.endpoint)
+        if not one.places & busy:
+            busy |= one.places
             taken += one.workers
     if taken and taken + own.workers > cores:
         return (

@@ -13,7 +13,7 @@ from bench.sweep import jobs
 from bench.sweep.folder import listed
 from bench.sweep.practice import revive
 from bench.sweep.priority import at_the_front
-from bench.sweep.queue import endpoint_of
+from bench.sweep.queue import measured_at
 
 ASKED_BY = "KNEEPOINT_RESUME"
 MOST_SESSIONS = 20
@@ -40,7 +40,7 @@ def resume_interrupted(library: Path) -> tuple[str, ...]:
             if endpoint.url is not None:
                 revive(library, endpoint.url)
             at_the_front(partial(jobs.start, folder))
-            where = endpoint.name or endpoint_of(endpoint.url or "")
+            where = measured_at(endpoint)
             ledger.audit(Root(library, writable=True), "restart", "resume", sweep=folder.id, endpoint=where)
         except BenchError:
             continue

@@ -11,6 +11,7 @@ import contextlib
 import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -18,7 +19,7 @@ from bench.errors import BenchError
 from bench.formats.journal import EndLine, PointLine
 from bench.sweep import endings, opening, queue
 from bench.sweep.checks import budget as budgets
-from bench.sweep.checks.preflight import Preflight
+from bench.sweep.checks.reaching import Preflight
 from bench.sweep.endings import CANCELLED, Ended
 from bench.sweep.executors.local import Local
 from bench.sweep.folder import Folder, NotWritten, Writer
@@ -111,27 +112,32 @@ class _Run:
     def await_turn(self) -> None:
         """Nothing; no other sweep measures this endpoint, and this machine has the cores. _Cancelled when told so."""
 
-        def wait(why: str) -> None:
-            self.tell(queue.QUEUED, reason=why)
-
         def begin() -> None:
             self.teller.begin()
             self.tell("checking")
 
         standing, over = self.teller.standing, self.folder.cancel.exists
-        if not queue.await_turn(self.folder, standing, waiting=wait, begins=begin, over=over):
+        waits = partial(self.waits, queue.QUEUED)
+        if not queue.await_turn(self.folder, standing, waiting=waits, begins=begin, over=over):
             raise _Cancelled
 
     def opened(self) -> Preflight:
         """What the preflight found, all of it well enough to go on."""
         came = origin_of(self.folder)
-        found = opening.looked_at(self.plan, from_page=came is not None and came.from_page)
+        found = opening.looked_at(self.plan, from_page=came is not None and came.from_page,
+                                  minutes=self.minutes_left, waiting=partial(self.waits, "checking"))  # fmt: skip
         self.checks = [asdict(check) for check in found.checks]
         settled = opening.settled(self.plan, found, [line.key for line in self.lines])
         if settled != self.plan:
             self.plan = settled
             self.folder.keep_plan(settled)
         return found
+
+    def waits(self, state: str, why: str) -> None:
+        """Nothing; the status says what is waited for. _Cancelled when told so."""
+        if self.folder.cancel.exists():
+            raise _Cancelled
+        self.tell(state, reason=why)
 
     # Point after point
 

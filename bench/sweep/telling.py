@@ -17,7 +17,7 @@ from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.ramp import named
 from bench.sweep.planning.shapes import PlannedPoint
-from bench.sweep.queue import Standing, endpoint_of
+from bench.sweep.queue import Standing, measured_at
 
 Watch = Callable[[Mapping[str, Any]], object]
 
@@ -34,7 +34,7 @@ class Teller:
         self.queued, self.started, self.began = now(), now(), monotonic()
         self.standing = Standing(
             folder.id,
-            plan.endpoint.name or endpoint_of(plan.endpoint.url or ""),
+            measured_at(plan.endpoint),
             opening.workers(plan),
             self.queued,
         )

@@ -15,7 +15,7 @@ from bench.plain_text import markdown, visible
 from bench.sweep import foreseen, opening
 from bench.sweep import launching as sweeps
 from bench.sweep.checks import budget as budgets
-from bench.sweep.checks.preflight import Preflight
+from bench.sweep.checks.reaching import Preflight
 from bench.sweep.planning import form
 from bench.sweep.planning.endpoints import Endpoints, NamedEndpoint
 from bench.sweep.planning.plan import Plan

@@ -17,12 +17,22 @@ ALWAYS = 10_000
 class Played:
     """How the endpoint behaves, and what came.
 
-    After `good` answers it redirects to `leads_to`, or where that is empty refuses with 401 and all it was sent.
+    After `good` answers it redirects to `leads_to`, or where that is empty refuses with 401 and all it was sent, or
+    `in_a_stream` with a line that is no JSON. Its first looks at the models are answered by `loading`, each a status or
+    the name of another model; `told` says what other routes answer, with a status, and `more` is in every head. Headers
+    of what came are kept in `headers`.
     """
 
     good: int = ALWAYS
     leads_to: str = ""
     echoes: bool = False
+    in_a_stream: bool = False
+    loading: list[int | str] = field(default_factory=list)
+    told: dict[str, tuple[int, object]] = field(default_factory=dict)
+    more: dict[str, str] = field(default_factory=dict)
+    owned_by: str = "whoever sends"
+    route: str = "/v1/chat/completions"
+    headers: list[dict[str, str]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     answered: int = 0
     url: str = ""
@@ -61,29 +71,53 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.played.asked.append(f"GET {self.path}")
-        key = self.headers.get("authorization", "") if self.played.echoes else ""
-        if self.path != "/v1/models":
+        self.played.headers.append({name.lower(): value for name, value in self.headers.items()})
+        key = self._key()
+        if self.path == "/version" and key:
+            spelled = "".join(f"\\u{ord(character):04x}" for character in f"1.0 of {key}")
+            self._send(
+                200, "application/json", f'{{"version": "{spelled}"}}'.encode(), {"x-asked-with": key.upper()}
+            )
+        elif self.path in self.played.told:
+            self._say(*self.played.told[self.path])
+        elif self.path.partition("?")[0] != "/v1/models":
             self._say(404, {"error": {"message": f"no {self.path} for {key}"}}, {"x-asked-with": key})
         elif self.played.good == 0:
             self._turn_away(key)
         else:
-            self._say(200, {"data": [{"id": "fake-model", "owned_by": f"whoever sends {key}"}]})
+            state = self.played.loading.pop(0) if self.played.loading else "fake-model"
+            if isinstance(state, int):
+                self._say(state, {"error": "the model is loading"})
+            else:
+                self._say(200, {"data": [{"id": state, "owned_by": f"{self.played.owned_by} {key}".strip()}]})
 
     def do_POST(self) -> None:
         stated = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        key = self.headers.get("authorization", "") if self.played.echoes else ""
+        key = self._key()
         with self.played.lock:
             self.played.asked.append(f"POST {self.path}")
             good = self.played.answered < self.played.good
             self.played.answered += good
-        if self.path != "/v1/chat/completions":
+        self.played.headers.append({name.lower(): value for name, value in self.headers.items()})
+        if self.path in self.played.told:
+            self._say(*self.played.told[self.path])
+        elif self.path != self.played.route:
             self._say(404, {"error": f"no such route for {key}"})
         elif good:
             self._stream(stated, key)
         else:
             self._turn_away(key)
 
+    def _key(self) -> str:
+        """What came as a key, where it is to be repeated."""
+        sent = self.headers.get("authorization") or self.headers.get("x-api-key") or ""
+        return sent if self.played.echoes else ""
+
     def _turn_away(self, key: str) -> None:
+        if self.played.in_a_stream:
+            line = f"data: Incorrect API key provided: {key.partition(' ')[2]}\n\n"
+            self._send(200, "text/event-stream", line.encode(), {})
+            return
         if self.played.leads_to:
             self._say(
                 302, {}, {"location": self.played.leads_to + (f"?key={key.split()[-1]}" if key else "")}
@@ -92,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         refused = (
             f"Incorrect API key provided: {key.partition(' ')[2]}. You sent {key}, and nobody knows {key}."
         )
-        self._say(401, {"error": {"message": "x" * 280 + refused}}, {"www-authenticate": key})
+        self._say(401, {"error": {"message": "x" * 280 + refused}}, {"www-authenticate": key.swapcase()})
 
     def _stream(self, stated: dict[str, Any], key: str) -> None:
         tokens, words = (
@@ -103,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
             {"id": f"for {key}", "choices": [{"index": 0, "delta": {"content": "w"}, "finish_reason": None}]}
             for _ in range(tokens)
         ]
-        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]})
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": f"length {key}".strip()}]})
         chunks.append({"choices": [], "usage": {"prompt_tokens": words, "completion_tokens": tokens}})
         body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
         self._send(200, "text/event-stream", body.encode(), {})
@@ -113,10 +147,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, kind: str, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"content-type": kind, "content-length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
+        for name, value in {
+            "content-type": kind,
+            "content-length": str(len(body)),
+            **self.played.more,
+            **headers,
+        }.items():
+            if name != "server":
+                self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def version_string(self) -> str:
+        return self.played.more.get("server", "played")
 
     def log_message(self, format: str, *args: object) -> None:
         pass

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 from bench import api
 from bench.sweep.folder import listed
 from bench.sweep.wire.exchange import Target
-from bench.sweep.wire.redaction import redacted, redacted_body
+from bench.sweep.wire.redaction import kept, redacted, redacted_document
 from tests.sweep.played import ALWAYS, Played, playing
 from tests.sweep.sweeping import ROOT, bench
 
@@ -68,7 +70,7 @@ def everything(place: Path) -> Iterator[tuple[str, str]]:
 
 def pieces(key: str) -> set[str]:
     spelled = {key, json.dumps(key)[1:-1], json.dumps(key)[1:-1].replace("/", "\\/"), repr(key)[1:-1]}
-    return {text[at : at + PIECE] for text in spelled for at in range(len(text) - PIECE + 1)}
+    return {text[at : at + PIECE].lower() for text in spelled for at in range(len(text) - PIECE + 1)}
 
 
 def assert_nowhere(key: str, said: Iterator[tuple[str, str]]) -> None:
@@ -76,7 +78,7 @@ def assert_nowhere(key: str, said: Iterator[tuple[str, str]]) -> None:
     seen = 0
     for where, text in said:
         seen += 1
-        assert not [piece for piece in sought if piece in text], (where, text[:2000])
+        assert not [piece for piece in sought if piece in text.lower()], (where, text[:2000])
     assert seen > 3
 
 
@@ -155,6 +157,37 @@ def test_an_endpoint_that_repeats_the_key_gets_it_nowhere(
     assert {folder.status["state"] for folder in listed(library)} == {state}
 
 
+@pytest.mark.parametrize("good", [0, 20])
+def test_a_line_of_a_stream_that_repeats_the_key_gets_it_nowhere(good: int, tmp_path: Path) -> None:
+    with playing(Played(good=good, echoes=True, in_a_stream=True)) as played:
+        library = library_of(tmp_path, played.url)
+        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+
+
+@pytest.mark.parametrize("good", [0, 20, ALWAYS])
+def test_a_header_from_the_environment_is_a_key(good: int, tmp_path: Path) -> None:
+    with playing(Played(good=good, echoes=True)) as played:
+        library = library_of(tmp_path, played.url)
+        stated = library / "endpoints.toml"
+        stated.write_text(
+            stated.read_text().replace("key_env = ", "header_env.x-api-key = ")
+            + 'headers = {X-Team = "bench"}\n'
+        )
+        assert_nowhere(KEY, carried_out(tmp_path, library, KEY))
+        assert {(one.get("x-api-key"), one.get("x-team")) for one in played.headers} == {(KEY, "bench")}
+
+
+def test_what_an_endpoint_calls_itself_with_the_key_in_it_is_kept_without(tmp_path: Path) -> None:
+    with playing(Played(echoes=True)) as played:
+        library = library_of(tmp_path, played.url)
+        environment = {**os.environ, "LAB_API_KEY": KEY, "KNEEPOINT_LIBRARY": str(library)}
+        bench("sweep", str(tmp_path / "plan.toml"), env=environment)
+    (folder,) = listed(library)
+    ((line, session), *_) = folder.read.points
+    assert session.deployment.engine_version == "1.0 of …"
+    assert set(pq.read_table(folder.path / str(line.samples))["finish"].to_pylist()) == {"length …"}
+
+
 @pytest.mark.parametrize("leads_to", ["", "http://127.0.0.1:9/elsewhere"])
 def test_an_endpoint_that_begins_to_repeat_the_key_within_a_point_gets_it_nowhere(
     leads_to: str, tmp_path: Path
@@ -187,11 +220,33 @@ def test_a_key_is_taken_out_in_every_spelling(key: str, before: str, after: str)
         str(document["error"]["message"]),
     ):
         assert key not in redacted(text, secrets)
-        body = redacted_body(text.encode("utf-8", "replace"), secrets)
-        assert key.encode() not in body
-    own = {"ids": [key, key], "head": f"Bearer {key}", "said": f"No {key}."}
-    kept = json.loads(redacted_body(json.dumps(own).encode(), secrets))
-    assert kept == {"ids": ["…", "…"], "head": "…", "said": "No …."}
+        assert key.lower() not in redacted(text.swapcase(), secrets).lower()
+        assert key not in kept(text, secrets, 500)
+    own = {"ids": [key, key], "head": f"Bearer {key}", "said": f"No {key}.", key: 1}
+    assert redacted_document(own, secrets) == {"ids": ["…", "…"], "head": "…", "said": "No ….", "…": 1}
+
+
+@given(KEYS)
+def test_a_key_is_taken_out_as_texts_escape_each_other(key: str) -> None:
+    for spelled in (
+        "".join(f"\\u{ord(one):04X}" for one in key),
+        json.dumps("".join(f"\\u{ord(one):04x}" for one in key)),
+        "".join(f"\\x{ord(one):02x}" for one in key),
+        urllib.parse.quote(key, safe=""),
+        "".join(f"%{ord(one):02x}" for one in key),
+        html.escape(key),
+        json.dumps(json.dumps(key)),
+        repr(key),
+    ):
+        assert key not in html.unescape(urllib.parse.unquote(redacted(f"sent {spelled}!", (key,))))
+        assert "…" in redacted(f"sent {spelled}!", (key,))
+
+
+def test_no_part_of_a_key_is_left_where_a_text_is_cut() -> None:
+    key = "sk-lab-0123456789abcdef0123456789abcdef"
+    for before in range(65_400, 65_540, 3):
+        assert "sk-" not in kept(" " * before + key * 3 + "x" * 99, (key,), 500)
+    assert kept(f"told {key}" + "x" * 900, (key,), 12) == "told …xxxxxx"
 
 
 def test_what_is_no_secret_stays() -> None:
@@ -199,5 +254,5 @@ def test_what_is_no_secret_stays() -> None:
         redacted("Bearer of news", Target("h", 1, "/", {"Authorization": "Bearer sk-12345678"}).secrets)
         == "Bearer of news"
     )
-    assert redacted_body(b'{"id": "none"}', ("none",)) == b'{"id": "none"}'
+    assert redacted_document({"id": "none"}, ("none",)) == {"id": "none"}
     assert Target("h", 1, "/").secrets == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,8 @@ from bench.sweep.checks.site import NotReached, Site
 
 OWNERS = ("vllm", "sglang", "llamacpp", "tgi")
 """What `owned_by` in /v1/models is where the engine writes its own name there."""
+MOCKS = re.compile(r"mock|simul|inference-sim|\bfake\b|\bdummy\b", re.IGNORECASE)
+"""What `owned_by` holds where an endpoint is a mock, such as guidellm-mock, aiperf-mock or aimock."""
 LONGEST = 100
 
 
@@ -33,6 +36,7 @@ def engine(site: Site, model: Mapping[str, Any] | None = None) -> Engine:
     listed = model or {}
     owner = str(listed.get("owned_by", "")).lower().replace(".", "")
     found = Engine(context_tokens=_whole(listed.get("max_model_len")), simulates=_simulates(listed))
+    played = "vLLM, as llm-d-inference-sim" if _is_llm_d_simulator(site) else None
     for route, read in ROUTES:
         told = _document(site, route)
         known = read(told, owner) if told else None
@@ -42,9 +46,9 @@ def engine(site: Site, model: Mapping[str, Any] | None = None) -> Engine:
             known,
             name=names.engine_slug(known.name) if known.name else None,
             context_tokens=known.context_tokens or found.context_tokens,
-            simulates=_simulates(told) or found.simulates,
+            simulates=_simulates(told) or found.simulates or played,
         )
-    return found
+    return replace(found, simulates=found.simulates or played)
 
 
 def _vllm(told: Mapping[str, Any], owner: str) -> Engine | None:
@@ -105,9 +109,18 @@ def _document(site: Site, route: str) -> Mapping[str, Any] | None:
 
 
 def _simulates(told: Mapping[str, Any]) -> str | None:
-    if told.get("simulated") is not True:
-        return None
-    return _text(told.get("simulates")) or "an endpoint"
+    """What the endpoint stands for where it says so: ours in a field, mocks by whom they call their owner."""
+    if told.get("simulated") is True:
+        return _text(told.get("simulates")) or "an endpoint"
+    owner = _text(told.get("owned_by"))
+    return f"an endpoint, as {owner}" if owner and MOCKS.search(owner) else None
+
+
+def _is_llm_d_simulator(site: Site) -> bool:
+    """Whether it is llm-d's simulator, which plays vLLM but for its server and a route of its own."""
+    return (
+        site.headers.get("server", "").lower() == "fasthttp" and _document(site, "/admin/config") is not None
+    )
 
 
 def _text(value: object) -> str | None:

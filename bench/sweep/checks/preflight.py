@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
-from typing import Any
+from time import monotonic
 
-from bench.errors import BenchError, UnknownName
+from bench.errors import BenchError
 from bench.plain_text import visible
 from bench.records import Load
+from bench.sweep.checks import proxies
 from bench.sweep.checks.counting import Counter
-from bench.sweep.checks.engines import Engine, engine
-from bench.sweep.checks.site import NotReached, Reply, Site, pinned, proxy_for
+from bench.sweep.checks.reaching import NAME_THE_KEY, Failed, Preflight, Reaching
 from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.generator import calibration as calibrating
 from bench.sweep.generator.calibration import Calibration
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.bodies import Manner, body
-from bench.sweep.wire.exchange import Ask, Exchange, Limits, Target
-from bench.sweep.wire.redaction import redacted
+from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
 from bench.wording import counted, joined, number
 
 HELLO = "Say how far it is from here to the sea."
@@ -31,49 +31,13 @@ FIRST_S = 300.0
 """How long the first answer may take: engines compile on their first request."""
 TIMED_TOKENS = 64
 VENDOR_FIELDS = ("ignore_eos", "min_tokens")
+JUST_S = 0.2
+"""What is cut off so shortly before the end of the time for all checks was cut off by it."""
 TRIES = 4
 """How often a short request is sent until its failure counts, where it may have failed by chance."""
+ABOUT_A_KEY = re.compile(r"api.?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
 FOR_GOOD = ("ok", "http_4xx", "redirected", "timeout", "stalled")
 """Outcomes that another attempt would not change, or that took too long for one."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at. `passed` is None where it could not be told; `said` is one sentence."""
-
-    name: str
-    passed: bool | None
-    said: str
-
-
-@dataclass
-class Preflight:
-    """What was found. `target` has its address pinned and `manner` says how to ask; both are for all that follows.
-
-    `problem` is the sentence that stops the sweep, None when nothing does. `serves` are the models the endpoint lists,
-    none where it lists none. `calibration` is None where no input
-    length was to be met. `ttft_ms` and `e2el_ms` are of one request for `timed_osl` tokens on an idle endpoint.
-    """
-
-    target: Target
-    manner: Manner
-    checks: list[Check] = field(default_factory=list)
-    engine: Engine = field(default_factory=Engine)
-    serves: tuple[str, ...] = ()
-    calibration: Calibration | None = None
-    counts_by: str | None = None
-    ttft_ms: float | None = None
-    e2el_ms: float | None = None
-    timed_osl: int | None = None
-
-    @property
-    def problem(self) -> str | None:
-        """The first check that failed, as a sentence."""
-        return next((check.said for check in self.checks if check.passed is False), None)
-
-
-class _Failed(Exception):
-    """A check failed for good; what follows would only repeat it."""
 
 
 def preflight(
@@ -87,20 +51,23 @@ def preflight(
     key_env: str | None = None,
     tokenizer: Path | None = None,
     first_s: float = FIRST_S,
+    until: float | None = None,
 ) -> Preflight:
     """Everything that is found out before the load, each check in one sentence; sends a few short requests.
 
     `isls` and `osls` are the lengths of the plan, `further` inputs it only sends where the endpoint's context has room,
-    `longest` the most tokens of context one of its requests takes for sure.
-    `key_env` names where the key came from, `tokenizer` is a file that counts inputs where the endpoint does not. Not
-    to be called inside a running event loop.
+    `longest` the most tokens of context one of its requests takes for sure. `key_env` names where the key came from,
+    `tokenizer` is a file that counts inputs where the endpoint does not, `until` is when all has to be over, on the
+    monotonic clock. Not to be called inside a running event loop.
     """
     found = Preflight(target, manner)
-    with contextlib.suppress(_Failed), contextlib.closing(_Run(found, key_env, first_s)) as run:
+    with contextlib.suppress(Failed), contextlib.closing(_Run(found, key_env, first_s, until)) as run:
         run.reach()
         run.models()
         run.told(longest)
+        run.around()
         run.stream()
+        run.each()
         run.fields()
         room = found.engine.context_tokens or 0
         run.calibrate([*isls, *(isl for isl in further if isl < room)], tokenizer)
@@ -108,140 +75,12 @@ def preflight(
     return found
 
 
-def glance(target: Target, manner: Manner, *, key_env: str | None = None) -> Preflight:
-    """The part of the preflight that sends no request for an answer: is it there, its models, its engine.
+class _Run(Reaching):
+    """All checks, one after another."""
 
-    The manner's model may be empty; then any will do.
-    """
-    found = Preflight(target, manner)
-    with contextlib.suppress(_Failed), contextlib.closing(_Run(found, key_env, FIRST_S)) as run:
-        run.reach()
-        with contextlib.suppress(_Failed):  # which engine it is can be told all the same
-            run.models()
-        run.told(None)
-    return found
-
-
-class _Run:
-    """The checks, one after another."""
-
-    def __init__(self, found: Preflight, key_env: str | None, first_s: float) -> None:
-        self.found, self.key_env, self.first_s = found, key_env, first_s
-        self.site: Site | None = None
-        self.listed: Mapping[str, Any] | None = None
-
-    def close(self) -> None:
-        if self.site is not None:
-            self.site.close()
-
-    def passed(self, name: str, said: str, passed: bool | None = True) -> None:
-        self.found.checks.append(Check(name, passed, redacted(said, self.found.target.secrets)))
-
-    def failed(self, name: str, said: str) -> _Failed:
-        self.passed(name, said, False)
-        return _Failed()
-
-    @property
-    def where(self) -> str:
-        return f"{visible(self.found.target.host)}:{self.found.target.port}"
-
-    def reach(self) -> None:
-        """The address is pinned, and somebody answers in HTTP."""
-        proxy = proxy_for(self.found.target, os.environ)
-        try:
-            self.found.target = pinned(self.found.target)
-            self.site = Site(self.found.target)
-            self.reply = self.site.get("/v1/models")
-        except NotReached as problem:
-            unused = f" {proxy} is set, but load never goes through a proxy." if proxy else ""
-            raise self.failed("reachable", f"{problem}{unused}") from None
-        self._usable("reachable", self.reply)
-        self.passed("reachable", f"{self.where} answers, at {self.found.target.address}.")
-        if proxy is not None:
-            self.passed(
-                "proxy",
-                f"{proxy} is set and not used: through a proxy the proxy would be measured too.",
-                None,
-            )
-
-    def _usable(self, name: str, reply: Reply) -> None:
-        if 300 <= reply.status < 400:
-            to = visible(reply.location[:200]) or "nowhere"
-            raise self.failed(
-                name,
-                f"{self.where} redirects to {to}, which is not followed: give that URL if it is the right one.",
-            )
-        if reply.status in (401, 403):
-            raise self.failed(name, self._key(reply.status))
-        if reply.status == 400 and b"https" in reply.body.lower() and self.found.target.ssl is None:
-            raise self.failed(name, f"{self.where} asks for TLS: write https:// instead of http://.")
-        if reply.kind in ("text/html", "application/xhtml+xml") and reply.status < 500:
-            raise self.failed(
-                name,
-                f"{self.where} answers /v1/models with an HTML page (HTTP {reply.status}), so it is no "
-                "OpenAI-compatible endpoint: correct the URL and its path.",
-            )
-
-    def _key(self, status: int) -> str:
-        given = any(
-            name.lower() in ("authorization", "api-key", "x-api-key") for name in self.found.target.headers
-        )
-        source = f"the variable {self.key_env}" if self.key_env else "the variable named in endpoint.key_env"
-        if given:
-            return f"{self.where} refuses the key (HTTP {status}): correct {source}."
-        return f"{self.where} asks for a key (HTTP {status}): put it in a variable and name that in endpoint.key_env."
-
-    def models(self) -> None:
-        """The model is served, where a list of models says so."""
-        document, model = self.reply.document, self.found.manner.model
-        rows = document.get("data") if self.reply.status == 200 and isinstance(document, dict) else None
-        entries = (
-            [row for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
-            if isinstance(rows, list)
-            else []
-        )
-        if not entries:
-            self.passed("model", f"{self.where} does not list its models (HTTP {self.reply.status}).", None)
-            return
-        self.found.serves = tuple(visible(row["id"][:100]) for row in entries)
-        if not model:
-            self.listed = entries[0]
-            return
-        self.listed = next((row for row in entries if row["id"] == model), None)
-        if self.listed is None:
-            names = [visible(row["id"][:100]) for row in entries]
-            raise self.failed(
-                "model", str(UnknownName(f"model at {self.where}", model, names, "GET /v1/models"))
-            )
-        self.passed("model", f"{self.where} serves {visible(model)}.")
-
-    def told(self, longest: int | None) -> None:
-        """What the info routes tell, and whether the plan fits into the context."""
-        assert self.site is not None
-        known = self.found.engine = engine(self.site, self.listed)
-        if known.name:
-            self.passed("engine", f"The engine is {known.name} {known.version or 'of an unknown version'}.")
-        else:
-            self.passed(
-                "engine",
-                "The endpoint does not tell its engine; state engine and engine_version as facts.",
-                None,
-            )
-        if known.simulates:
-            self.passed(
-                "simulated", f"It simulates {visible(known.simulates)}: what is measured here is simulated."
-            )
-        limit = known.context_tokens
-        if limit is None:
-            self.passed("context", "The endpoint does not tell how many tokens of context it takes.", None)
-        elif longest is not None and longest > limit:
-            raise self.failed(
-                "context",
-                f"The plan asks for isl + osl of {longest:,} tokens, and the endpoint takes {limit:,}: "
-                "lower isl or osl, or serve with a longer context.",
-            )
-        else:
-            self.passed("context", f"The endpoint takes {limit:,} tokens of context.")
+    def __init__(self, found: Preflight, key_env: str | None, first_s: float, until: float | None) -> None:
+        super().__init__(found, key_env, until)
+        self.first_s = first_s
 
     def stream(self) -> None:
         """One short request gets its answer, as a stream with token counts where the endpoint can."""
@@ -270,7 +109,7 @@ class _Run:
             raise self.failed("answer", self._not_answered(said))
         wanted = found.manner
         found.manner = replace(asked, ignore_eos=wanted.ignore_eos, min_tokens=wanted.min_tokens)
-        found.target = replace(found.target, streaming=asked.streaming)
+        found.target = found.target.changed(streaming=asked.streaming)
         self.passed("answer", "A short request gets its answer.")
         return answer
 
@@ -290,7 +129,7 @@ class _Run:
     def _not_answered(self, answer: Exchange) -> str:
         error = visible(answer.error)
         if answer.outcome == "http_4xx" and error.startswith(("HTTP 401", "HTTP 403")):
-            return self._key(int(error[5:8]))
+            return self.key_refused(int(error[5:8]))
         if answer.outcome == "http_4xx" and error.startswith("HTTP 404"):
             return (
                 f"{self.where} does not know the model or the route {self.found.target.path} ({error}): "
@@ -302,9 +141,26 @@ class _Run:
             return f"{self.where} accepts a short request and does not answer it ({error}): look at its log."
         if answer.outcome == "redirected":
             return f"{self.where} redirects ({error}), which is not followed: give that URL if it is the right one."
+        keyless = proxies.LITELLM in (self.found.proxy or "") or ABOUT_A_KEY.search(error)
+        if answer.outcome == "http_5xx" and keyless and not self.key_sent:
+            return f"{self.where} does not answer a short request ({error}), and no key was sent: {NAME_THE_KEY}."
         return (
             f"{self.where} does not answer a short request ({answer.outcome}: {error or 'no reason given'})."
         )
+
+    def each(self) -> None:
+        """Every further base URL answers a short request too."""
+        bases = self.found.target.bases
+        if len(bases) == 1:
+            return
+        for base, answer in zip(
+            bases, self._exchanges(self.found.manner, [HELLO] * len(bases), 2), strict=True
+        ):
+            if answer.outcome != "ok":
+                why = visible(answer.error) or answer.outcome
+                raise self.failed(
+                    "base URLs", f"{visible(base.where)} does not answer a short request ({why})."
+                )
 
     def fields(self) -> None:
         """Which fields that hold the output to its length are taken."""
@@ -401,17 +257,43 @@ class _Run:
     def _exchanges(self, manner: Manner, texts: Sequence[str], osl: int) -> list[Exchange]:
         """What became of each text; an endpoint that fails now and then is asked again."""
         asks = {place: Ask(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
-        target = replace(self.found.target, streaming=manner.streaming)
-        limits = Limits(timeout_s=self.first_s, stall_s=self.first_s)
+        target = self.found.target.changed(streaming=manner.streaming)
         found: dict[int, Exchange] = {}
         for _ in range(TRIES):
             load = Load(load_kind="closed", concurrency=min(4, len(asks)))
-            run = asyncio.run(run_point(target, iter(asks.values()), load, limits))
+            run = self._run(target, asks.values(), load)
             found |= {one.number: one for one in run.exchanges}
             asks = {place: ask for place, ask in asks.items() if found[place].outcome not in FOR_GOOD}
             if not asks:
                 break
+        if self._left() < JUST_S and any(one.outcome == "timeout" for one in found.values()):
+            raise self._too_late()
         return [found[place] for place in sorted(found)]
+
+    def _run(self, target: Target, asks: Iterable[Ask], load: Load) -> PointRun:
+        """What became of these requests, within the time that all checks have."""
+        left = self._left()
+        seconds = max(0.0, min(self.first_s, left))
+
+        async def within() -> PointRun:
+            async with asyncio.timeout(None if left == inf else left):
+                return await run_point(target, iter(asks), load, Limits(timeout_s=seconds, stall_s=seconds))
+
+        try:
+            return asyncio.run(within())
+        except TimeoutError:
+            raise self._too_late() from None
+
+    def _left(self) -> float:
+        """Seconds until all checks have to be over."""
+        return inf if self.until is None else self.until - monotonic()
+
+    def _too_late(self) -> Failed:
+        return self.failed(
+            "time",
+            f"{self.where} had not answered when the time that caps.minutes leaves was over: look at its log, or raise "
+            "caps.minutes.",
+        )
 
 
 def _refused(answer: Exchange) -> bool:

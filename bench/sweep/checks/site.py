@@ -14,18 +14,20 @@ import socket
 import ssl
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any
 
 from bench.errors import InputError
 from bench.plain_text import visible
 from bench.sweep.planning.address import is_own_machine, may_be_asked
-from bench.sweep.wire.exchange import ROUTES, Target
-from bench.sweep.wire.redaction import redacted, redacted_body
+from bench.sweep.wire.exchange import Target
+from bench.sweep.wire.redaction import redacted, redacted_document
 
 MOST_BYTES = 1_000_000
 SECONDS = 10.0
 CONNECT_SECONDS = 3.0
+LEAST_S = 0.05
 PIECE = 65_536
 
 
@@ -35,34 +37,37 @@ class NotReached(InputError):
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `kind` is the content type alone, `location` where a redirect would lead."""
+    """What came back. `kind` is the content type alone, `location` where a redirect would lead.
+
+    The body is as it came, and no part of it may be kept; what else is told has no secret in it. Headers are named in
+    lower case.
+    """
 
     status: int
     kind: str
-    body: bytes
+    body: bytes = field(repr=False)
     location: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def document(self) -> Any:
-        """The JSON in it; None when there is none."""
+        """The JSON in it, without what the endpoint was given in confidence; None when there is none."""
         try:
-            return json.loads(self.body)
+            return redacted_document(json.loads(self.body), self.secrets)
         except (ValueError, RecursionError):
             return None
 
-    @property
-    def text(self) -> str:
-        """Its text."""
-        return self.body.decode("utf-8", "replace")
-
 
 def pinned(target: Target) -> Target:
-    """The target with the address its host has now; of several the first that takes a connection.
+    """The target with the address each of its hosts has now; of several the first that takes a connection.
 
     Raises:
         NotReached: there is no such host, or it is where no load may go; from a page that is also a name that comes to
             mean this machine, since whoever owns the name would choose what is asked here.
     """
+    if target.others:
+        return replace(pinned(replace(target, others=())), others=tuple(pinned(one) for one in target.others))
     if target.address is not None:
         return target
     try:
@@ -113,14 +118,17 @@ def _listens(address: str, port: int) -> bool:
 
 
 class Site:
-    """The endpoint of a target, asked one question at a time over one connection; close it at the end."""
+    """The endpoint of a target, asked one question at a time over one connection; close it at the end.
 
-    def __init__(self, target: Target, seconds: float = SECONDS) -> None:
-        self.target = pinned(target)
-        self.seconds = seconds
-        self.root = self.target.path.removesuffix(ROUTES[target.api]).removesuffix("/v1")
-        host = f"[{target.host}]" if ":" in target.host else target.host
-        self.where = f"{host}:{target.port}"
+    Each answer may take so many seconds, and none any after `until`, on the monotonic clock. Of several base URLs it
+    is the first. `headers` are those of all answers so far, the latest of each name.
+    """
+
+    def __init__(self, target: Target, seconds: float = SECONDS, *, until: float | None = None) -> None:
+        self.target = pinned(replace(target, others=()))
+        self._seconds, self._until = seconds, until
+        self.allowed = seconds
+        self.headers: dict[str, str] = {}
         self._connection: http.client.HTTPConnection | None = None
 
     def get(self, path: str) -> Reply:
@@ -135,6 +143,15 @@ class Site:
         """The answer to POST with a JSON document; NotReached as for `get`."""
         return self._ask("POST", path, json.dumps(document).encode())
 
+    @property
+    def seconds(self) -> float:
+        """How long the next answer may take."""
+        return (
+            self._seconds
+            if self._until is None
+            else max(LEAST_S, min(self._seconds, self._until - monotonic()))
+        )
+
     def close(self) -> None:
         """Nothing; the connection is given up."""
         if self._connection is not None:
@@ -142,6 +159,10 @@ class Site:
             self._connection = None
 
     def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
+        if self._until is not None and monotonic() >= self._until:
+            raise NotReached(
+                f"{visible(self.target.where)} was not asked for {path}: the time for it was over."
+            )
         tries = (
             2 if self._connection is None else 3
         )  # a kept one may have been closed by the server meanwhile
@@ -166,7 +187,8 @@ class Site:
             with contextlib.suppress(OSError):
                 plain.shutdown(socket.SHUT_RDWR)
 
-        timer = threading.Timer(self.seconds, expire)
+        self.allowed = self.seconds
+        timer = threading.Timer(self.allowed, expire)
         timer.daemon = True
         timer.start()
         try:
@@ -178,7 +200,7 @@ class Site:
             given |= {name.lower(): value for name, value in self.target.headers.items()}
             if body is not None:
                 given["content-type"] = "application/json"
-            connection.request(method, self.root + path, body, given)
+            connection.request(method, f"{self.target.root}{path}{self.target.query}", body, given)
             reply = self._read(connection.getresponse())
         except (OSError, http.client.HTTPException):
             if expired.is_set():
@@ -222,14 +244,14 @@ class Site:
         answer.close()  # read1 stops at the last byte without seeing that it was the last
         kind = (answer.getheader("content-type") or "").partition(";")[0].strip().lower()
         secrets = self.target.secrets
-        location = redacted(answer.getheader("location") or "", secrets)
-        return Reply(
-            answer.status, redacted(kind, secrets), redacted_body(b"".join(parts), secrets), location
-        )
+        headers = {name.lower(): redacted(value, secrets) for name, value in answer.getheaders()}
+        self.headers |= headers
+        location = headers.get("location", "")
+        return Reply(answer.status, redacted(kind, secrets), b"".join(parts), location, headers, secrets)
 
     def _why(self, problem: Exception) -> str:
         """One sentence on why nothing came."""
-        where = visible(self.where)
+        where = visible(self.target.where)
         if isinstance(problem, ssl.SSLCertVerificationError):
             return (
                 f"The certificate of {where} is not trusted ({problem.verify_message}): name the authority that "
@@ -240,7 +262,7 @@ class Site:
                 f"{where} does not speak TLS as asked ({problem.reason}): write http:// if it is plain http."
             )
         if isinstance(problem, TimeoutError):
-            return f"{where} did not answer within {self.seconds:g} s: is it up, and is this its port?"
+            return f"{where} did not answer within {self.allowed:.3g} s: is it up, and is this its port?"
         if isinstance(problem, ConnectionRefusedError):
             return f"Nothing listens at {where} (connection refused): start the endpoint, or correct host and port."
         if isinstance(problem, http.client.BadStatusLine | ConnectionError):

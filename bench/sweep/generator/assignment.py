@@ -30,7 +30,10 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True)
 class Asked:
-    """Whom to ask, as it can be handed to another process; a key is in `headers`, in memory only."""
+    """Whom to ask, as it can be handed to another process; a key is in `headers`, in memory only.
+
+    `others` are further base URLs of the same deployment, each with its address.
+    """
 
     base_url: str
     address: str | None
@@ -38,16 +41,23 @@ class Asked:
     streaming: bool = True
     ca_file: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    query: Mapping[str, str] = field(default_factory=dict)
+    path: str | None = None
+    others: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def target(self) -> Target:
         """The target of load."""
+        first, *others = (self._at(*base) for base in ((self.base_url, self.address), *self.others))
+        return replace(first, others=tuple(others))
+
+    def _at(self, base_url: str, address: str | None) -> Target:
         import ssl
 
-        secure = self.base_url.startswith("https")
+        secure = base_url.startswith("https")
         context = ssl.create_default_context(cafile=self.ca_file) if secure else None
-        return Target.at(self.base_url, api=self.api, streaming=self.streaming, headers=self.headers,
-                         context=context, address=self.address)  # fmt: skip
+        return Target.at(base_url, api=self.api, streaming=self.streaming, headers=self.headers, context=context,
+                         address=address, path=self.path, query=self.query)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ class _Point:
         """Nothing; sends the first requests of a closed loop, a few at a time."""
         for _ in range(min(FIRST_SENDS, self.starting)):
             self.starting -= 1
-            self.send_next(self.client.take())
+            self.send_next(None)
         if self.starting:
             self.loop.call_soon(self.start_closed)
 
@@ -258,11 +258,8 @@ class _Point:
             if due > now:
                 break
             answer = self.client.answer_to(self.next, due)
-            connection = self.client.take()
-            if (
-                connection is None
-                and len(self.client.connections) + len(self.tasks) >= self.limits.connections
-            ):
+            connection = self.client.take(self.next)
+            if connection is None and not self.client.makes_room(len(self.tasks)):
                 self.waiting.append(answer)
             else:
                 self.send(answer, connection)
@@ -276,6 +273,7 @@ class _Point:
         """Nothing; writes a request on a connection, on a new one where there is none."""
         self.under_way += 1
         self.report.in_flight = max(self.report.in_flight, self.under_way)
+        connection = self.client.suited(connection, answer.ask)
         if connection is not None and connection.usable():
             connection.send(answer, self.client.request(answer.ask))
         else:
@@ -284,13 +282,14 @@ class _Point:
     async def send_anew(self, answer: Answer) -> None:
         """Nothing; opens a connection and writes the request on it."""
         try:
-            connection = await self.client.open()
+            connection = await self.client.open(answer.ask)
         except OSError as error:
             self.gave_up(
                 answer, "connect", _reason(error) or f"no connection within {self.limits.connect_s:g} s"
             )
         except asyncio.CancelledError:
             self.gave_up(answer, "cancelled", CANCELLED)
+            self.look_done()
             raise
         else:
             if not self.out_of_time or self.concurrency is None:

@@ -198,13 +198,13 @@ class Poller:
 
     def _run(self) -> None:
         try:
-            site = Site(self._target, TIMEOUT_S)
+            sites = [Site(base, TIMEOUT_S) for base in self._target.bases]
         except NotReached:
             return
         due = monotonic_ns()
         try:
             while True:
-                reading = self._read(site)
+                reading = self._read(sites)
                 if reading is not None and not reading.empty:
                     self.readings.append(reading)
                 elif not self.readings:
@@ -213,12 +213,15 @@ class Poller:
                 if self._over.wait((due - monotonic_ns()) / 1e9):
                     return
         finally:
-            site.close()
+            for site in sites:
+                site.close()
 
-    def _read(self, site: Site) -> Reading | None:
-        """One reading; None when none came. Its time is that of its answer."""
+    def _read(self, sites: Sequence[Site]) -> Reading | None:
+        """One reading, over all base URLs as over replicas; None when one tells nothing. Its time is the last one's."""
         try:
-            reply = site.get("/metrics")
+            replies = [site.get("/metrics") for site in sites]
         except NotReached:
             return None
-        return parse(reply.text, monotonic_ns()) if reply.status == 200 else None
+        if any(reply.status != 200 for reply in replies):
+            return None
+        return parse("\n".join(reply.body.decode("utf-8", "replace") for reply in replies), monotonic_ns())

@@ -15,6 +15,7 @@ from bench.sweep.planning.plan import Plan
 
 DURATION_UNITS = ("s", "m", "h")
 VENDOR = "vendor."
+URL = "endpoint.url"
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,13 @@ class Option:
 
 
 OPTIONS = (
-    Option("--url", "endpoint.url", "URL", "the endpoint, with or without /v1"),
+    Option("--url", "endpoint.url", "URL", "the endpoint, with or without /v1; given again, requests go round"),
     Option("--endpoint", "endpoint.name", "NAME", "the endpoint's name in endpoints.toml, instead of --url"),
     Option("--model", "endpoint.model", "MODEL", "the model as the endpoint names it"),
     Option("--api", "endpoint.api", "API", "chat or completions (default: chat)"),
     Option("--key-env", "endpoint.key_env", "NAME", "the environment variable that holds the key"),
+    Option("--path", "endpoint.path", "PATH", "the route below the base URL, in place of /v1 and the API's own"),
+    Option("--wait", "endpoint.wait_s", "TIME", "how long the model may take to load, such as 10m (default: 0)"),
     Option("--ca-file", "endpoint.ca_file", "FILE", "a certificate authority to trust"),
     Option("--tokenizer", "endpoint.tokenizer", "FILE", "a tokenizer.json, where the endpoint counts no input"),
     Option("--profile", "profile", "NAME", "the profile to start from, such as quick"),
@@ -59,7 +62,18 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "plan", nargs="?", type=Path, metavar="PLAN.toml", help="a plan; docs/sweeps.md lists its fields"
     )
     for option in OPTIONS:
-        parser.add_argument(option.flag, metavar=option.shown, help=option.help)
+        action = "append" if option.field == URL else "store"
+        parser.add_argument(option.flag, metavar=option.shown, help=option.help, action=action)
+    for flag, shown, told in (
+        ("--header", "'NAME: VALUE'", "a header of every request, such as 'X-Team: bench'"),
+        (
+            "--header-env",
+            "NAME=VARIABLE",
+            "a header whose value, such as a key, is in an environment variable",
+        ),
+        ("--query", "NAME=VALUE", "what stands behind every path, such as api-version=2026-01"),
+    ):
+        parser.add_argument(flag, action="append", default=[], metavar=shown, help=told)
     parser.add_argument(
         "--warmup", metavar="N|TIME", help="requests, or a time such as 5s, before each measurement"
     )
@@ -89,10 +103,10 @@ def plan_from(arguments: argparse.Namespace, endpoints: Endpoints | None = None)
 
 def stated(arguments: argparse.Namespace) -> dict[str, Any]:
     """The fields of a plan that the options state, by their dotted names."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = _reached(arguments)
     for option in OPTIONS:
         value = getattr(arguments, option.flag[2:].replace("-", "_"))
-        if value is not None:
+        if value is not None and option.field != URL:
             fields[option.field] = value
     if arguments.warmup is not None:
         timed = arguments.warmup.strip().lower().endswith(DURATION_UNITS)
@@ -104,6 +118,23 @@ def stated(arguments: argparse.Namespace) -> dict[str, Any]:
     return fields | {key: _typed(text) if key.startswith(VENDOR) else text for key, text in more}
 
 
+def _reached(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The endpoint's URLs, headers and query; URLs beside a plan's file replace all of its own."""
+    fields: dict[str, Any] = {}
+    urls = arguments.url or []
+    if urls:
+        fields[URL] = urls[0]
+    if len(urls) > 1 or (urls and arguments.plan):
+        fields["endpoint.urls"] = urls
+    for texts, table, example, sign in (
+        (arguments.header, "headers", "--header 'X-Team: bench'", ":"),
+        (arguments.header_env, "header_env", "--header-env x-api-key=LAB_API_KEY", "="),
+        (arguments.query, "query", "--query api-version=2026-01", "="),
+    ):
+        fields |= {f"endpoint.{table}.{key}": value for key, value in _pairs(texts, example, sign)}
+    return fields
+
+
 def _typed(text: str) -> Any:
     """What a request's field holds: a TOML value, such as 0.5 or "0.5"; any other text is a text."""
     try:
@@ -112,9 +143,12 @@ def _typed(text: str) -> Any:
         return text
 
 
-def _pairs(texts: Iterable[str], example: str) -> Iterable[tuple[str, str]]:
+def _pairs(texts: Iterable[str], example: str, sign: str = "=") -> Iterable[tuple[str, str]]:
     for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise UsageError(f"{text[:80]!r} is no key=value pair; write it as in {example}.")
+        key, parted, value = text.partition(sign)
+        if not parted or not key.strip():
+            shown = (
+                "What is given for a header" if "--header" in example else repr(text[:80])
+            )  # it may be a key
+            raise UsageError(f"{shown} is no key{sign}value pair; write it as in {example}.")
         yield key.strip(), value.strip()

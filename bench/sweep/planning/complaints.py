@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHOWN = 60
 KEY = "key_env"
 """Where a key lands when it is mistaken for the name of its variable."""
-URLS = ("url", "base_url")
+URLS = ("url", "base_url", "urls")
 
 
 def sentence(problem: ValidationError, plan: type[BaseModel], whole: str = "a plan") -> UsageError:
@@ -43,7 +43,7 @@ def shown(value: object) -> str:
 
 
 def _is(field: str, value: object) -> str:
-    last = field.rpartition(".")[2]
+    last = field.rpartition(".")[2].partition("[")[0]
     secret = last == KEY or (last in URLS and holds_a_secret(str(value)))
     return " cannot be taken as it is" if secret else f" is {shown(value)}"
 

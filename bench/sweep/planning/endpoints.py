@@ -1,7 +1,7 @@
 """The endpoints of a library by name: endpoints.toml, which people write by hand, and what a plan takes from it.
 
-A plan that names an endpoint takes its URL, model, route, key's variable, facts and price from there; what the plan
-states itself goes over them, and caps only ever narrow. The file never holds a key.
+A plan that names an endpoint takes its URLs, model, route, headers, key's variable, facts and price from there; what
+the plan states itself goes over them, and caps only ever narrow. The file never holds a key.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError, field_validator
+from pydantic import ValidationError, field_validator, model_validator
 
 from bench.errors import BenchError, InputError, UnknownName, UsageError
 from bench.sweep.planning import complaints
 from bench.sweep.planning.address import ALLOWED, checked_url
 from bench.sweep.planning.facts import Fact
 from bench.sweep.planning.facts import checked as checked_facts
-from bench.sweep.planning.plan_parts import KEY_ENV, SECRET, Caps, Endpoint, File, KeyEnv, Part, Text, told
+from bench.sweep.planning.part import File, Text, as_list, told
+from bench.sweep.planning.plan_parts import KEY_ENV, SECRET, Caps, Endpoint, KeyEnv
+from bench.sweep.planning.reach import Reach, together
 
 FILE = "endpoints.toml"
 TABLE = "endpoints"
@@ -27,9 +29,14 @@ MAX_BYTES = 262_144
 MOST = 500
 ABOUT_MODEL = ("model", "checkpoint", "precision", "kv_precision", "variant", "max_model_len")
 """Facts about an endpoint's model, which hold for no other one that it serves."""
+CARRIED = ("key_env", "ca_file")
+TABLES = ("headers", "header_env", "query")
+"""What a plan may add to, entry by entry."""
+VOUCHED = (*CARRIED, *TABLES, "path")
+"""What has to be as the file states it where somebody may ask nothing but its endpoints."""
 
 
-class NamedEndpoint(Part):
+class NamedEndpoint(Reach):
     """One endpoint of the file. Of `caps` only those stated hold; `model` None leaves it to the plan."""
 
     base_url: Text = told("the base URL, with or without /v1", ALLOWED)
@@ -42,6 +49,11 @@ class NamedEndpoint(Part):
     ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
     facts: dict[str, Fact] = told("what the endpoint cannot tell about itself", "a table of facts", {})
     caps: Caps = told("what no sweep of it may exceed", "a table such as requests = 10000", Caps())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _together(cls, stated: Any) -> Any:
+        return together(stated, "base_url")
 
     @field_validator("base_url")
     @classmethod
@@ -59,13 +71,19 @@ class NamedEndpoint(Part):
 
     def part(self, name: str) -> dict[str, Any]:
         """A plan's [endpoint] of it."""
-        own = {"api": self.api, "streaming": self.streaming, "model": self.model, "key_env": self.key_env,
-               "ca_file": self.ca_file}  # fmt: skip
+        own = {
+            key: getattr(self, key) for key in ("api", "streaming", "model", *CARRIED, *Reach.model_fields)
+        }
         return {
             "name": name,
             "url": self.base_url,
             **{key: value for key, value in own.items() if value is not None},
         }
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Every base URL."""
+        return self.urls or (self.base_url,)
 
     def known_facts(self, model: object) -> dict[str, Fact]:
         """Its facts where this model is asked for; those about its own model hold for no other."""
@@ -113,8 +131,15 @@ class Endpoints:
                 f"The plan's endpoint {name} is at {found.base_url} by {self.path}, and endpoint.url says otherwise: "
                 "state endpoint.url or endpoint.name, and not both."
             )
+        part = found.part(name)
         own = {key: value for key, value in table.items() if value is not None and value != ""}
-        settings = {**stated, "endpoint": {**found.part(name), **own, "url": found.base_url}}
+        if not _same(own.get("urls"), found.bases):
+            raise UsageError(f"The base URLs of {name} are stated in {self.path}: leave endpoint.urls out.")
+        for key in TABLES:
+            if isinstance(own.get(key), Mapping):
+                own[key] = {**part.get(key, {}), **own[key]}
+        own |= {key: part[key] for key in ("url", "urls") if key in part}
+        settings = {**stated, "endpoint": {**part, **own}}
         facts, caps = stated.get("facts"), stated.get("caps")
         if facts is None or isinstance(facts, Mapping):
             settings["facts"] = {**found.known_facts(own.get("model")), **(facts or {})}
@@ -125,9 +150,19 @@ class Endpoints:
     def vouches_for(self, endpoint: Endpoint) -> bool:
         """Whether a plan's endpoint is one of the file, asked at its URL and with its key and no other."""
         known = self.named.get(endpoint.name) if endpoint.name is not None else None
-        return known is not None and (endpoint.url, endpoint.key_env, endpoint.ca_file) == (
-            known.base_url, known.key_env, known.ca_file,
-        )  # fmt: skip
+        return (
+            known is not None
+            and endpoint.bases == known.bases
+            and all(getattr(endpoint, key) == getattr(known, key) for key in VOUCHED)
+        )
+
+
+def _same(urls: Any, bases: tuple[str, ...]) -> bool:
+    """Whether these URLs, where any are stated, are an endpoint's own."""
+    try:
+        return urls is None or as_list(urls) in (list(bases), bases)
+    except ValueError:
+        return False
 
 
 def narrowed(stated: Mapping[str, Any], caps: Caps) -> dict[str, Any]:
@@ -192,7 +227,7 @@ def checked(name: str, stated: Any, path: Path) -> NamedEndpoint:
     if not isinstance(stated, Mapping):
         raise UsageError(f"{where}: write it as a table with base_url, under [{TABLE}.{name}].")
     for field in stated:
-        if field.lower().replace("-", "_") in (*SECRET, "token", "headers"):
+        if field.lower().replace("-", "_") in (*SECRET, "token"):
             raise UsageError(
                 f"{where}: {field[:80]} would hold a key, which this file never does: put the key into an environment "
                 'variable and state its name, as in key_env = "LAB_API_KEY".'

@@ -18,8 +18,8 @@ from bench.errors import UnknownName, UsageError
 from bench.sweep.planning import facts
 from bench.sweep.planning.arguments import OPTIONS
 from bench.sweep.planning.endpoints import Endpoints
+from bench.sweep.planning.part import Part
 from bench.sweep.planning.plan import Plan, nested
-from bench.sweep.planning.plan_parts import Part
 from bench.sweep.planning.profiles import profiles
 from bench.sweep.planning.toml_text import toml
 
@@ -27,7 +27,7 @@ TERMS = {term: term.upper() for term in "isl osl ttft tpot itl e2el slo kv tp pp
 UNITS = {"_ms": " (ms)", "_s": " (s)"}
 ON_THE_COMMAND_LINE_ONLY = ("workloads.prompts", "workloads.trace", "endpoint.ca_file", "endpoint.tokenizer")
 """What names a file of this machine, which a visitor of a page may not."""
-TABLES = ("stop.limits", "vendor")
+TABLES = ("stop.limits", "vendor", "endpoint.headers", "endpoint.header_env", "endpoint.query")
 """What holds names of its own, and is written as an inline table."""
 NEEDED = {"endpoint.url": "http://127.0.0.1:1", "endpoint.model": "m"}
 SHAPE = {"workloads.isl": "1", "workloads.osl": "1", "loads.concurrency": "1"}
@@ -253,7 +253,11 @@ def _flat(key: str, text: str) -> list[tuple[str, str]]:
     if key not in TABLES:
         return [(key, text)]
     try:
-        return [(f"{key}.{name}", toml(value)) for name, value in _table(key, text).items()]
+        plain = key.startswith("endpoint.")  # texts one and all, where a request's field may be of any type
+        return [
+            (f"{key}.{name}", str(value) if plain else toml(value))
+            for name, value in _table(key, text).items()
+        ]
     except (UsageError, AttributeError):
         return [(key, text)]
 

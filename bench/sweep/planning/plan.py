@@ -22,21 +22,18 @@ from bench.records import Load
 from bench.sweep.planning import complaints, profiles
 from bench.sweep.planning.facts import CONTEXT, Fact
 from bench.sweep.planning.facts import checked as checked_facts
+from bench.sweep.planning.part import Part, Text, Whole, told
 from bench.sweep.planning.plan_parts import (
     Caps,
     Endpoint,
     Loads,
-    Part,
     PerPoint,
     Search,
     Slo,
     StopRules,
-    Text,
     Vendor,
-    Whole,
     Workload,
     checked_vendor,
-    told,
     where_stated,
 )
 from bench.sweep.planning.shapes import PlannedPoint, Shape
@@ -179,6 +176,7 @@ class Plan(Part):
     def id(self) -> str:
         """16 hexadecimal digits, the same for every plan that measures the same."""
         stated = {key: value for key, value in self.document().items() if key not in NOT_MEASURED}
+        stated["endpoint"].pop("wait_s", None)
         if self.endpoint.url is not None:
             stated["endpoint"].pop("name", None)
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:16]

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
 from bench.catalogue import metric
 from bench.errors import UsageError
 from bench.records import Load
 from bench.sweep.planning.address import ALLOWED as ALLOWED_URL
 from bench.sweep.planning.address import checked_url
+from bench.sweep.planning.part import DAY, File, Part, Real, Seconds, Text, Whole, as_list, told
 from bench.sweep.planning.profiles import ENDS
+from bench.sweep.planning.reach import Reach, together
 from bench.sweep.planning.shapes import ALLOWED as ALLOWED_LENGTH
 from bench.sweep.planning.shapes import Length, Shape
 
-MOST_IN_A_LIST = 64
 MAX_VENDOR = 8192
-SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*(ms|s|m|min|h)?")
-UNITS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600}
-DAY = 86_400
 OURS = frozenset(
     "model messages prompt max_tokens max_completion_tokens stream stream_options n min_tokens ignore_eos".split()
 )
@@ -40,57 +29,16 @@ Search = Literal["grid", "ramp", "context"]
 Arrivals = Literal["constant", "poisson", "burst"]
 
 
-def told(help: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
-    """A field with its meaning and with what it may hold, which the complaint about a wrong value says."""
-    return Field(default, description=help, json_schema_extra={"allowed": allowed}, **limits)
-
-
-def _as_list(value: object) -> object:
-    if isinstance(value, str):
-        value = [part.strip() for part in value.split(",") if part.strip()]
-    elif not isinstance(value, list | tuple):
-        value = [value]
-    if len(value) > MOST_IN_A_LIST:
-        raise ValueError(f"at most {MOST_IN_A_LIST} values")
-    return value
-
-
-def _as_number(value: object) -> object:
-    if isinstance(value, bool) or (isinstance(value, str) and len(value) > 40):
-        raise ValueError("a number")
-    return value
-
-
-def _as_seconds(value: object) -> object:
-    if not isinstance(value, str):
-        return _as_number(value)
-    found = SECONDS.fullmatch(value.strip().lower())
-    if not found:
-        raise ValueError("a duration such as 30, 30s or 2m")
-    return float(found[1]) * UNITS[found[2] or "s"]
-
-
 def _as_length(value: object) -> Length:
     return Length.of(value)
-
-
-def _is_text(text: object) -> object:
-    if isinstance(text, str) and (not text.strip() or not text.isprintable()):
-        raise ValueError("printable text")
-    return text.strip() if isinstance(text, str) else text
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(values))
 
 
-Whole = Annotated[int, BeforeValidator(_as_number)]
-Real = Annotated[float, BeforeValidator(_as_number), Field(allow_inf_nan=False)]
-Seconds = Annotated[float, BeforeValidator(_as_seconds), Field(allow_inf_nan=False)]
-Text = Annotated[str, BeforeValidator(_is_text), Field(max_length=300)]
-File = Annotated[str, BeforeValidator(_is_text), Field(max_length=4096)]
 OneLength = Annotated[Length, BeforeValidator(_as_length), PlainSerializer(lambda length: length.written)]
-Lengths = Annotated[tuple[OneLength, ...], BeforeValidator(_as_list), Field(min_length=1)]
+Lengths = Annotated[tuple[OneLength, ...], BeforeValidator(as_list), Field(min_length=1)]
 Vendor = dict[str, Any]
 
 
@@ -103,17 +51,10 @@ KEY_ENV = told(
 )
 
 
-class Part(BaseModel):
-    """A table of a plan: closed to unknown fields, and never changed."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
-    )
-
-
-class Endpoint(Part):
+class Endpoint(Reach):
     """The endpoint that is measured, by URL or by its name in endpoints.toml; by both once it was looked up there."""
 
+    table: ClassVar[str] = "endpoint."
     url: Text | None = told("the base URL, with or without /v1", ALLOWED_URL, None)
     name: Text | None = told(
         "its name in endpoints.toml", "letters, digits, - and _", None, pattern=r"^[A-Za-z0-9_-]{1,64}$"
@@ -127,6 +68,11 @@ class Endpoint(Part):
         "what counts inputs where the endpoint does not", "the path of the model's tokenizer.json", None
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _together(cls, stated: Any) -> Any:
+        return together(stated, "url")
+
     @field_validator("url")
     @classmethod
     def _url(cls, url: str | None) -> str | None:
@@ -137,6 +83,11 @@ class Endpoint(Part):
         if self.url is None and self.name is None:
             raise ValueError("The plan needs an endpoint: state endpoint.url, or endpoint.name.")
         return self
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Every base URL; none where it is known by its name only."""
+        return self.urls or ((self.url,) if self.url is not None else ())
 
 
 class Workload(Part):
@@ -187,11 +138,11 @@ class Workload(Part):
 class Loads(Part):
     """How hard the endpoint is asked; concurrency and request rates are points of their own."""
 
-    concurrency: Annotated[tuple[Annotated[Whole, Field(ge=1, le=8192)], ...], BeforeValidator(_as_list)] = (
+    concurrency: Annotated[tuple[Annotated[Whole, Field(ge=1, le=8192)], ...], BeforeValidator(as_list)] = (
         told("requests under way at once (closed loop)", "whole numbers from 1 to 8192", ())
     )
     request_rate: Annotated[
-        tuple[Annotated[Real, Field(gt=0, le=100_000)], ...], BeforeValidator(_as_list)
+        tuple[Annotated[Real, Field(gt=0, le=100_000)], ...], BeforeValidator(as_list)
     ] = told("requests per second (open loop)", "numbers above 0, up to 100000", ())
     arrivals: Arrivals = told("when an open loop's requests come", "constant, poisson or burst", "poisson")
     burst_size: Whole = told(

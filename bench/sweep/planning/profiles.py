@@ -80,8 +80,14 @@ def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, An
             merged[key] = value
         else:
             own_end = key == "point" and any(end in value for end in ENDS)
-            merged[key] = {k: v for k, v in below.items() if not (own_end and k in ENDS)} | dict(value)
+            kept = {k: v for k, v in below.items() if not (own_end and k in ENDS)}
+            merged[key] = kept | {k: _over_a_table(kept.get(k), v) for k, v in value.items()}
     return merged
+
+
+def _over_a_table(below: Any, value: Any) -> Any:
+    """A field, over the one below; a table such as an endpoint's headers adds to it."""
+    return {**below, **value} if isinstance(below, Mapping) and isinstance(value, Mapping) else value
 
 
 def _over_the_only(below: Any, value: Mapping[str, Any]) -> dict[str, Any]:

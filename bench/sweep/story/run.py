@@ -11,7 +11,7 @@ import pandas as pd
 from bench import chart
 from bench.catalogue import Metric
 from bench.formats.journal import EndLine, PointLine, Session
-from bench.sweep.checks.preflight import Check
+from bench.sweep.checks.reaching import Check
 from bench.sweep.folder import Folder
 from bench.sweep.planning.plan import Plan
 from bench.sweep.story import sentences
@@ -135,15 +135,14 @@ def _environment(
     plan: Plan, sessions: Sequence[Session], lines: Sequence[PointLine]
 ) -> Iterator[tuple[str, str]]:
     """What served and what measured, as far as it is known."""
-    endpoint = plan.endpoint
-    yield "Endpoint", endpoint.url or f"{endpoint.name} of endpoints.toml"
-    yield "Model asked for", endpoint.model
-    yield "API", f"{endpoint.api}, {'streamed' if endpoint.streaming else 'not streamed'}"
+    yield from _endpoint(plan)
     for session in sessions[-1:]:
         for row in fields(session.deployment):
             value = getattr(session.deployment, row.name)
             if value is not None:
                 yield chart.title(row.name), chart.value_label(row.name, value)
+        if session.proxy:
+            yield "Answered by", f"{session.proxy}, whose own time is inside TTFT"
         if session.simulates:
             yield "Stands for", session.simulates
         if session.max_model_len:
@@ -160,6 +159,22 @@ def _environment(
     counted_by = sorted({line.token_source for line in lines if line.token_source})
     if counted_by:
         yield "Tokens counted by", joined(["the server" if one == "usage" else one for one in counted_by])
+
+
+def _endpoint(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Whom the plan asks, and how."""
+    endpoint = plan.endpoint
+    yield "Endpoint", joined(endpoint.bases) or f"{endpoint.name} of endpoints.toml"
+    if len(endpoint.bases) > 1:
+        yield "Requests go", f"round robin over {len(endpoint.bases)} base URLs"
+    yield "Model asked for", endpoint.model
+    yield "API", f"{endpoint.api}, {'streamed' if endpoint.streaming else 'not streamed'}"
+    if endpoint.path is not None:
+        yield "Path", endpoint.path
+    if endpoint.query is not None:
+        yield "Query", joined([f"{name}={value}" for name, value in endpoint.query.items()])
+    if sent := [*(endpoint.headers or ()), *(endpoint.header_env or ())]:
+        yield "Headers", joined(sent)
 
 
 def _checks(status: Mapping[str, Any]) -> Iterator[Check]:

@@ -11,15 +11,15 @@ import orjson
 
 from bench.sweep.wire.exchange import Ask, Exchange, Limits, Outcome, Target, TokenSource
 from bench.sweep.wire.framing import Head
-from bench.sweep.wire.redaction import redacted
+from bench.sweep.wire.redaction import kept
 from bench.sweep.wire.stream import Stream, error_text
 from bench.sweep.wire.usage import Usage, usage_of
 
 NOT_A_DOCUMENT = "the answer is no JSON"
-LONGEST_HEARD, LONGEST_SAID = 65_536, 500
-"""How many bytes of a text that is no JSON are looked at, and how many characters of a sentence are kept."""
 GIVEN_UP = ("abort", "error")
 """How vLLM and gateways end an answer that the server has given up."""
+LONGEST_SAID, LONGEST_NAME = 500, 200
+"""How many characters of a sentence are kept, and of a name that the endpoint gives something."""
 READ_AT_ONCE, LONGEST_PIECE = 16_384, 4096
 """Bytes read before other connections get their turn, some 100 µs of work, and bytes that need not be read in one."""
 
@@ -66,7 +66,7 @@ class Answer:
         if head.encoding not in ("", "identity"):
             return f"the answer is compressed ({head.encoding}), which was not asked for"
         if 200 <= head.status < 300 and head.content_type == "text/event-stream":
-            self._stream = Stream(self.limits.line_bytes)
+            self._stream = Stream(self.limits.line_bytes, self._secrets)
         return ""
 
     def take(self, pieces: list[bytes], when: list[int]) -> None:
@@ -146,10 +146,10 @@ class Answer:
             input_tokens=usage.input,
             output_tokens=counted,
             token_source=source,
-            finish=finish,
+            finish=self._name(finish),
             outcome=outcome,
-            error=self._clean(error),
-            response_id=self._clean(response_id)[:200] or None if response_id else None,
+            error=kept(error, self._secrets, LONGEST_SAID),
+            response_id=self._name(response_id),
             connection=self.connection,
         )
 
@@ -189,9 +189,7 @@ class Answer:
             document = orjson.loads(text)
         except orjson.JSONDecodeError:
             document = None
-        words = (
-            error_text(document) if document is not None else text[:LONGEST_HEARD].decode("utf-8", "replace")
-        )
+        words = error_text(document) if document is not None else text.decode("utf-8", "replace")
         status = self.head.status
         said = f"HTTP {status}" + (f": {words}" if words else "")
         if status == 429:
@@ -212,9 +210,9 @@ class Answer:
             return "malformed", NOT_A_DOCUMENT if document is None else "the answer has no choices", None
         return "ok", "", document
 
-    def _clean(self, error: str) -> str:
-        """The sentence on one line, without what only this request may know; cut only then, lest half a key is left."""
-        return " ".join(redacted(error, self._secrets)[:LONGEST_HEARD].split())[:LONGEST_SAID]
+    def _name(self, given: str | None) -> str | None:
+        """A name that the endpoint gave, without what only this request may know."""
+        return kept(given, self._secrets, LONGEST_NAME) or None if given else None
 
 
 def _cut(pieces: list[bytes], when: list[int]) -> tuple[list[bytes], list[int]]:

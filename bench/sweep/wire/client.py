@@ -21,8 +21,33 @@ OPENING_AT_ONCE = 32
 TURNED_AWAY = "the endpoint accepted a connection and reset it before a request was sent"
 
 
+class Idle:
+    """Connections without a request, kept apart by the base URL they go to."""
+
+    def __init__(self, bases: int) -> None:
+        self._waiting: list[deque[Connection]] = [deque() for _ in range(bases)]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting))
+
+    def append(self, connection: Connection) -> None:
+        """Nothing; the connection waits for a request."""
+        self._waiting[connection.base].append(connection)
+
+    def pop(self, base: int) -> Connection | None:
+        """The open one to this base URL that was used last; None when there is none."""
+        while self._waiting[base]:
+            connection = self._waiting[base].pop()
+            if connection.open:
+                return connection
+        return None
+
+
 class Client:
-    """Connections to one target, those without a request waiting in `idle`; `opened` counts all there ever were."""
+    """Connections to one target, those without a request waiting in `idle`; `opened` counts all there ever were.
+
+    Under several base URLs a request goes to the one that its number falls on, whoever sends it.
+    """
 
     def __init__(
         self,
@@ -33,12 +58,13 @@ class Client:
     ) -> None:
         self.target = target
         self.limits = limits
-        self.idle: deque[Connection] = deque()
+        self.bases = target.bases
+        self.idle = Idle(len(self.bases))
         self.connections: set[Connection] = set()
         self.opened = 0
         self._on_end, self._on_more = on_end, on_more
-        self._address: tuple[str, int] | None = None
-        self._head = _head(target)
+        self._addresses: list[tuple[str, int] | None] = [None for _ in self.bases]
+        self._heads = [_head(base) for base in self.bases]
         self.secrets = target.secrets
         self._turned_away = 0
 
@@ -48,10 +74,35 @@ class Client:
 
     def request(self, ask: Ask) -> bytes:
         """A request, as it goes over the wire."""
-        return b"%scontent-length: %d\r\n\r\n%s" % (self._head, len(ask.body), ask.body)
+        return b"%scontent-length: %d\r\n\r\n%s" % (self._heads[self.base_of(ask)], len(ask.body), ask.body)
 
-    async def open(self) -> Connection:
-        """A new connection, in no list yet.
+    def base_of(self, ask: Ask) -> int:
+        """Which base URL a request goes to: they take turns, by the request's number over the whole point."""
+        return ask.number % len(self.bases)
+
+    def suited(self, connection: Connection | None, ask: Ask) -> Connection | None:
+        """The connection, or instead of none or one to another base URL an idle one; None where none is."""
+        base = self.base_of(ask)
+        if connection is not None and connection.base == base:
+            return connection
+        if connection is not None and connection.open:
+            if len(self.connections) < self.limits.connections:
+                self.idle.append(connection)
+            else:
+                connection.close()
+        return self.idle.pop(base)
+
+    def makes_room(self, opening: int) -> bool:
+        """Whether one more connection may be opened beside those; one that idles for another base URL gives way."""
+        if len(self.connections) + opening < self.limits.connections:
+            return True
+        spare = next((one for base in range(len(self.bases)) if (one := self.idle.pop(base))), None)
+        if spare is not None:
+            spare.close()
+        return spare is not None
+
+    async def open(self, ask: Ask) -> Connection:
+        """A new connection for a request, in no list yet.
 
         Raises:
             OSError: the endpoint cannot be reached, or it has reset a connection that was opened ahead for this.
@@ -59,15 +110,14 @@ class Client:
         if self._turned_away:
             self._turned_away -= 1
             raise ConnectionResetError(TURNED_AWAY)
-        return await self._open()
+        return await self._open(self.base_of(ask))
 
-    async def _open(self) -> Connection:
-        if self._address is None:
-            self._address = await _address(self.target)
-        connection = Connection(self.opened, self.limits, self._on_end, self._on_more, self._lost)
+    async def _open(self, base: int) -> Connection:
+        target = self.bases[base]
+        address = self._addresses[base] = self._addresses[base] or await _address(target)
+        connection = Connection(self.opened, self.limits, self._on_end, self._on_more, self._lost, base)
         self.opened += 1
-        target = self.target
-        await connect(connection, self._address, self.limits.connect_s, target.ssl, target.host)
+        await connect(connection, address, self.limits.connect_s, target.ssl, target.host)
         if connection.turned_away:
             self._turned_away -= 1  # whoever opens it is told
             raise ConnectionResetError(TURNED_AWAY)
@@ -75,27 +125,23 @@ class Client:
         return connection
 
     async def open_ahead(self, count: int) -> None:
-        """Nothing; so many connections are idle, or fewer where the endpoint takes no more."""
+        """Nothing; so many connections are idle, shared among the base URLs, or fewer where no more are taken."""
         turn = asyncio.Semaphore(OPENING_AT_ONCE)
 
-        async def one() -> None:
+        async def one(base: int) -> None:
             async with turn:
                 try:
-                    self.idle.append(await self._open())
+                    self.idle.append(await self._open(base))
                 except ConnectionResetError:
                     self._turned_away += 1
                 except OSError:
                     pass  # it is tried again, and then counted, by the request that needs it
 
-        await asyncio.gather(*(one() for _ in range(count)))
+        await asyncio.gather(*(one(place % len(self.bases)) for place in range(count)))
 
-    def take(self) -> Connection | None:
-        """An open idle connection, the one used last; None when there is none."""
-        while self.idle:
-            connection = self.idle.pop()
-            if connection.open:
-                return connection
-        return None
+    def take(self, ask: Ask) -> Connection | None:
+        """An open idle connection for a request, the one used last; None when there is none."""
+        return self.idle.pop(self.base_of(ask))
 
     async def close(self) -> None:
         """Nothing; every connection is closed."""
@@ -112,10 +158,9 @@ class Client:
 
 def _head(target: Target) -> bytes:
     """The lines of every request's head but the length of its body."""
-    host = f"[{target.host}]" if ":" in target.host else target.host
     usual = 443 if target.ssl is not None else 80
     fields = {
-        "host": host if target.port == usual else f"{host}:{target.port}",
+        "host": target.where.removesuffix(f":{usual}"),
         "content-type": "application/json",
         "accept": "text/event-stream" if target.streaming else "application/json",
         "accept-encoding": "identity",
@@ -124,7 +169,7 @@ def _head(target: Target) -> bytes:
     }
     fields.pop("content-length", None)
     lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-    return f"POST {target.path} HTTP/1.1\r\n{lines}".encode("ascii")
+    return f"POST {target.path}{target.query} HTTP/1.1\r\n{lines}".encode("ascii")
 
 
 async def _address(target: Target) -> tuple[str, int]:

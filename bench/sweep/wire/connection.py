@@ -31,15 +31,15 @@ UNSEEN = 1_000_000
 
 
 class Connection(asyncio.Protocol):
-    """One connection and the answer that is under way on it, None between two requests.
+    """One connection and the answer that is under way on it, None between two requests; `base` is whose it is.
 
     `on_end` hears of each answer that has ended, `on_more` of one whose bytes may be read meanwhile, `on_lost` that
     the connection is gone.
     """
 
     __slots__ = ("_body", "_chunks", "_head", "_kept", "_left", "_limits", "_lost", "_now", "_reads", "_received",
-                 "_remaining", "_rtt_ns", "_socket", "_stamps", "_used", "answer", "connect_ns", "last_ns", "number",
-                 "on_end", "on_lost", "on_more", "open", "transport", "turned_away")  # fmt: skip
+                 "_remaining", "_rtt_ns", "_socket", "_stamps", "_used", "answer", "base", "connect_ns", "last_ns",
+                 "number", "on_end", "on_lost", "on_more", "open", "transport", "turned_away")  # fmt: skip
 
     def __init__(
         self,
@@ -48,8 +48,10 @@ class Connection(asyncio.Protocol):
         on_end: Callable[[Connection, Answer], None],
         on_more: Callable[[Connection, Answer], None],
         on_lost: Callable[[Connection], None],
+        base: int = 0,
     ) -> None:
         self.number = number
+        self.base = base
         self.connect_ns: int | None = None
         self.open = False
         self.turned_away = False  # reset by the other side before a request was written on it
@@ -167,12 +169,18 @@ class Connection(asyncio.Protocol):
                     if reason := answer.begin(said, stamp):
                         self.cut("not_a_stream", reason)
                         return [], []
-                    self._body = True
+                    self._body, self._received = True, 0
                     self._remaining = said.length
                     self._chunks = Chunks() if said.chunked else None
                     return ([rest, *reads], [stamp, *stamps]) if rest else (reads, stamps)
                 head[:] = rest  # 100 Continue and its like come before the answer
                 known = 0
+                self._received += end + 4
+                if self._received > self._limits.header_bytes:
+                    self.cut(
+                        "too_large", "the answer is nothing but heads that announce one, such as 100 Continue"
+                    )
+                    return [], []
             if len(head) > self._limits.header_bytes:
                 self.cut("too_large", f"the answer's head is longer than {self._limits.header_bytes:,} bytes")
                 return [], []

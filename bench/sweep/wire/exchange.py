@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ssl import SSLContext, create_default_context
-from typing import Literal
-from urllib.parse import urlsplit
+from typing import Any, Literal
+from urllib.parse import urlencode, urlsplit
 
 from bench.errors import UsageError
 
@@ -47,7 +47,9 @@ class Target:
 
     `address` is the IP address that stands for `host` from the first request to the last, looked up once when None.
     `headers` may hold a key: they are in memory only and in no repr. `ssl` None is plain http. `from_page` says that
-    a page asked for it: then `host` may be no name for this machine but localhost.
+    a page asked for it: then `host` may be no name for this machine but localhost. `root` is what the paths of other
+    routes begin with and `query` what ends the path of each, with its question mark. Where there are several base
+    URLs `others` are the further ones, and requests go round by their number.
     """
 
     host: str
@@ -59,6 +61,23 @@ class Target:
     ssl: SSLContext | None = field(default=None, repr=False)
     address: str | None = None
     from_page: bool = False
+    root: str = ""
+    query: str = ""
+    others: tuple[Target, ...] = ()
+
+    @property
+    def bases(self) -> tuple[Target, ...]:
+        """The target under each of its base URLs, each on its own; the first is this one."""
+        return (replace(self, others=()), *self.others)
+
+    @property
+    def where(self) -> str:
+        """Its host and port, as they stand in a URL."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def changed(self, **fields: Any) -> Target:
+        """The target with these fields, under each of its base URLs."""
+        return replace(self, **fields, others=tuple(replace(one, **fields) for one in self.others))
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -69,7 +88,7 @@ class Target:
         return tuple(sorted((text for text in known if len(text) >= SHORTEST_SECRET), key=len, reverse=True))
 
     def __post_init__(self) -> None:
-        for what, text in [("host", self.host), ("path", self.path)]:
+        for what, text in [("host", self.host), ("path", self.path), ("query", self.query)]:
             if not (text.isascii() and text.isprintable()) or " " in text:
                 raise UsageError(f"The {what} {text[:80]!r} cannot stand in an HTTP request: escape it.")
         for name, value in self.headers.items():
@@ -88,8 +107,10 @@ class Target:
         headers: Mapping[str, str] | None = None,
         context: SSLContext | None = None,
         address: str | None = None,
+        path: str | None = None,
+        query: Mapping[str, str] | None = None,
     ) -> Target:
-        """The target under a base URL, with or without its /v1.
+        """The target under a base URL, with or without its /v1; `path` takes the place of /v1 and the route.
 
         Raises:
             UsageError: the URL is none of http or https, or names no host.
@@ -97,17 +118,19 @@ class Target:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"{base_url!r} is no endpoint: give a URL such as http://127.0.0.1:8000.")
-        base = parts.path.rstrip("/")
+        root = parts.path.rstrip("/").removesuffix("/v1")
         secure = (context or create_default_context()) if parts.scheme == "https" else None
         return cls(
             host=parts.hostname,
             port=parts.port or (443 if secure else 80),
-            path=(base if base.endswith("/v1") else base + "/v1") + ROUTES[api],
+            path=root + (path or "/v1" + ROUTES[api]),
             headers=headers or {},
             api=api,
             streaming=streaming,
             ssl=secure,
             address=address,
+            root=root,
+            query=f"?{urlencode(query)}" if query else "",
         )
 
 

@@ -59,7 +59,7 @@ def head_of(lines: bytes) -> Head:
     status = int(words[1])
     coding = fields.get("transfer-encoding", "").lower()
     if coding not in ("", "chunked", "identity"):
-        raise WrongFraming(f"the answer's transfer-encoding is {coding[:40]!r}")
+        raise WrongFraming(f"the answer's transfer-encoding is {coding!r}")
     options = [option.strip() for option in fields.get("connection", "").lower().split(",")]
     return Head(
         status=status,

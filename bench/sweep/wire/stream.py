@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from bench.sweep.wire.redaction import kept
 from bench.sweep.wire.usage import Usage, usage_of
 
 CONTENT = ("content", "refusal", "text")
@@ -20,6 +21,7 @@ REASONING = ("reasoning_content", "reasoning", "thinking")
 LINE_END = re.compile(rb"\r\n|\n|\r")
 PLAIN = re.compile(rb'[^"\\\x00-\x1f\x7f-\xff]+').fullmatch
 """Text of a JSON string that stands for itself: ASCII without quotes, escapes and control characters."""
+LONGEST_SHOWN = 60
 UNLIKE = b"\xff"  # no UTF-8 text has this byte
 LESSONS = 4
 """How often an answer is looked at for what its chunks have in common; one that changes them at each is parsed."""
@@ -41,6 +43,7 @@ class Stream:
         "_lessons",
         "_limit",
         "_prefix",
+        "_secrets",
         "_started",
         "_suffix",
         "concluded",
@@ -59,7 +62,8 @@ class Stream:
         "wrong",
     )  # fmt: skip
 
-    def __init__(self, line_limit: int) -> None:
+    def __init__(self, line_limit: int, secrets: Sequence[str] = ()) -> None:
+        self._secrets = secrets
         self._carry: list[bytes] = []
         self._carried = 0
         self._data: list[bytes] = []
@@ -234,8 +238,9 @@ class Stream:
                     self._data = [line]
                     self._data_at = at
                     self._event()
-            else:
-                self.wrong = self.wrong or f"an event is no JSON: {text[:60].decode('utf-8', 'replace')!r}"
+            elif not self.wrong:
+                shown = kept(text.decode("utf-8", "replace"), self._secrets, LONGEST_SHOWN)
+                self.wrong = f"an event is no JSON: {shown!r}"
             return
         self._chunk(chunk, at, alarmed)
 

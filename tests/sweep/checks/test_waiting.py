@@ -1,0 +1,181 @@
+"""A model that still loads is waited for up to a limit, and all that is waited for keeps within the cap on minutes."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from bench.sweep.checks import waiting
+from bench.sweep.checks.preflight import preflight
+from bench.sweep.folder import Folder
+from bench.sweep.planning.plan import Plan
+from bench.sweep.runner import run
+from bench.sweep.wire.bodies import Manner
+from bench.sweep.wire.exchange import Target
+from tests.sweep.played import Played, playing
+
+STATED = {
+    "endpoint.model": "fake-model",
+    "workloads.isl": "8",
+    "workloads.osl": "4",
+    "loads.concurrency": "1",
+    "point.requests": "4",
+    "point.warmup_requests": "1",
+    "seed": "7",
+}
+
+
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "EVERY_S", 0.05)
+
+
+def swept(place: Path, url: str, seen: list[str] | None = None, **more: str) -> tuple[Folder, str, str]:
+    """The sweep of a plan in this process, its state and why; `seen` gets the reasons its status gave meanwhile."""
+    plan = Plan.from_fields(
+        {**STATED, "endpoint.url": url, **{key.replace("__", "."): text for key, text in more.items()}}
+    )
+    folder = Folder.create(place, plan)
+
+    def watch(status) -> None:
+        if seen is not None and status.get("reason"):
+            seen.append(status["reason"])
+
+    ended = run(folder, watch)
+    return folder, ended.state, ended.reason
+
+
+def test_a_model_that_loads_is_waited_for(tmp_path: Path) -> None:
+    told: list[str] = []
+    with playing(Played(loading=[503, 503, "another-model", "another-model"])) as played:
+        folder, state, reason = swept(tmp_path, played.url, told, endpoint__wait_s="600")
+    assert state == "done", reason
+    assert len(folder.read.points) == 1
+    waits = [one for one in told if one.startswith("waiting for the model to load, ")]
+    assert len(waits) == 4
+    assert waits[0].endswith(" s of 10 min")
+
+
+def test_an_endpoint_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    role = Played()
+
+    def begin() -> None:
+        time.sleep(0.3)
+        with playing(role, port=port):
+            over.wait(60)
+
+    over = threading.Event()
+    server = threading.Thread(target=begin)
+    server.start()
+    try:
+        _, state, reason = swept(tmp_path, f"http://127.0.0.1:{port}", endpoint__wait_s="60")
+    finally:
+        over.set()
+        server.join()
+    assert state == "done", reason
+
+
+def test_without_a_limit_nothing_is_waited_for_and_after_it_the_usual_sentence_comes(tmp_path: Path) -> None:
+    told: list[str] = []
+    with playing(Played(loading=["another-model"] * 10_000)) as played:
+        _, state, at_once = swept(tmp_path / "a", played.url, told)
+        assert not [one for one in told if "waiting" in one]
+        _, _, later = swept(tmp_path / "b", played.url, told, endpoint__wait_s="0.2")
+    assert state == "failed"
+    assert later == at_once
+    assert "fake-model" in later
+    assert [one for one in told if "waiting" in one]
+
+
+def test_a_sweep_that_waits_can_be_cancelled(tmp_path: Path) -> None:
+    plan = Plan.from_fields({**STATED, "endpoint.url": "http://127.0.0.1:9", "endpoint.wait_s": "600"})
+    folder = Folder.create(tmp_path, plan)
+
+    def watch(status) -> None:
+        if "waiting" in (status.get("reason") or ""):
+            folder.cancel.touch()
+
+    begun = time.monotonic()
+    assert run(folder, watch).state == "cancelled"
+    assert time.monotonic() - begun < 30
+
+
+@contextmanager
+def slow(speaks: bytes = b"", every_s: float = 0.1) -> Iterator[str]:
+    """The URL of an endpoint that lists its model and then never ends an answer, or says the same again and again."""
+    over = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = b'{"data": [{"id": "fake-model"}]}' if self.path == "/v1/models" else b"{}"
+            self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+
+        def do_POST(self) -> None:
+            with contextlib.suppress(OSError):
+                while not over.wait(every_s):
+                    self.wfile.write(speaks)
+            self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        over.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("speaks", "every_s"),
+    [(b"", 0.1), (b"HTTP/1.1 100 Continue\r\n\r\n", 0.05), (b"HTTP/1.1 200 OK\r\nx: y\r\n", 0.9)],
+    ids=["silent", "announcing", "half a head"],
+)
+def test_all_checks_are_over_when_the_cap_on_minutes_is(
+    speaks: bytes, every_s: float, tmp_path: Path
+) -> None:
+    with slow(speaks, every_s) as url:
+        begun = time.monotonic()
+        _, state, reason = swept(tmp_path, url, caps__minutes="0.02")
+    assert state == "failed"
+    assert "when the time that caps.minutes leaves was over" in reason
+    assert 1.0 < time.monotonic() - begun < 10
+
+
+def test_heads_that_announce_an_answer_without_end_are_none() -> None:
+    with slow(b"HTTP/1.1 100 Continue\r\n\r\n" * 4000, 0.001) as url:
+        begun = time.monotonic()
+        problem = preflight(Target.at(url), Manner("fake-model"), first_s=60).problem
+    assert problem is not None
+    assert "too_large: the answer is nothing but heads" in problem
+    assert time.monotonic() - begun < 30
+    with slow(b"HTTP/1.1 102 Processing\r\n\r\n", 0.05) as url:
+        problem = preflight(Target.at(url), Manner("fake-model"), first_s=0.5).problem
+    assert problem is not None
+    assert "the answer had not ended after 0.5 s" in problem
+
+
+def test_a_wait_keeps_within_the_cap_on_minutes(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    _, state, reason = swept(tmp_path, "http://127.0.0.1:9", endpoint__wait_s="600", caps__minutes="0.02")
+    assert state == "failed"
+    assert reason
+    assert time.monotonic() - begun < 10
