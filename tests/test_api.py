@@ -120,6 +120,7 @@ def test_whatever_is_stated_is_a_plan_or_a_sentence(stated: dict[str, Any]) -> N
         (body({**TABLES, "workloads": [{"prompts": "/etc/passwd", "osl": 4}]}), "command line only"),
         (body({**TABLES, "loads": {}, "workloads": {"trace": "/etc/passwd"}}), "command line only"),
         (body({**DOTTED, "endpoint.ca_file": "/etc/passwd"}), "without a key"),
+        (body({**DOTTED, "endpoint.tokenizer": "/etc/passwd"}), "without a file"),
         (body({**DOTTED, "endpoint.key_env": "HOME"}), "without a key"),
         (body({**DOTTED, "vendor": {"authorization": "sk-12345678"}}), "key"),
         (body({**DOTTED, "endpoint.name": "lab"}), "no endpoint named 'lab'"),

@@ -25,7 +25,13 @@ from tests.test_layers import imported
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[1]
-BARE = ("Makefile", "requirements.txt", "requirements.lock", "requirements-tokenizer.txt", "requirements-dev.txt")
+BARE = (
+    "Makefile",
+    "requirements.txt",
+    "requirements.lock",
+    "requirements-tokenizer.txt",
+    "requirements-dev.txt",
+)
 
 
 def environment(**extra: str) -> dict[str, str]:

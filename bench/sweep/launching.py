@@ -118,6 +118,11 @@ def demand_endpoint(library: Path, plan: Plan, visitor: Visitor, own_port: int |
         raise UsageError(
             "A URL in a page goes without a key: state the endpoint in endpoints.toml with key_env, and pick its name."
         )
+    if endpoint.tokenizer is not None:
+        raise UsageError(
+            "A URL in a page goes without a file: state the endpoint with its tokenizer in endpoints.toml, and pick "
+            "its name."
+        )
     if endpoint.headers is not None or endpoint.query is not None or endpoint.path is not None:
         raise UsageError(
             "A URL in a page goes without headers, query and path: state the endpoint with them in endpoints.toml, and "

@@ -153,6 +153,7 @@ def test_an_endpoint_of_the_file_may_be_measured_as_it_stands_there_and_no_other
         {"url": "http://other.example"},
         {"key_env": "OTHER_KEY"},
         {"ca_file": "/x.pem"},
+        {"tokenizer": "/etc/passwd"},
         {"name": "other"},
     ):
         other = Plan.from_mapping(

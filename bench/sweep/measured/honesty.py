@@ -40,6 +40,21 @@ REFUSED_SHARE = 0.05
 """Of the requests, or of the time of a closed loop's places: beyond it the limiter is measured, not the engine."""
 
 
+ANY_REMEDY = "Look at the errors in the request samples, and at the endpoint's log of that time."
+REMEDIES = {
+    "connect": "See whether the endpoint was there all the time, and how many connections it takes.",
+    "http_429": "Lower the load to what is admitted, or raise the limit for this key.",
+    "http_4xx": "Read the first error: the endpoint refuses what it is asked, such as a length beyond its context.",
+    "timeout": "Lower the load, or give answers more time with point.timeout_s.",
+    "stalled": "Look at the endpoint's log of that time, or let streams be silent for longer with point.stall_s.",
+    "broken_stream": "See at concurrency 1 whether answers are whole: some endpoints serve one stream at a time, and "
+    "drop the older one.",
+    "broken_stream alone": ANY_REMEDY,
+    "too_large": "See what the endpoint sends: it is more than the tokens that were asked for can need.",
+}
+"""What helps against most failures of a kind."""
+
+
 @dataclass(frozen=True)
 class ClientLoad:
     """How hard the load generator itself worked; None where it took no sample.
@@ -202,16 +217,17 @@ def failures(found: Measured, load: Load | None = None) -> Flag | None:
         f"{many:,} {kind}" for kind, many in sorted(found.failures.items(), key=lambda row: (-row[1], row[0]))
     ]
     early = f", {found.in_warmup:,} of them in the warm-up" if found.in_warmup else ""
-    broken = found.failures.get("broken_stream", 0)
-    one_by_one = broken > failed / 2 and load is not None and (load.concurrency or 1) > 1
+    commonest = max(found.failures, key=lambda kind: found.failures[kind])
+    alone = load is not None and load.concurrency == 1
+    todo = REMEDIES.get(
+        "broken_stream alone" if alone and commonest == "broken_stream" else commonest, ANY_REMEDY
+    )
     return Flag(
         "failures",
         f"{failed:,} of {counted(sent(found), 'request')} failed ({share(failed / sent(found))}): "
         f"{joined(kinds, at_most=8)}{early}.",
         "Latencies are over the requests that ended well: one that turns requests away looks faster than it is.",
-        "This endpoint seems to serve one stream at a time and to drop the older one: measure it at concurrency 1."
-        if one_by_one
-        else "Look at the errors in the request samples; lower the load, or raise the endpoint's limits.",
+        todo,
     )
 
 

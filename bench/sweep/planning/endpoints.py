@@ -29,7 +29,7 @@ MAX_BYTES = 262_144
 MOST = 500
 ABOUT_MODEL = ("model", "checkpoint", "precision", "kv_precision", "variant", "max_model_len")
 """Facts about an endpoint's model, which hold for no other one that it serves."""
-CARRIED = ("key_env", "ca_file")
+CARRIED = ("key_env", "ca_file", "tokenizer")
 TABLES = ("headers", "header_env", "query")
 """What a plan may add to, entry by entry."""
 VOUCHED = (*CARRIED, *TABLES, "path")
@@ -47,6 +47,9 @@ class NamedEndpoint(Reach):
     streaming: bool = told("ask for a stream; without one there is no ttft", "true or false", True)
     key_env: KeyEnv = KEY_ENV
     ca_file: File | None = told("a certificate authority to trust", "the path of a PEM file", None)
+    tokenizer: File | None = told(
+        "what counts inputs where the endpoint does not", "the path of the model's tokenizer.json", None
+    )
     facts: dict[str, Fact] = told("what the endpoint cannot tell about itself", "a table of facts", {})
     caps: Caps = told("what no sweep of it may exceed", "a table such as requests = 10000", Caps())
 
