@@ -24,11 +24,13 @@ CONCURRENCIES = (1, 2, 4, 8, 16)
 PERIOD_S, RUNS = 0.1, 0.2
 """A held process is stopped and let go ten times a second, and runs for this share of the time."""
 TOKENS = 32
+ANYWAY_MS = 1.0
+"""What a stamp may be off by on a quiet machine: the server logs before it writes, the client stamps after it read."""
 ENDPOINT = Settings(ttft_ms=60, itl_ms=8, model="mock-model")
 
 
 def measure() -> Iterator[Figure]:
-    """The truth is when the client sent and the server's log says it answered; half a millisecond is the network's."""
+    """The truth is when the client sent and the server's log says it answered, but for what both take anyway."""
     with tempfile.TemporaryDirectory() as folder:
         quiet = [point(Path(folder) / f"q{n}", CONCURRENCIES[n % 5], held=False) for n in range(QUIET)]
         held = [point(Path(folder) / f"h{n}", CONCURRENCIES[n % 5], held=True) for n in range(HELD)]
@@ -75,7 +77,11 @@ def point(log: Path, concurrency: int, held: bool) -> dict[str, Any]:
         (abs(value - float(np.percentile(exact[key], percent))), by)
         for key, percent, value, by in said["moved"]
     ]
-    return {"flag": said["flag"], "errors": errors, "covered": all(error <= by + 0.5 for error, by in errors)}
+    return {
+        "flag": said["flag"],
+        "errors": errors,
+        "covered": all(error <= by + ANYWAY_MS for error, by in errors),
+    }
 
 
 def _hold(child: subprocess.Popen[str]) -> None:
