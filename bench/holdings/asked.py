@@ -15,7 +15,6 @@ from bench.view import View
 TABS = ("sources", "points", "passports", "scores", "prices", "refusals", "hidden", "changes",
         "audit")  # fmt: skip
 OPTIONS = ("tab", "search", "tag", "sort", "page", "source_id", "point_id")
-OPENED = ("source_id", "point_id")
 
 SOURCE_ORDERS = (
     "title",

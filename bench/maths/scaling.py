@@ -96,11 +96,6 @@ class Law:
         return peak if bounded and self.fits else None
 
     @property
-    def super_linear(self) -> bool:
-        """Whether throughput at first grows faster than the count: σ below 0, as where a model barely fits on one."""
-        return self.contention < 0
-
-    @property
     def peak(self) -> Peak | None:
         """Where the law's throughput stops growing: n* = sqrt((1 - σ) / κ).
 

@@ -67,7 +67,8 @@ def _summary(line: PointLine) -> None:
     st.markdown(
         f"**Point {line.number}: {markdown(load_words(line.load))}, {markdown(shape_words(line))}**  \n"
         + markdown(
-            f"{told[:1].upper()}{told[1:]}{'; ' if told else ''}{counted(line.requests_ok, 'request')} ended well{failed}."
+            f"{told[:1].upper()}{told[1:]}{'; ' if told else ''}"
+            f"{counted(line.requests_ok, 'request')} ended well{failed}."
         )
     )
     flags = [
