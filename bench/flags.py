@@ -34,6 +34,7 @@ KINDS = {
     "no-source": Kind("no source given", "excludes"),
     "cold-start": Kind("cold start", "excludes"),
     "clock_trouble": Kind("clock trouble", "excludes"),
+    "outage": Kind("outage inside", "excludes"),
     "rate_limited": Kind("rate-limited", "excludes"),
     # What a reader of the figure has to know.
     "bursts": Kind("tokens in bursts", "warns"),
@@ -73,6 +74,8 @@ KINDS = {
     # Of the slow tail or of packets alone.
     "resent": Kind("requests sent twice", "notes"),
     "too_few_requests": Kind("too few requests for the tail", "notes"),
+    "itl_left_out": Kind("chunks read together", "notes"),
+    "tokens_by_length": Kind("tokens as asked for", "notes"),
     "tokens_in_chunks": Kind("several tokens in a chunk", "notes"),
 }
 

@@ -86,7 +86,9 @@ def add_to(commands: Commands) -> None:
 
 def _add_strict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--strict", action="store_true", help="exit with 3 when all is measured and a point has a flag"
+        "--strict",
+        action="store_true",
+        help="exit with 3 when all is measured and a point has a flag that warns",
     )
 
 

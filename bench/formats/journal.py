@@ -81,7 +81,7 @@ class PointLine:
     ended in, and a later line may be about the same point. `requests_ok`, `requests_failed`, `warmup_ok`,
     `warmup_failed` and `cancelled` add up to `requests_sent`; `failures` counts all that failed by their kinds.
     `refused` are those that the endpoint answered with 429 or 503, `rested_s` how long the places of a closed loop
-    waited for that, all together.
+    waited after these and other failures, all together.
 
     `isl` and `osl` are the lengths as the plan writes them, `workload` what they come to in tokens. `telemetry` is
     what the engine said of itself meanwhile, `samples` the file of its requests, beside the journal. `window_s` is

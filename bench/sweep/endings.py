@@ -47,10 +47,12 @@ def over(plan: Plan, stop: Stop, lines: Sequence[PointLine]) -> Ended:
     if not failed:
         return Ended("done", stop.reason)
     said = [f"point {line.number} ({load_words(line)}): {line.error}" for line in failed]
+    todo = "Resume measures what failed again."
+    if not any(line.failures for line in failed):
+        todo = "Give its points more time, in a new sweep."
     reason = stop.reason if plan.search in CLIMBS else ""
     told = (
-        f"{len(failed):,} of {counted(len(lines), 'point')} failed, {joined(said, at_most=MOST_TOLD)}. "
-        "Resume measures what failed again."
+        f"{len(failed):,} of {counted(len(lines), 'point')} failed, {joined(said, at_most=MOST_TOLD)}. {todo}"
     )
     return Ended("failed", f"{reason} {told}".strip())
 

@@ -19,6 +19,7 @@ from bench.sweep.checks import budget as budgets
 from bench.sweep.checks import machine
 from bench.sweep.checks.preflight import preflight
 from bench.sweep.checks.reaching import Check, Preflight, glance
+from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.checks.waiting import await_model
 from bench.sweep.generator.assignment import Asked
 from bench.sweep.generator.prompt_files import read_prompts
@@ -169,6 +170,7 @@ def looked_at(
     for file, osl_needed in {(shape.prompts, shape.osl is None) for shape in shapes if shape.prompts}:
         read_prompts(Path(file), osl_needed=osl_needed)
     endpoint, held = plan.endpoint, plan.point.hold_osl
+    tokenizer = TokenizerFile(Path(endpoint.tokenizer)) if endpoint.tokenizer else None
     manner = Manner(endpoint.model, endpoint.api, endpoint.streaming, ignore_eos=held, min_tokens=held,
                     vendor=plan.vendor)  # fmt: skip
     target = _target(asked(plan)).changed(from_page=from_page)
@@ -183,7 +185,7 @@ def looked_at(
         osls=[shape.osl.least for shape in shapes if shape.osl],
         longest=max((shape.longest or 0 for shape in plan.shapes), default=0) or None,
         key_env=endpoint.key_env,
-        tokenizer=Path(endpoint.tokenizer) if endpoint.tokenizer else None,
+        tokenizer=tokenizer,
         until=until,
     )
     if (short := budgets.too_short(plan, timed(found))) is not None:

@@ -72,6 +72,7 @@ class _Run:
         self.before = before.repeated
         self.to_repeat = {line.key for line in self.lines if not line.measured}
         self.ending: Ended | None = None
+        self.failed_in_a_row = 0
         self.executor = Local(opening.workers(self.plan))
         self.checks: list[dict[str, Any]] = []
 
@@ -182,6 +183,7 @@ class _Run:
             await _over(load)
         ran = load.result()
         tally = self.executor.tally
+        self.failed_in_a_row = tally.failed_in_a_row + (0 if tally.ok else self.failed_in_a_row)
         if not len(ran.found):
             return endings.empty(self.plan, ran, self.cut(ran, tally))
         samples = self.folder.requests / f"{number}.parquet"
@@ -226,6 +228,7 @@ class _Run:
             expected=budgets.most_requests(self.plan, point, opening.timed(found)),
             steady_within=self.plan.point.steady_within,
             patience_s=self.patience_s(point, found),
+            failed_before=self.failed_in_a_row,
             tokens_left=self.tokens_left,
         )
         started, before = now(), ClockReading.now()
@@ -239,6 +242,8 @@ class _Run:
         return Ran(
             point, limits, spool.gathered(stems), runs, drift, poller.readings, started,
             reasons=self.executor.tally.reasons,
+            given_up=self.executor.tally.given_up,
+            bases=[base.where for base in found.target.bases],
             counts_isl=found.counts_by is not None or not point.shape.isl,
             holds_osl=self.plan.point.hold_osl and (found.manner.ignore_eos or found.manner.min_tokens),
         )  # fmt: skip

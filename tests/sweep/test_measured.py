@@ -83,8 +83,9 @@ def test_a_load_generator_that_is_held_up_says_which_figures_it_has_moved():
     assert found.metrics["requests_ok"] == 60
     assert "client_limited" in kinds
     by = {(one.key, one.percent): one for one in moved}
-    assert 10 < by["ttft_ms", 50].by < 60
-    assert found.metrics["ttft_ms_p50"] - by["ttft_ms", 50].by <= 80
+    assert max(one.by for one in moved) > 1
+    for percent in (50, 90):
+        assert found.metrics[f"ttft_ms_p{percent}"] - by["ttft_ms", percent].by <= 80 + 1
 
 
 def test_a_closed_loop_by_its_set_latencies():

@@ -59,6 +59,11 @@ def test_an_outage_costs_the_points_in_it_and_resume_measures_those_alone(tmp_pa
         states = [point["state"] for point in told["points"]]
         assert states[0] == states[-1] == "measured"
         assert told["points_failed"] == states.count("failed") in (1, 2, 3)
+        whole = max(point["output_tokens_per_s"] for point in told["points"] if point["state"] == "measured")
+        for point in told["points"]:
+            kinds = {flag["kind"] for flag in point["flags"]}
+            if point["state"] == "measured" and point["output_tokens_per_s"] < 0.9 * whole:
+                assert "outage" in kinds
         for point in told["points"]:
             if point["state"] == "failed":
                 assert point["error"].startswith(
@@ -100,6 +105,49 @@ def test_an_endpoint_that_breaks_for_good_fails_and_says_so(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("turns_away", [Failing(429), Failing(429, retry_after="1"), Failing(503)],
                          ids=["429", "429 with Retry-After", "503"])  # fmt: skip
+def test_a_wide_closed_loop_asks_an_endpoint_that_is_out_no_more_often(tmp_path: Path) -> None:
+    """503s for 12 s at a concurrency of 64, over points of 4 s: each begins as gently as the one before ended."""
+    odd = Odd(**QUICK, failing=(Failing(503, 3.0, 15.0),))
+    with serving({"odd": odd}) as servers:
+        fields = {"loads.concurrency": 64, "repeats": 4, "point.duration_s": 4, "point.warmup_s": 0.2}
+        bench(*arguments(servers.url("odd"), tmp_path, **fields), timeout=90)
+        refused = [row for row in servers.log("odd") if row.status == 503]
+    assert 64 <= len(refused) <= 1000
+
+
+def test_a_point_that_is_given_up_is_failed_whatever_it_began_with(tmp_path: Path) -> None:
+    odd = Odd(**QUICK, failing=(Failing(500, from_s=4.0),))
+    with serving({"odd": odd}) as servers:
+        fields = {
+            "loads.concurrency": "",
+            "loads.request_rate": 20,
+            "point.duration_s": 20,
+            "stop.patience_s": 3,
+        }
+        done = bench(*arguments(servers.url("odd"), tmp_path, **fields), timeout=60)
+    (point,) = document(done.stdout)["points"]
+    assert (done.returncode, point["state"]) == (1, "failed")
+    assert point["error"].startswith("it was given up after ")
+    assert "since no request ended well any more" in point["error"]
+    assert "ttft_ms_p50" not in point
+
+
+def test_of_several_urls_the_one_that_fails_is_named(tmp_path: Path) -> None:
+    odds = {"well": Odd(**QUICK), "ill": Odd(**QUICK, failing=(Failing(500, from_s=2.5),))}
+    with serving(odds) as servers:
+        urls = [servers.url(name) for name in odds]
+        asked = arguments(urls[0], tmp_path, **{"point.duration_s": 4, "point.warmup_s": 0.2})
+        asked = [
+            *(one for one in asked if not one.startswith("endpoint.url=")),
+            f"endpoint.urls={','.join(urls)}",
+        ]
+        done = bench(*asked, timeout=60)
+    (point,) = document(done.stdout)["points"]
+    (flag,) = [flag for flag in point["flags"] if flag["kind"] == "failures"]
+    assert f"of them at {urls[1].removeprefix('http://')}." in flag["seen"]
+    assert "leave its URL out" in flag["do"]
+
+
 def test_a_limiter_is_measured_as_one(tmp_path: Path, turns_away: Failing) -> None:
     """Four are admitted of sixteen: the others are refused at once, and rest."""
     odd = Odd(ttft_ms=40, itl_ms=10, admits=4, turns_away=turns_away)

@@ -57,3 +57,13 @@ def test_a_stated_warm_up_that_is_too_short_is_made_up_for(tmp_path: Path) -> No
     assert line.metrics["requests_per_s"] == pytest.approx(RATE, rel=0.02)
     assert line.metrics["output_tokens_per_s"] == pytest.approx(RATE * 128, rel=0.02)
     assert "not_steady" not in {flag.kind for flag in line.flags}
+
+
+def test_a_point_of_few_requests_that_is_shorter_than_its_answers_is_told_as_well(tmp_path: Path) -> None:
+    """Twenty requests at ten a second are sent in 2 s, and an answer takes 2.6."""
+    with running(EXACT) as url:
+        folder = folder_for(tmp_path, url, workloads__osl="128", loads__concurrency="", loads__request_rate=str(RATE),
+                            loads__arrivals="constant", point__requests="20", point__warmup_requests="")  # fmt: skip
+        run(folder)
+    (said,) = [check["said"] for check in folder.status["checks"] if check["name"] == "duration"]
+    assert said.startswith("A point of 2 s is over before its first answers, which take 2.6 s")

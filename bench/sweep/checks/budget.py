@@ -108,7 +108,7 @@ def too_short(plan: Plan, timed: Timed | None) -> str | None:
         (seconds, alone)
         for point in possible(plan)
         if (alone := alone_s(point, timed)) is not None
-        and (seconds := duration_s(plan, point)) is not None
+        and (seconds := _lasts_s(plan, point)) is not None
         and seconds < alone
     ]
     if not short:
@@ -118,6 +118,13 @@ def too_short(plan: Plan, timed: Timed | None) -> str | None:
         f"A point of {seconds:g} s is over before its first answers, which take {longest:.1f} s, have ended: it cannot "
         f"be called steady. Give point.duration_s {math.ceil(ANSWERS_LONG * longest)} or more."
     )
+
+
+def _lasts_s(plan: Plan, point: PlannedPoint) -> float | None:
+    """How long requests are sent that are measured; None where answers, or a trace, say when that ends."""
+    count, rate = measured_requests(plan, point), point.load.request_rate
+    sending = count / rate if count is not None and rate else None
+    return _least([duration_s(plan, point), sending])
 
 
 def measured_requests(plan: Plan, point: PlannedPoint) -> int | None:

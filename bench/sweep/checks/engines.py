@@ -12,7 +12,7 @@ from bench.sweep.checks.site import NotReached, Site
 
 OWNERS = ("vllm", "sglang", "llamacpp", "tgi")
 """What `owned_by` in /v1/models is where the engine writes its own name there."""
-MOCKS = re.compile(r"mock|simul|inference-sim|\bfake\b|\bdummy\b", re.IGNORECASE)
+MOCKS = re.compile(r"mock\b|simul|inference-sim|\bfake\b|\bdummy\b", re.IGNORECASE)
 """What `owned_by` holds where an endpoint is a mock, such as guidellm-mock, aiperf-mock or aimock."""
 LONGEST = 100
 

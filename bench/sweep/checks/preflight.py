@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
-from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 from bench.errors import BenchError
 from bench.plain_text import visible
@@ -33,6 +32,9 @@ TIMED_TOKENS = 64
 VENDOR_FIELDS = ("ignore_eos", "min_tokens")
 JUST_S = 0.2
 """What is cut off so shortly before the end of the time for all checks was cut off by it."""
+AT_ONCE = 4
+LIMITED_S, FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 0.5, 5.0
+"""An endpoint that limits requests is asked one at a time, after ever longer pauses, for so long in all."""
 TRIES = 4
 """How often a short request is sent until its failure counts, where it may have failed by chance."""
 ABOUT_A_KEY = re.compile(r"api.?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
@@ -49,7 +51,7 @@ def preflight(
     osls: Sequence[int] = (),
     longest: int | None = None,
     key_env: str | None = None,
-    tokenizer: Path | None = None,
+    tokenizer: TokenizerFile | None = None,
     first_s: float = FIRST_S,
     until: float | None = None,
 ) -> Preflight:
@@ -133,7 +135,7 @@ class _Run(Reaching):
         if answer.outcome == "http_4xx" and error.startswith("HTTP 404"):
             return (
                 f"{self.where} does not know the model or the route {self.found.target.path} ({error}): "
-                "correct endpoint.model or endpoint.api."
+                "correct endpoint.model, endpoint.api or endpoint.path."
             )
         if answer.outcome == "http_429":
             return f"{self.where} is too busy or its quota is used up ({error}): try again later."
@@ -179,7 +181,7 @@ class _Run(Reaching):
         )
         return False
 
-    def calibrate(self, isls: Sequence[int], tokenizer: Path | None = None) -> None:
+    def calibrate(self, isls: Sequence[int], tokenizer: TokenizerFile | None = None) -> None:
         """How long a text must be for the server to count what is asked."""
         if not isls:
             return
@@ -202,19 +204,12 @@ class _Run(Reaching):
         met = f"isl is met, counted by {count.by}."
         self.passed("isl", " ".join(misses) if misses else met, None if misses else True)
 
-    def _counter(self, tokenizer: Path | None) -> Counter | TokenizerFile | None:
+    def _counter(self, tokenizer: TokenizerFile | None) -> Counter | TokenizerFile | None:
         """What counts the tokens of a text: the endpoint, else the file; None where neither does."""
         assert self.site is not None
         whole = partial(self._counts, streaming=False) if self.found.manner.streaming else None
         counter = Counter(self.site, self.found.manner, self._counts, whole)
-        if counter.works():
-            return counter
-        if tokenizer is None:
-            return None
-        try:
-            return TokenizerFile(tokenizer)
-        except BenchError as problem:
-            raise self.failed("isl", str(problem)) from None
+        return counter if counter.works() else tokenizer
 
     def timed(self, isls: Sequence[int], osls: Sequence[int]) -> None:
         """One request of the plan's smallest size, on its own, with its times."""
@@ -252,20 +247,34 @@ class _Run(Reaching):
         """The input tokens of each text, as answers count them."""
         asked = self.found.manner
         manner = replace(asked, ignore_eos=False, min_tokens=False, streaming=asked.streaming and streaming)
-        return [answer.input_tokens for answer in self._exchanges(manner, texts, 1)]
+        answers = self._exchanges(manner, texts, 1)
+        if (limited := next((one for one in answers if _is_limited(one)), None)) is not None:
+            raise self.failed("isl", self._not_answered(limited))
+        return [answer.input_tokens for answer in answers]
 
     def _exchanges(self, manner: Manner, texts: Sequence[str], osl: int) -> list[Exchange]:
-        """What became of each text; an endpoint that fails now and then is asked again."""
+        """What became of each text; an endpoint that fails now and then is asked again, a limiter ever more slowly."""
         asks = {place: Ask(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
         target = self.found.target.changed(streaming=manner.streaming)
         found: dict[int, Exchange] = {}
-        for _ in range(TRIES):
-            load = Load(load_kind="closed", concurrency=min(4, len(asks)))
-            run = self._run(target, asks.values(), load)
+        tries, limited_until, pause_s = TRIES, monotonic() + LIMITED_S, FIRST_PAUSE_S
+        while asks and tries:
+            at_once = min(AT_ONCE if pause_s == FIRST_PAUSE_S else 1, len(asks))
+            most = len(asks) if pause_s == FIRST_PAUSE_S else AT_ONCE if pause_s < 2 * FIRST_PAUSE_S else 1
+            run = self._run(target, list(asks.values())[:most], _closed(at_once))
             found |= {one.number: one for one in run.exchanges}
-            asks = {place: ask for place, ask in asks.items() if found[place].outcome not in FOR_GOOD}
-            if not asks:
-                break
+            done = [one for one in run.exchanges if one.outcome in FOR_GOOD]
+            limited = any(_is_limited(one) for one in run.exchanges) and monotonic() < limited_until
+            asks = {
+                place: ask
+                for place, ask in asks.items()
+                if place not in found or found[place].outcome not in FOR_GOOD
+            }
+            if limited and asks:
+                pause_s = FIRST_PAUSE_S * 1.5 if done else min(2 * pause_s, LONGEST_PAUSE_S)
+                sleep(min(pause_s, max(0.0, self._left())))
+            elif len(done) < len(run.exchanges):
+                tries -= 1
         if self._left() < JUST_S and any(one.outcome == "timeout" for one in found.values()):
             raise self._too_late()
         return [found[place] for place in sorted(found)]
@@ -294,6 +303,17 @@ class _Run(Reaching):
             f"{self.where} had not answered when the time that caps.minutes leaves was over: look at its log, or raise "
             "caps.minutes.",
         )
+
+
+def _closed(at_once: int) -> Load:
+    return Load(load_kind="closed", concurrency=at_once)
+
+
+def _is_limited(answer: Exchange) -> bool:
+    """Whether the endpoint asked for fewer requests."""
+    return answer.outcome == "http_429" or (
+        answer.outcome == "http_5xx" and answer.error.startswith("HTTP 503")
+    )
 
 
 def _refused(answer: Exchange) -> bool:

@@ -236,10 +236,15 @@ class Reaching:
                     f"{visible(target.where)} is served by {_served(its)} and {self.where} by {_served(mine)}: give "
                     "base URLs of one deployment.",
                 )
+        for other in seen:
+            if other.proxy is not None and self.found.proxy is None:
+                self.found.proxy = other.proxy
+                self.found.checks += [check for check in other.checks if check.name == "proxy-between"]
         self.found.target = replace(self.found.target, others=tuple(other.target for other in seen))
         places = joined([self.where, *(visible(one.where) for one in others)])
         self.passed("base URLs", f"Requests go round robin over {1 + len(others)} base URLs: {places}.")
 
 
 def _served(found: Engine) -> str:
-    return f"{found.name or 'an engine that does not tell itself'} {found.version or ''}".strip()
+    named = f"{found.name or 'an engine that does not tell itself'} {found.version or ''}".strip()
+    return f"{named}, which simulates {visible(found.simulates)}," if found.simulates else named

@@ -161,7 +161,8 @@ class Site:
     def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
         if self._until is not None and monotonic() >= self._until:
             raise NotReached(
-                f"{visible(self.target.where)} was not asked for {path}: the time for it was over."
+                f"{visible(self.target.where)} was not asked for {path}: the time for all checks, which "
+                "caps.minutes limits, was over."
             )
         tries = (
             2 if self._connection is None else 3

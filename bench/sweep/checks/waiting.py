@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Mapping
 from time import monotonic
 
-from bench.sweep.checks.site import NotReached, Site
+from bench.sweep.checks.site import NotReached, Reply, Site
 from bench.sweep.wire.exchange import Target
 from bench.wording import number
 
 EVERY_S = 1.0
 ANSWERS_WITHIN_S = 5.0
-LOADING = 503
+LOADING = 500
+"""From this status on a gateway or an engine is not ready: 503 of vLLM, 502 of a proxy whose engine does not listen."""
 
 
 def await_model(target: Target, model: str, wait_s: float, told: Callable[[str], object]) -> None:
@@ -31,19 +32,37 @@ def await_model(target: Target, model: str, wait_s: float, told: Callable[[str],
 
 
 def serves(target: Target, model: str, until: float) -> bool:
-    """Whether a look at a base URL gives no reason to wait: it answers, is not busy loading, and lists the model."""
+    """Whether a look at a base URL gives no reason to wait: it lists the model, and answers a short request."""
     try:
         site = Site(target, ANSWERS_WITHIN_S, until=until)
     except NotReached:
         return False
     try:
         reply = site.get("/v1/models")
+        if reply.status >= LOADING or not _lists(reply, model):
+            return False
+        asked = {
+            "model": model,
+            "max_tokens": 1,
+            "messages": [{"role": "user", "content": "a"}],
+            "prompt": "a",
+        }
+        return _answers(site, target.path.removeprefix(target.root), asked)
     except NotReached:
         return False
     finally:
         site.close()
-    if reply.status == LOADING:
-        return False
+
+
+def _answers(site: Site, path: str, asked: Mapping[str, object]) -> bool:
+    """Whether a short request is not turned away; one that takes long is no reason to wait, engines compile on it."""
+    try:
+        return site.post(path, asked).status < LOADING
+    except NotReached:
+        return True
+
+
+def _lists(reply: Reply, model: str) -> bool:
     document = reply.document if reply.status == 200 else None
     rows = document.get("data") if isinstance(document, Mapping) else None
     named = (

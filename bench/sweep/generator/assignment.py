@@ -66,7 +66,7 @@ class Assignment:
 
     `limits` and `tokens_left` are those of the whole point; tokens count input and output. `expected` is how many
     requests fit into the point at most, as far as that is known. After `patience_s` without a good answer, and with
-    none on its way, the point is given up.
+    none on its way, the point is given up. `failed_before` are the requests that failed in a row just before it.
     """
 
     asked: Asked
@@ -81,6 +81,7 @@ class Assignment:
     hold: bool = True
     steady_within: float | None = None
     patience_s: float = 60.0
+    failed_before: int = 0
     expected: int | None = None
     tokens_left: int | None = None
     index: int = 0
@@ -227,7 +228,8 @@ class Work:
         self.tally.good_at = max(monotonic(), (start_ns or 0) / arrivals.BILLION)
         try:
             return await run_point(job.asked.target, iter(self._asks), job.load, job.own_limits, self._keep,
-                                   start_ns=start_ns, enough=self._enough)  # fmt: skip
+                                   start_ns=start_ns, enough=self._enough,
+                                   failed_before=job.part(job.failed_before))  # fmt: skip
         finally:
             self.tally.ran_out = self._asks.ran_out
             self._spool.close()
@@ -242,4 +244,5 @@ class Work:
     def _enough(self, is_answered: bool) -> bool:
         """Whether going on tells nothing more: all fails, or all is known as closely as was asked."""
         known = self._precision is not None and self._precision.enough()
-        return known or (not is_answered and self.tally.hopeless(self.job.patience_s))
+        self.tally.given_up = not is_answered and self.tally.hopeless(self.job.patience_s)
+        return known or self.tally.given_up

@@ -18,6 +18,8 @@ LIMITERS = (429, 503)
 FIRST_S, LONGEST_S = 0.05, 5.0
 LONGEST_ASKED_S = 3600.0
 """A Retry-After is kept to, but not beyond any point's end."""
+ROUND_PER_S = 100.0
+"""After the first round of failures the next one is spread so thin, and each further one half as thick."""
 PROBES_PER_S = 15.0
 """While nothing is answered well, so many requests a second are enough to see when it is again."""
 JITTER = 0.5
@@ -30,32 +32,37 @@ def refused(answer: Answer) -> bool:
 
 
 class Backoff:
-    """The rests of one point's places; `failed_in_a_row` counts answers of all of them since the last good one."""
+    """The rests of one point's places; `failed_in_a_row` counts answers of all of them since the last good one.
 
-    def __init__(self, places: int) -> None:
-        self.failed_in_a_row = 0
+    It begins with what failed at the end of the point before.
+    """
+
+    def __init__(self, places: int, failed_in_a_row: int = 0) -> None:
+        self.failed_in_a_row = failed_in_a_row
         self._places = max(1, places)
+        self._first = max(FIRST_S, self._places / ROUND_PER_S)
         self._longest = max(2.0, self._places / PROBES_PER_S)
         self._random = random.Random(places)
 
     def rest_s(self, answer: Answer) -> float:
         """The seconds until the place that got this answer asks again, 0 after a good one or a single failure.
 
-        A limiter's Retry-After holds, else the place's own refusals in a row double its rest. Anything else rests once
-        as many answers as there are places were bad and none was good.
+        A limiter's Retry-After holds, else the place's own refusals in a row double its rest. All places rest once as
+        many answers as there are of them were bad and none was good.
         """
-        if refused(answer):
-            answer.refusals += 1
-            assert answer.head is not None
-            stated = retry_after_s(answer.head.retry_after)
-            if stated is not None:
-                return stated * self._random.uniform(1, 1 + JITTER / 5)
-            return self._doubled(answer.refusals, LONGEST_S)
-        answer.refusals = 0
         if answer.outcome is not None or (answer.head is not None and answer.head.status >= 300):
             self.failed_in_a_row += 1
         rounds = self.failed_in_a_row // self._places
-        return self._doubled(rounds, self._longest) if rounds else 0.0
+        rest = self._doubled(self._first, rounds, self._longest) if rounds else 0.0
+        if not refused(answer):
+            answer.refusals = 0
+            return rest
+        answer.refusals += 1
+        assert answer.head is not None
+        stated = retry_after_s(answer.head.retry_after)
+        if stated is not None:
+            return stated * self._random.uniform(1, 1 + JITTER / 5)
+        return max(rest, self._doubled(FIRST_S, answer.refusals, LONGEST_S))
 
     def heard(self, one: Exchange) -> bool:
         """Whether this ended what had failed for a while; what failed by its head or in being cut counts already."""
@@ -66,8 +73,8 @@ class Backoff:
             self.failed_in_a_row += 1
         return False
 
-    def _doubled(self, times: int, longest: float) -> float:
-        return min(longest, FIRST_S * 2.0 ** min(times - 1, 16)) * self._random.uniform(1 - JITTER, 1)
+    def _doubled(self, first: float, times: int, longest: float) -> float:
+        return min(longest, first * 2.0 ** min(times - 1, 16)) * self._random.uniform(1 - JITTER, 1)
 
 
 def retry_after_s(stated: str) -> float | None:

@@ -17,8 +17,9 @@ RECENT = 200
 class Tally:
     """What became of the requests so far. `why` has the first error of each kind.
 
-    `failed_in_a_row` counts the latest requests, as far as none of them ended well, and `good_at` is the monotonic
-    time at which one did last, or the load began. `ran_out` says that the tokens the sweep may ask for were used up.
+    `given_up` says that the point was ended since nothing was answered well. `failed_in_a_row` counts the latest
+    requests, as far as none of them ended well, and `good_at` is the monotonic time at which one did last, or the load
+    began. `ran_out` says that the tokens the sweep may ask for were used up.
     """
 
     ok: int = 0
@@ -28,6 +29,7 @@ class Tally:
     good_at: float = field(default_factory=monotonic)
     tokens: int = 0
     ran_out: bool = False
+    given_up: bool = False
     kinds: Counter[str] = field(default_factory=Counter)
     why: dict[str, str] = field(default_factory=dict)
     ttft_ms: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -85,6 +87,7 @@ class Tally:
             whole.good_at = max(whole.good_at, part.good_at)
             whole.tokens += part.tokens
             whole.ran_out = whole.ran_out or part.ran_out
+            whole.given_up = whole.given_up or part.given_up
             whole.kinds += part.kinds
             whole.why = {**part.why, **whole.why}
             whole.ttft_ms.extend(part.ttft_ms)

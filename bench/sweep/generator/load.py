@@ -47,6 +47,7 @@ async def run_point(
     *,
     start_ns: int | None = None,
     enough: Callable[[bool], bool] | None = None,
+    failed_before: int = 0,
 ) -> PointRun:
     """What the load did; each exchange goes to `on_exchange` once it is read, or into the run without one.
 
@@ -54,7 +55,8 @@ async def run_point(
     sends each ask at its own time, on an absolute schedule from the start, however late earlier ones are.
     A place of a closed loop that is refused rests before it asks again. `start_ns` is when the load starts, now without
     it. `enough` is asked ten times a second whether to end, and told whether an answer is on its way. When the task is
-    cancelled, what is under way is kept with the outcome `cancelled`.
+    cancelled, what is under way is kept with the outcome `cancelled`. `failed_before` are the requests that failed in a
+    row until now: a load on an endpoint that is out begins as gently as the one before it ended.
 
     Raises:
         UsageError: the load is neither closed with a concurrency nor open.
@@ -67,6 +69,7 @@ async def run_point(
         )
     _allow_many_files()
     run = _Point(target, asks, load, limits, on_exchange, enough)
+    run.backoff.failed_in_a_row = failed_before
     collecting, frozen = gc.isenabled(), gc.get_freeze_count() > 0
     if not frozen:  # or whoever started this process has done it, once
         gc.collect()

@@ -10,7 +10,7 @@ from bench import names
 from bench.formats.journal import FAILED, PointLine
 from bench.records import Deployment, Flag, Workload
 from bench.sweep.checks.engines import Engine
-from bench.sweep.generator.samples import ABSENT, Samples
+from bench.sweep.generator.samples import ABSENT, CANCELLED, OK, Samples
 from bench.sweep.generator.spool import Spooled
 from bench.sweep.measured.clock import ClockDrift
 from bench.sweep.measured.honesty import ClientLoad, flags
@@ -22,6 +22,8 @@ from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.shapes import Length, PlannedPoint, Shape
 from bench.sweep.wire.exchange import Limits, PointRun
 
+MOSTLY = 0.8
+"""Of the failures, from which share on they are one base URL's."""
 SYNTHETIC = "random"
 """The name benchmarks give to prompts made up of words without sense."""
 
@@ -30,8 +32,10 @@ SYNTHETIC = "random"
 class Ran:
     """The load of one point, once it is over.
 
-    `reasons` are the failures in words, `counts_isl` whether the endpoint or a tokenizer has counted what is sent, and
-    `holds_osl` whether the endpoint took a field that holds answers to their length.
+    `reasons` are the failures in words; `given_up` says that they ended the point before its time. `bases` is where
+    several base URLs are, which requests go round by their numbers. `counts_isl` says whether the endpoint or a
+    tokenizer has counted what is sent, and `holds_osl` whether the endpoint took a field that holds answers to their
+    length.
     """
 
     point: PlannedPoint
@@ -42,6 +46,8 @@ class Ran:
     readings: Sequence[Reading]
     started: str
     reasons: str = ""
+    given_up: bool = False
+    bases: Sequence[str] = ()
     counts_isl: bool = True
     holds_osl: bool = False
 
@@ -68,6 +74,7 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
     told = summary(ran.readings, window.start_ns, window.end_ns)
     client = ClientLoad.of(ran.runs)
     raised = _raised(ran, result, client, risen, told.prefix_share if told is not None else None)
+    failed = ran.given_up or not result.timed
     own = {"lag_ms_p99": client.lag_ms_p99, "lag_ms_max": client.lag_ms_max, "cpu_share": client.cpu_share,
            "waited_share": client.waited_share, "send_delay_ms_p99": result.send_delay_ms_p99}  # fmt: skip
     return PointLine(
@@ -75,7 +82,7 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         key=point.key,
         load=point.load,
         workload=workload(point.shape, result, ran.counts_isl),
-        metrics=result.metrics if result.timed else _counts(result),
+        metrics=_counts(result) if failed else result.metrics,
         repeat=point.repeat,
         isl=str(point.shape.isl) if point.shape.isl else None,
         osl=str(point.shape.osl) if point.shape.osl else None,
@@ -89,8 +96,8 @@ def line_of(ran: Ran, plan: Plan, number: int, samples: str) -> PointLine:
         requests_failed=sum(result.failures.values()) - result.in_warmup,
         warmup_ok=result.warmup_ok,
         warmup_failed=result.in_warmup,
-        state="measured" if result.timed else FAILED,
-        error=None if result.timed else _without_figure(result, ran.reasons),
+        state=FAILED if failed else "measured",
+        error=_without_figure(ran, result) if failed else None,
         refused=client.refused,
         rested_s=client.rested_s or None,
         failures={str(kind): many for kind, many in result.failures.items()},
@@ -124,7 +131,21 @@ def _raised(
         shared_prefix_share=ran.point.shape.shared_prefix_share,
         isl_known=ran.counts_isl,
         osl_held=ran.holds_osl,
+        where_failed=_where_failed(ran),
     )
+
+
+def _where_failed(ran: Ran) -> str:
+    """Which of several base URLs nearly all failures were at; empty where it is no single one."""
+    import numpy as np
+
+    seen = ran.found.samples
+    failed = (seen.outcome != OK) & (seen.outcome != CANCELLED)
+    if len(ran.bases) < 2 or not failed.any():
+        return ""
+    at = np.bincount(ran.found.columns["number"][failed] % len(ran.bases), minlength=len(ran.bases))
+    worst = int(at.argmax())
+    return f"{at[worst]:,} of them at {ran.bases[worst]}" if at[worst] >= MOSTLY * at.sum() else ""
 
 
 def _counts(result: Measured) -> dict[str, float]:
@@ -132,12 +153,17 @@ def _counts(result: Measured) -> dict[str, float]:
     return {key: value for key, value in result.metrics.items() if key in ("requests_ok", "requests_failed")}
 
 
-def _without_figure(result: Measured, reasons: str) -> str:
+def _without_figure(ran: Ran, result: Measured) -> str:
     """Why a point has no figure, in a sentence."""
-    if reasons and result.warmup_ok:
-        return f"after the warm-up no request ended well: {reasons}"
-    if reasons:
-        return f"no request ended well: {reasons}"
+    well = result.timed or result.warmup_ok
+    if ran.given_up and well:
+        return (
+            f"it was given up after {ran.seconds:.0f} s, since no request ended well any more: {ran.reasons}"
+        )
+    if ran.reasons and well:
+        return f"after the warm-up no request ended well: {ran.reasons}"
+    if ran.reasons:
+        return f"no request ended well: {ran.reasons}"
     return f"no request ended well in the time that is measured: {result.window.why or 'all were cut off'}"
 
 

@@ -61,7 +61,8 @@ class ClientLoad:
 
     `cpu_share` is that of the busiest worker, of one core; `waited_share` that of the one which waited longest for a
     core, of the point's time. `resent` are the requests that met a connection which the endpoint had closed; `refused`
-    those that it asked not to be sent, and `rested_s` how long the places of a closed loop waited for that.
+    those that it asked not to be sent, and `rested_s` how long the places of a closed loop waited after these and other
+    failures.
     """
 
     lag_ms_p99: float | None = None
@@ -112,19 +113,22 @@ def flags(
     shared_prefix_share: float = 0.0,
     isl_known: bool = True,
     osl_held: bool = True,
+    where_failed: str = "",
 ) -> tuple[Flag, ...]:
     """Everything that is wrong with a point, the gravest first; empty when nothing is.
 
     `moved` is how far percentiles may read off for the load generator's lateness. `rise` is what `rising.rise` found;
     `prefix_share` the share of input tokens that the engine says came from its prefix cache, None where it says
     nothing, and `shared_prefix_share` what was meant to. `isl_known` says that somebody has counted the input, and
-    `osl_held` that the endpoint has accepted a field that holds answers to their length.
+    `osl_held` that the endpoint has accepted a field that holds answers to their length. `where_failed` says at which
+    of several base URLs it was.
     """
     limiter = rate_limited(found, load, client)
     checked = (
         limiter,
+        outage(load, client) if limiter is None else None,
         client_limited(moved, load, client),
-        failures(found, load),
+        failures(found, load, where_failed),
         over_saturated(rise) if load.load_kind == "open" else None,
         osl_off_target(found, osl_held),
         isl_off_target(found.isl_actual, found.isl_asked),
@@ -135,7 +139,8 @@ def flags(
         clock_trouble(drift, client.lag_ms_max),
         cut_short(found),
         chunks_counted(found),
-        bursts(found, client),
+        length_counted(found),
+        bursts(found, load, client),
         tokens_in_chunks(found),
         resent(client),
     )
@@ -153,16 +158,36 @@ def rate_limited(found: Measured, load: Load, client: ClientLoad) -> Flag | None
     every = sent(found)
     if not every or not client.refused:
         return None
-    lost = client.rested_s / ((load.concurrency or 1) * client.seconds) if client.seconds else 0.0
+    lost = _rested_share(load, client)
     if max(client.refused / every, lost) <= REFUSED_SHARE:
         return None
     rested = f", and its places waited {share(lost)} of the time to ask again" if lost else ""
     return Flag(
         "rate_limited",
         f"{client.refused:,} of {counted(every, 'request')} were refused with HTTP 429 or 503{rested}.",
-        "This measures the limiter: throughput and latencies are of the requests it admitted.",
+        "This measures the limiter: throughput and latencies are of the requests it admitted."
+        if found.timed
+        else "This measures the limiter, which admitted none.",
         "Lower the load to what is admitted, or raise the limit for this key.",
     )
+
+
+def outage(load: Load, client: ClientLoad) -> Flag | None:
+    """Raised when places of a closed loop rested for a good part of the time since nothing was answered well."""
+    lost = _rested_share(load, client)
+    if lost <= REFUSED_SHARE:
+        return None
+    return Flag(
+        "outage",
+        f"The endpoint failed for a while: places waited {share(lost)} of the time to ask again.",
+        "Throughput holds that time, so it is less than the endpoint gives when it answers.",
+        "Measure the point again once the endpoint is well.",
+    )
+
+
+def _rested_share(load: Load, client: ClientLoad) -> float:
+    """The share of a closed loop's time, over all its places, that they rested."""
+    return client.rested_s / ((load.concurrency or 1) * client.seconds) if client.seconds else 0.0
 
 
 def client_limited(moved: Sequence[Moved], load: Load, client: ClientLoad) -> Flag | None:
@@ -176,7 +201,7 @@ def client_limited(moved: Sequence[Moved], load: Load, client: ClientLoad) -> Fl
     firm = [one for one in moved if one.percent == 50 and one not in seen]
     medians = sum(one.percent == 50 for one in moved)
     rest = f" Medians hold within {_ms(max(one.by for one in firm))}." if 0 < len(firm) == medians else ""
-    late = "" if client.lag_ms_p99 is None else f": it was {_ms(client.lag_ms_p99)} late at p99"
+    late = "" if client.lag_ms_max is None else f": it was up to {_ms(client.lag_ms_max)} late"
     return Flag(
         "client_limited",
         f"The load generator may have moved {joined([_told(many) for many in by_key.values()])}{late}.",
@@ -208,7 +233,7 @@ def _relief(load: Load, client: ClientLoad) -> str:
     return "It was neither busy nor waiting for a core, so something paused it: measure again on a quiet machine."
 
 
-def failures(found: Measured, load: Load | None = None) -> Flag | None:
+def failures(found: Measured, load: Load | None = None, where: str = "") -> Flag | None:
     """Raised by any failed request, in the warm-up or after it."""
     failed = sum(found.failures.values())
     if not failed:
@@ -225,9 +250,11 @@ def failures(found: Measured, load: Load | None = None) -> Flag | None:
     return Flag(
         "failures",
         f"{failed:,} of {counted(sent(found), 'request')} failed ({share(failed / sent(found))}): "
-        f"{joined(kinds, at_most=8)}{early}.",
-        "Latencies are over the requests that ended well: one that turns requests away looks faster than it is.",
-        todo,
+        f"{joined(kinds, at_most=8)}{early}{', ' if where else ''}{where}.",
+        "Latencies are over the requests that ended well: one that turns requests away looks faster than it is."
+        if found.timed
+        else "No figure can be made of what did not end well.",
+        f"Look at that endpoint, or leave its URL out. {todo}" if where else todo,
     )
 
 
@@ -344,7 +371,7 @@ def not_steady(found: Measured) -> Flag | None:
         "not_steady",
         f"There is no steady state: {found.window.why}.",
         "The figures may be of filling up or draining, where the endpoint is under another load than was asked for.",
-        "Give the point a longer duration, several times as long as one answer takes.",
+        "Make the point longer, by point.duration_s or point.requests: several times as long as one answer takes.",
     )
 
 
@@ -408,13 +435,31 @@ def chunks_counted(found: Measured) -> Flag | None:
     )
 
 
-def bursts(found: Measured, client: ClientLoad) -> Flag | None:
-    """Raised when chunks came together, unless the load generator was so late that it made them do so."""
+def length_counted(found: Measured) -> Flag | None:
+    """Raised when tokens are those asked for, since answers ended with `length` and nothing counts them."""
+    if "length" not in found.sources:
+        return None
+    return Flag(
+        "tokens_by_length",
+        "The endpoint counts no tokens, so an answer that ended with length has as many as it was asked for.",
+        "Where the endpoint has a limit of its own below that, throughput and TPOT are wrong by as much.",
+        "Let the endpoint send usage in the stream (stream_options.include_usage).",
+    )
+
+
+def bursts(found: Measured, load: Load, client: ClientLoad) -> Flag | None:
+    """Raised when chunks came together; of another kind where the load generator was so late that it made them so."""
     if found.together is None or found.together <= TOGETHER:
         return None
     tpot, first = found.metrics.get("tpot_ms_p50"), found.first_tokens or 1.0
     if tpot is not None and _late_share(client, tpot) > found.together / 2:
-        return None
+        return Flag(
+            "itl_left_out",
+            f"{share(found.together)} of the chunks were read together with the one before, since the load generator "
+            "was late.",
+            "The time between two reads is not that between two tokens, so ITL is left out.",
+            _relief(load, client),
+        )
     effect = (
         "Each answer came as a whole, so TTFT is E2EL and there is no TPOT."
         if tpot is None
@@ -425,7 +470,7 @@ def bursts(found: Measured, client: ClientLoad) -> Flag | None:
         "bursts",
         f"{share(found.together)} of the chunks came together with the one before.",
         effect,
-        "Look for a proxy that buffers, such as nginx without proxy_buffering off, or for a flush interval.",
+        "Look for a proxy that buffers, for a flush interval, or for a server without TCP_NODELAY.",
     )
 
 

@@ -140,7 +140,13 @@ class Endpoints:
             raise UsageError(f"The base URLs of {name} are stated in {self.path}: leave endpoint.urls out.")
         for key in TABLES:
             if isinstance(own.get(key), Mapping):
-                own[key] = {**part.get(key, {}), **own[key]}
+                stated_here = {str(name).lower() for name in own[key]}  # no header differs in its case alone
+                kept = {
+                    name: value
+                    for name, value in part.get(key, {}).items()
+                    if name.lower() not in stated_here
+                }
+                own[key] = {**kept, **own[key]}
         own |= {key: part[key] for key in ("url", "urls") if key in part}
         settings = {**stated, "endpoint": {**part, **own}}
         facts, caps = stated.get("facts"), stated.get("caps")

@@ -135,7 +135,7 @@ def together(stated: Any, field: str) -> Any:
 
 
 def _bare(url: Any) -> Any:
-    return url.strip().rstrip("/") if isinstance(url, str) else url
+    return url.strip().rstrip("/").removesuffix("/v1") if isinstance(url, str) else url
 
 
 def _table(field: str, stated: Any) -> dict[str, str]:

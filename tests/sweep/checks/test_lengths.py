@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from bench.errors import InputError
 from bench.formats.journal import PointLine
 from bench.library import Library
 from bench.sweep.checks.preflight import Preflight
@@ -106,11 +107,21 @@ def test_a_tokenizer_file_that_is_none_is_told(tmp_path: Path, content: bytes | 
     path = tmp_path / "tokenizer.json"
     if content is not None:
         path.write_bytes(content)
-    with one(UNCOUNTED) as (url, _):
-        found = looked_at(plan_for(url, endpoint__model="odd-model", endpoint__tokenizer=str(path)))
-    assert found.problem is not None
-    assert found.problem.startswith("endpoint.tokenizer ")
-    assert told in found.problem
+    with one(UNCOUNTED) as (url, servers):
+        with pytest.raises(InputError, match=r"^endpoint\.tokenizer ") as problem:
+            looked_at(plan_for(url, endpoint__model="odd-model", endpoint__tokenizer=str(path)))
+        assert servers.log("odd") == []
+    assert told in str(problem.value)
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(5, 3), (20, 5)])
+def test_a_limiter_is_asked_ever_more_slowly_until_it_has_counted(rate: float, burst: int) -> None:
+    with one(Odd(ttft_ms=5, itl_ms=1, rate_per_s=rate, burst=burst)) as (url, servers):
+        found = looked_at(plan_for(url, endpoint__model="odd-model"))
+        refused = [row for row in servers.log("odd") if row.status == 429]
+    assert found.problem is None
+    assert said(found, "isl") == "isl is met, counted by usage."
+    assert 0 < len(refused) < 30
 
 
 def test_an_answer_that_fills_its_length_has_as_many_tokens_as_were_asked_for(tmp_path: Path) -> None:

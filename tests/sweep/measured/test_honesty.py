@@ -50,6 +50,7 @@ LINES = [
     ("client_limited", 1.0, lambda x: {"moved": [Moved("tpot_ms", 99, 10.0, x)]}),
     ("rate_limited", 0.05, lambda x: {"client": replace(IDLE, refused=round(1000 * x))}),
     ("rate_limited", 0.05, lambda x: {"client": replace(IDLE, refused=1, rested_s=10 * x, seconds=10.0)}),
+    ("outage", 0.05, lambda x: {"client": replace(IDLE, rested_s=10 * x, seconds=10.0)}),
     ("bursts", 0.2, lambda x: {"found": replace(CALM, together=x)}),
     ("osl_off_target", 0.02, lambda x: {"found": replace(CALM, osl_actual=256 * (1 - x))}),
     ("osl_off_target", 0.02, lambda x: {"found": replace(CALM, osl_actual=256 * (1 + x))}),
@@ -122,7 +123,7 @@ def test_each_flag_says_what_was_seen_why_it_matters_and_what_to_do():
             assert "None" not in sentence
     seen = {flag.kind: flag.seen for flag in told}
     assert seen["client_limited"] == (
-        "The load generator may have moved TTFT at p99 by up to 41 ms (20 %): it was 2 ms late at p99."
+        "The load generator may have moved TTFT at p99 by up to 41 ms (20 %): it was up to 5,000 ms late."
     )
     assert (
         seen["failures"]
