@@ -103,8 +103,6 @@ def test_an_endpoint_that_breaks_for_good_fails_and_says_so(tmp_path: Path) -> N
     assert all(point["state"] == "measured" or point["error"] for point in told["points"])
 
 
-@pytest.mark.parametrize("turns_away", [Failing(429), Failing(429, retry_after="1"), Failing(503)],
-                         ids=["429", "429 with Retry-After", "503"])  # fmt: skip
 def test_a_wide_closed_loop_asks_an_endpoint_that_is_out_no_more_often(tmp_path: Path) -> None:
     """503s for 12 s at a concurrency of 64, over points of 4 s: each begins as gently as the one before ended."""
     odd = Odd(**QUICK, failing=(Failing(503, 3.0, 15.0),))
@@ -148,6 +146,8 @@ def test_of_several_urls_the_one_that_fails_is_named(tmp_path: Path) -> None:
     assert "leave its URL out" in flag["do"]
 
 
+@pytest.mark.parametrize("turns_away", [Failing(429), Failing(429, retry_after="1"), Failing(503)],
+                         ids=["429", "429 with Retry-After", "503"])  # fmt: skip
 def test_a_limiter_is_measured_as_one(tmp_path: Path, turns_away: Failing) -> None:
     """Four are admitted of sixteen: the others are refused at once, and rest."""
     odd = Odd(ttft_ms=40, itl_ms=10, admits=4, turns_away=turns_away)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -320,13 +321,11 @@ def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Pat
         assert gone.wait(20)
     worker.join(40)
     assert results[0].state == "failed"
-    assert results[0].reason.startswith(
-        "Nothing was answered well for 2 s, over 2 points: no request ended well: "
-    )
+    assert re.match(r"Nothing was answered well for \d s, over 2 points: ", results[0].reason)
     assert "Connection refused" in results[0].reason
     failed = [line for line, _ in folder.read.points if not line.measured]
     assert len(failed) == 2
-    assert all(line.requests_sent < 60 for line in failed)
+    assert all(sum(line.failures.values()) < 60 for line in failed)
 
 
 def test_a_point_that_only_fails_is_told_as_failed_and_measured_again(tmp_path: Path) -> None:
