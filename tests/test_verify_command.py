@@ -89,3 +89,21 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_rows(
     assert f"sources/{gone.name}: It is gone, though its rows are in a pack. Put its files back" in out
     assert run(place, capsys, "purge", gone.name[:12], "--reason", "it is lost")[0] == 0
     assert run(place, capsys, "verify")[0] == 0
+
+
+def test_a_source_of_this_minute_without_rows_is_not_judged_and_told(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in listed(place / "points"):
+        for file in (place / "points").glob(f"{name.partition('.')[0]}*"):
+            file.unlink()
+    for folder in (place / "sources").iterdir():
+        os.utime(folder)
+    status, out, told = run(place, capsys, "verify")
+    assert (status, out) == (0, "0 packs, 2 sources and 2 ledger lines: nothing is wrong.\n")
+    assert told == (
+        "2 sources without rows came within the last minute and may still be on the way in: verify again in a minute.\n"
+    )
+    for folder in (place / "sources").iterdir():
+        os.utime(folder, (0, 0))
+    assert run(place, capsys, "verify")[0] == 1

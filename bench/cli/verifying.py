@@ -37,6 +37,11 @@ def _verify(arguments: argparse.Namespace) -> int:
         output.remark(
             f"{packs} made before packs had sums, so most of it is not checked; `rebuild` makes sums."
         )
+    if found.young:
+        sources = counted(found.young, "source without rows", "sources without rows")
+        output.remark(
+            f"{sources} came within the last minute and may still be on the way in: verify again in a minute."
+        )
     if found.moved_aside:
         packs = counted(found.moved_aside, "damaged pack lies", "damaged packs lie")
         output.remark(

@@ -84,10 +84,10 @@ def to_read(root: Root, snapshot: Snapshot) -> list[str]:
     return [name for name in sources_in(root) if snapshot.readable(name)]
 
 
-def without_rows(root: Root, snapshot: Snapshot) -> Iterator[str]:
+def without_rows(root: Root, snapshot: Snapshot, young: bool = False) -> Iterator[str]:
     """The sources whose files are in this root while no pack holds rows of them: their pack is gone, or damaged.
 
-    One that came this minute may be on its way into a pack.
+    One that came this minute may be on its way into a pack: those are what there is with `young`, and nothing else.
     """
     held = {id for pack in (*snapshot.packs, *snapshot.superseded) for id in pack.held}
     for source_id in source_names(root):
@@ -97,7 +97,7 @@ def without_rows(root: Root, snapshot: Snapshot) -> Iterator[str]:
             and not snapshot.purged(source_id)
         ):
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - root.source(source_id).stat().st_mtime > ABANDONED_S:
+                if (time.time() - root.source(source_id).stat().st_mtime > ABANDONED_S) is not young:
                     yield source_id
 
 

@@ -38,7 +38,8 @@ class Verified:
     """What was looked at, and what is wrong with it.
 
     `without_sums` are packs of an earlier version, of which only the beginning and the end of each file are checked;
-    `moved_aside` are the packs that a rebuild put into `damaged/`.
+    `moved_aside` are the packs that a rebuild put into `damaged/`, `young` the sources without rows that came in the
+    last minute, so that an import may still be at work on them.
     """
 
     packs: int
@@ -46,6 +47,7 @@ class Verified:
     entries: int
     without_sums: int
     moved_aside: int
+    young: int
     wrong: tuple[Wrong, ...]
 
     def document(self) -> dict[str, Any]:
@@ -63,6 +65,7 @@ def verify(roots: Sequence[Root], watch: Watch) -> Verified:
         entries=sum(len(ledger.lines(root.ledger(name))) for root in roots for name in LEDGERS),
         without_sums=sum(not _has_sums(root.points / name) for root, name in packs),
         moved_aside=sum(len(listed(root.damaged)) for root in roots),
+        young=sum(1 for root in roots for _ in rebuilding.without_rows(root, watch.look(), young=True)),
         wrong=tuple(wrong),
     )
 
