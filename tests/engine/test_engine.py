@@ -66,7 +66,7 @@ def test_the_preflight_says_what_it_learned(quick: Swept) -> None:
         assert said(told, name).startswith(
             f"The endpoint does not accept {name} (HTTP 422: Unexpected fields"
         )
-    assert said(told, "isl") == "isl is met as the endpoint counts it, by usage."
+    assert said(told, "isl") == "isl is met, counted by usage."
     assert said(told, "timed").startswith("One request alone: TTFT ")
 
 
@@ -120,7 +120,7 @@ def test_what_is_wrong_with_a_point_is_told_wherever_it_is(engine: Engine, tmp_p
     stops.write_text(f"[vendor]\ngeneration_config = '{{\"eos_token_id\": [{ends}]}}'\n")
     told = sweep(engine, tmp_path, str(stops), "--isl", "64", "--osl", "32", "--concurrency", "2", "--requests", "8",
                  "--seed", "7")  # fmt: skip
-    assert said(told, "osl").startswith("It was asked for 32 and ended after ")
+    assert said(told, "osl").startswith("It was asked for 32 tokens and ended after ")
     (point,) = told["points"]
     assert point["requests_ok"] == 8
     assert point["osl_actual"] < 31
