@@ -11,7 +11,7 @@ from bench import names
 from bench.errors import UsageError
 from bench.library import Library
 from bench.view import FILTER_BY_KEY, FILTERS, Filter, View
-from bench.wording import counted, joined
+from bench.wording import counted, joined, number
 
 LISTED_VALUES = 500
 """A filter offers at most this many values; a longer list is no longer read, and the reader can type."""
@@ -75,6 +75,26 @@ def offers(library: Library, view: View, key: str) -> list[Offer]:
     return [
         Offer(written(value) if row.kind == "number" else text, _label(row, text, value), points)
         for text, points, value in counts
+    ]
+
+
+def workloads(library: Library, view: View) -> list[Offer]:
+    """The pairs of input and output length that were asked for, shortest first, under a View's other filters.
+
+    A pair is written "1024/8192"; lengths that were only counted of a data set make none.
+    """
+    condition = clause(view, without=("isl", "osl"))
+    if not (library.has("isl") and library.has("osl")):
+        return []
+    isl, osl = as_asked("isl"), as_asked("osl")
+    rows = library.fetch(
+        f"SELECT {isl} AS i, {osl} AS o, count(*) FROM points WHERE {condition.sql}"
+        f" AND {isl} IS NOT NULL AND {osl} IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2 LIMIT {LISTED_VALUES}",
+        condition.params,
+    )
+    return [
+        Offer(f"{written(i)}/{written(o)}", f"{number(float(i))} / {number(float(o))}", points)
+        for i, o, points in rows
     ]
 
 

@@ -4,16 +4,10 @@ from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
     result.headline(page)
-    options.row(page, "tokens", "group", "volume")
-    options.more(
-        page,
-        "An API to compare with, and the price of latency",
-        "api_price_output",
-        "api_price_input",
-        "latency",
-    )
-    options.basis(page, priced=True)
+    options.row(page, "tokens", "group", "volume", more=("api_price_output", "api_price_input", "latency"),
+                label="API, latency")  # fmt: skip
     clicked = result.figure(page, clickable=True)
+    result.caveats(page)
     points.one(page, clicked, ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"))
     result.findings(page)
     result.rows(

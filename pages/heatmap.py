@@ -4,13 +4,14 @@ from pages.shared import cells, frame, options, points, result, signposts
 
 with frame.opened("heatmap") as page:
     result.headline(page)
-    options.row(page, "metric", "x", "y", "panel", "load")
-    options.more(page, "Colour scale, or a ratio of two", "scale", "ratio_by", "ratio_a", "ratio_b")
-    options.basis(page, priced=False)
+    options.row(page, "metric", "x", "y", "panel", "load", more=("scale", "ratio_by", "ratio_a", "ratio_b"),
+                label="Colours, ratio")  # fmt: skip
     if page.answer.rows.empty:
+        result.caveats(page)
         signposts.to_data(page)
     else:
         clicked = result.figure(page, clickable=True)
+        result.caveats(page)
         points.behind(page, clicked)
         result.findings(page)
         result.rows(

@@ -7,5 +7,6 @@ with frame.opened("overview") as page:
     signposts.sentences(page)
     signposts.onward(page)
     result.figure(page)
+    result.caveats(page)
     result.rows(page)
     result.why(page)

@@ -1,15 +1,13 @@
 """Pareto: which operating points are worth choosing."""
 
-from bench.catalogue import PRICED
 from pages.shared import frame, options, points, result
 
 with frame.opened("pareto") as page:
     result.headline(page)
-    options.row(page, "y", "x", "group")
-    options.more(page, "Horizontal scale", "x_scale")
+    options.row(page, "y", "x", "group", more=("x_scale",), label="Horizontal scale")
     axes = (page.view.option("y"), page.view.option("x"))
-    options.basis(page, priced=axes[0] in PRICED)
     clicked = result.figure(page, clickable=True)
+    result.caveats(page)
     points.one(page, clicked, axes)
     result.findings(page)
     if not page.answer.rows.empty:

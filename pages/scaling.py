@@ -7,8 +7,8 @@ with frame.opened("scaling") as page:
     metric = page.view.option("metric")
     result.headline(page)
     options.row(page, "metric", "at", "level", "group")
-    options.basis(page, priced=True)
     clicked = result.figure(page, clickable=True)
+    result.caveats(page)
     projected = projection(page.answer.result, clicked[0]) if clicked else None
     points.one(
         page,

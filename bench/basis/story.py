@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from bench import catalogue, selection
 from bench.basis import evidence, limits
@@ -19,13 +20,16 @@ from bench.basis.statement import Statement, coverage
 from bench.catalogue import Kind
 from bench.chart import value_label
 from bench.library import Library
-from bench.selection import as_asked
+from bench.selection import Offer, as_asked
 from bench.view import FILTER_BY_KEY, LIMIT, View
 from bench.wording import counted, joined, number
 
 KEYS = ("model", "precision", "isl", "osl")
 FILLED = "filled"
 """The option in which a View says what of its filters was filled in and not chosen by the reader; of limits LIMIT."""
+
+NEAR = "near"
+"""The option in which a View that is not complete says what was shown before: the story nearest to that is told."""
 
 FIGURES: tuple[Kind, ...] = ("throughput", "engine_rate", "latency")
 """A story's points are those with a metric of one of these kinds; without any, all of them."""
@@ -67,7 +71,10 @@ Further = Callable[[View], Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Stories:
-    """The stories that a View leaves open: `own` is the View without what a story filled in before, by `pins`."""
+    """The stories that a View leaves open: `own` is the View without what a story filled in before, by `pins`.
+
+    `near` is what the reader saw before, as values of filters: what is told stays as near to it as points allow.
+    """
 
     library: Library
     view: View
@@ -75,11 +82,14 @@ class Stories:
     pins: Mapping[str, str]
     absent: tuple[str, ...]
     needs: Needs | None
+    near: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Every story, best first; looked for once."""
-        return _stories(self.library, self.own, self.absent, self.needs)
+        """Every story, the nearest to what was shown first, else the best; looked for once."""
+        found = _stories(self.library, self.own, self.absent, self.needs)
+        kept = {key: self.near[key] for key in self.absent if key in self.near}
+        return sorted(found, key=lambda row: _far(row, kept)) if kept else found
 
     @cached_property
     def usable(self) -> list[dict[str, Any]]:
@@ -157,9 +167,11 @@ class Story:
 def stories(library: Library, view: View, needs: Needs | None = None) -> Stories:
     """The stories of a View, for a page that knows which keys are free only once it has seen one."""
     pins = {key: view.values(key)[0] for key in _filled(view)}
+    near = dict(parse_qsl(view.option(NEAR)))
+    view = view.with_options(**{NEAR: None})
     own = view.with_where(**dict.fromkeys(pins))
     absent = tuple(key for key in KEYS if not own.values(key))
-    return Stories(library, view, own, pins, absent, needs)
+    return Stories(library, view, own, pins, absent, needs, near)
 
 
 def told(library: Library, view: View, needs: Needs | None = None, free: Collection[str] = (),
@@ -180,14 +192,48 @@ def limited(view: View, slo: Collection[str]) -> View:
     return replace(own_choice(view).with_slo(slo or (limits.NONE,)), whole=whole)
 
 
-def chosen(library: Library, view: View, key: str, values: Collection[str]) -> View:
-    """The View after the reader chose other values of a filter; no more whole, so that its story is filled in anew.
+def chosen(library: Library, view: View, choice: Mapping[str, Collection[str]]) -> View:
+    """The View after the reader chose other values of filters; no more whole, so that its story is filled in anew.
 
-    What a story had filled in goes. With another model each other filter is kept if something is left of the model
-    and of those kept before it.
+    With another model what a story had filled in goes, and each other filter is kept if something is left of the model
+    and of those kept before it. With any other choice the model that was shown is the reader's from now on.
     """
-    found = own_choice(view).with_where(**{key: values})
-    return replace(_kept(library, found) if key == "model" and values else found, whole=False)
+    found = own_choice(view)
+    if "model" not in choice:
+        found = found.with_where(model=view.values("model"))
+    found = found.with_where(**choice)
+    return replace(_kept(library, found) if choice.get("model") else found, whole=False)
+
+
+def shown(view: View) -> dict[str, str]:
+    """What of a View's precision and lengths a story filled in, to stay near to."""
+    return {key: view.values(key)[0] for key in _filled(view) if key in KEYS[1:]}
+
+
+def nearest(view: View, near: Mapping[str, str]) -> View:
+    """The View to be completed with the story nearest to what was shown before; one that is whole stays as it is."""
+    return view if view.whole or not near else view.with_options(**{NEAR: urlencode(near)})
+
+
+def offers(library: Library, view: View, key: str) -> tuple[list[Offer], list[Offer]]:
+    """The values of a filter with the points that each selects: beside what is shown, and the further ones.
+
+    Further are those that have no point beside what is shown: of a model those of the whole library, since another
+    model keeps no filter that leaves nothing of it; else those of the model that is shown, whose story gives way.
+    """
+    about = View(own_choice(view).where if key == "model" else view.where)
+    wider = View() if key == "model" else View(own_choice(view).with_where(model=view.values("model")).where)
+    beside = selection.offers(library, about, key)
+    known = {one.value for one in beside}
+    return beside, [one for one in selection.offers(library, wider, key) if one.value not in known]
+
+
+def workloads(library: Library, view: View) -> tuple[list[Offer], list[Offer]]:
+    """The pairs of input and output length, "1024/8192", as `offers` tells the values of a filter."""
+    wider = View(own_choice(view).with_where(model=view.values("model"), isl=(), osl=()).where)
+    beside = selection.workloads(library, View(view.where))
+    known = {one.value for one in beside}
+    return beside, [one for one in selection.workloads(library, wider) if one.value not in known]
 
 
 def statements(found: Story) -> list[Statement]:
@@ -229,6 +275,11 @@ def _kept(library: Library, view: View) -> View:
         if selection.count(library, wider):
             found = wider
     return replace(view, where=found.where)
+
+
+def _far(row: Mapping[str, Any], near: Mapping[str, str]) -> tuple[bool, ...]:
+    """How unlike a story is to what was shown, the precision before the lengths."""
+    return tuple(row[key] is None or selection.written(row[key]) != value for key, value in near.items())
 
 
 def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) -> dict[str, str]:

@@ -33,12 +33,14 @@ REMEMBERED = 32
 class Kept:
     """What one session has selected.
 
-    `where` are the filters the reader chose, without what a story filled in, and `basis` the limits, prices and runs:
-    both follow from page to page. `views` holds each page's View. `queries` are addresses this session has already
-    seen: a late rerun may still carry one, and that is no news.
+    `where` are the filters the reader chose, without what a story filled in, `near` is what a story had filled in when
+    they were chosen, and `basis` are the limits, prices and runs: all follow from page to page. `views` holds each
+    page's View. `queries` are addresses this session has already seen: a late rerun may still carry one, and that is no
+    news.
     """
 
     where: Pairs = ()
+    near: dict[str, str] = field(default_factory=dict)
     basis: View = field(default_factory=View)
     views: dict[str, View] = field(default_factory=dict)
     queries: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -60,7 +62,11 @@ def current(name: str, library: Library) -> View:
     moved, state.page = state.page != name, name
     if pairs and not state.changed and (moved or _went_through_history() or query not in state.queries):
         view, state.problems = _read(pairs, name)
-        state.where, state.basis = story.own_choice(view).where, _basis_of(view)
+        state.where, state.near, state.basis = (
+            story.own_choice(view).where,
+            story.shown(view),
+            _basis_of(view),
+        )
     else:
         view = state.views.get(name, View())
         if moved:
@@ -72,7 +78,7 @@ def current(name: str, library: Library) -> View:
             view = view.with_options(**_unset(view)).with_options(**dict(state.basis.options))
             view = view.with_slo(state.basis.slo)
     state.queries.append(query)
-    told = _completed(name, view, library, state.problems)
+    told = _completed(name, story.nearest(view, state.near), library, state.problems)
     state.problems += [
         one for one in _gave_way(name, view, told, library.version) if one not in state.problems
     ]
@@ -98,13 +104,14 @@ def write(view: View) -> str:
     return ""
 
 
-def choose(name: str, key: str, values: tuple[str, ...]) -> None:
-    """Replaces a filter on every page; with another model, what it has no point under is let go."""
+def choose(name: str, **choice: tuple[str, ...]) -> None:
+    """Replaces filters on every page; with another model, what it has no point under is let go."""
     state, version = kept(), cached.library().version
     view = state.views.get(name, View())
-    if key == "model":
-        view = _of_the_models(name, view, values, version)
-    view = cached.chosen(view, key, values, version)
+    state.near = {} if "model" in choice else story.shown(view)
+    if "model" in choice:
+        view = _of_the_models(name, view, choice["model"], version)
+    view = cached.chosen(view, tuple(choice.items()), version)
     state.views[name], state.problems, state.changed = view, [], True
     state.where = view.where
 
@@ -139,8 +146,9 @@ def choose_limits(name: str, slo: tuple[str, ...]) -> None:
 def reset() -> None:
     """Forgets everything chosen: every page opens on its own story again."""
     state = kept()
-    state.where, state.basis, state.problems, state.changed = (), View(), [], True
+    state.where, state.near, state.basis, state.problems, state.changed = (), {}, View(), [], True
     state.views.clear()
+    st.session_state.pop("comparing", None)
 
 
 def _basis_of(view: View) -> View:

@@ -28,6 +28,7 @@ from bench.library.arrivals import Arrivals
 from bench.library.people_desk import Desk
 from bench.questions import Answer, Choices, heatmap, question, questions
 from bench.selection import Offer
+from bench.view import Pairs as Where
 from bench.view import View
 from pages.shared.rooms import Rooms
 
@@ -79,7 +80,8 @@ def complete(name: str, view: View, version: str) -> View:
     """The View with nothing left to a default; most pages that present no question have none."""
     if name == "data":
         return asked.complete(view)
-    return (question(name).complete(library(), view) if name in questions() else view).made_whole()
+    told = question(name).complete(library(), view) if name in questions() else view
+    return told.with_options(**{story.NEAR: None}).made_whole()
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
@@ -137,9 +139,9 @@ def basis_choices(view: View, version: str) -> Choices:
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def chosen(view: View, key: str, values: Texts, version: str) -> View:
-    """The View after the reader chose other values of a filter."""
-    return story.chosen(library(), view, key, values)
+def chosen(view: View, choice: Where, version: str) -> View:
+    """The View after the reader chose other values of filters."""
+    return story.chosen(library(), view, dict(choice))
 
 
 def readable(
@@ -181,9 +183,15 @@ def not_loaded(view: View, version: str) -> list[str]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def offers(view: View, key: str, version: str) -> list[Offer]:
-    """What a filter offers under the View's other filters."""
-    return selection.offers(library(), view, key)
+def offers(view: View, key: str, version: str) -> tuple[list[Offer], list[Offer]]:
+    """What a filter offers beside what is shown, and what else it has."""
+    return story.offers(library(), view, key)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def workloads(view: View, version: str) -> tuple[list[Offer], list[Offer]]:
+    """The pairs of lengths beside what is shown, and those the model has else."""
+    return story.workloads(library(), view)
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)

@@ -1,4 +1,4 @@
-"""The filter panel: what is loaded under the other filters, and how many points each value leaves."""
+"""Every filter that has no selector of its own: what is loaded beside the others, and how many points each leaves."""
 
 from __future__ import annotations
 
@@ -18,26 +18,31 @@ COLUMN_PX = 220
 MOST_VALUES = 100
 """So many values of one filter still make a link that this app reads again."""
 
+IN_THE_ROW = frozenset({"model", "precision", "isl", "osl", "accelerator"})
+"""These have selectors of their own."""
+
 UNLISTED = frozenset({"series"})
 """Offered only once a link has set them: nobody picks a series by its id."""
 
 
 def panel(name: str, view: View, library: Library) -> None:
-    """Every filter that tells loaded points apart or is set, as a widget."""
-    where = View(view.where)
-    with st.container(key="filters", border=True), st.grid("auto", min_column_width=COLUMN_PX):
+    """Every further filter that tells loaded points apart or is set, as a widget.
+
+    Several precisions or lengths at once are chosen here too.
+    """
+    with st.container(key="filters"), st.grid("auto", min_column_width=COLUMN_PX):
         for row in selection.filters_of(library):
             if row.kind == "date":
-                _date(name, row, where)
-            else:
-                _values(name, row, where, library.version)
+                _date(name, row, view)
+            elif row.key not in ("model", "accelerator"):
+                _values(name, row, view, library.version)
 
 
-def _values(name: str, row: Filter, where: View, version: str) -> None:
-    asked = where.values(row.key)
+def _values(name: str, row: Filter, view: View, version: str) -> None:
+    asked = view.values(row.key)
     if row.key in UNLISTED and not asked:
         return
-    offered = cached.offers(where, row.key, version)
+    offered, _ = cached.offers(view, row.key, version)
     if len(offered) < 2 and not asked:
         return
     labels = _labels(offered)
@@ -62,8 +67,8 @@ def _values(name: str, row: Filter, where: View, version: str) -> None:
     )
 
 
-def _date(name: str, row: Filter, where: View) -> None:
-    asked = where.values(row.key)
+def _date(name: str, row: Filter, view: View) -> None:
+    asked = view.values(row.key)
     key = f"filter.{row.key}"
     st.session_state[key] = datetime.date.fromisoformat(asked[0]) if asked else None
     st.date_input(
@@ -80,7 +85,7 @@ def _date(name: str, row: Filter, where: View) -> None:
 def _chosen(name: str, filter_key: str, widget_key: str) -> None:
     value = st.session_state[widget_key]
     values = value if isinstance(value, list) else [value] if value else []
-    address.choose(name, filter_key, tuple(str(item) for item in values))
+    address.choose(name, **{filter_key: tuple(str(item) for item in values)})
 
 
 def _labels(offered: Sequence[Offer]) -> dict[str, str]:

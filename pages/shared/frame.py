@@ -5,42 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bench.errors import BenchError
-from bench.library import Library
 from bench.plain_text import markdown
-from bench.questions import Answer, Question, question, questions
+from bench.questions import question, questions
 from bench.view import View
-from pages.shared import address, buttons, cached, filters, notices
+from pages.shared import address, buttons, cached, notices, selectors
+from pages.shared.page import Page
 from pages.shared.shell import FIRST
 
+__all__ = ["Page", "bare", "linked", "opened"]
+
 LOG = logging.getLogger("kneepoint.pages")
-
-
-@dataclass(frozen=True)
-class Page:
-    """One run of a page: its View, complete, and the library it is about."""
-
-    name: str
-    view: View
-    library: Library
-    version: str
-    theme: str
-
-    @property
-    def question(self) -> Question:
-        """The question this page presents."""
-        return question(self.name)
-
-    @cached_property
-    def answer(self) -> Answer[Any]:
-        """The question's answer for this View."""
-        return cached.answer(self.name, self.view, self.version)
 
 
 @contextmanager
@@ -88,17 +67,21 @@ def _told(name: str) -> Iterator[None]:
         st.stop()
 
 
-def _kicker(title: str, asks: str) -> None:
+def _kicker(title: str, asks: str) -> DeltaGenerator:
+    """The line that says what page this is; what goes at its end belongs into the place that is given."""
     st.set_page_config(page_title=f"{title} - Kneepoint")
-    with st.container(key="kicker"):
-        st.markdown(f"**{markdown(title)}** {markdown(asks)}")
+    with st.container(key="kicker", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{markdown(title)}** {markdown(asks)}", width="stretch")
+        return st.container(
+            key="kicker-end", horizontal=True, vertical_alignment="center", gap="small", width="content"
+        )
 
 
 def _framed(name: str, title: str, asks: str) -> Page:
     is_question = name in questions()
     if is_question:
         title, asks = question(name).TITLE, question(name).QUESTION
-    _kicker(title, asks)
+    end = _kicker(title, asks)
     library = cached.current()
     from_facts = is_question and question(name).NEEDS == "facts"
     if not from_facts and not cached.count(View(), library.version):
@@ -106,7 +89,9 @@ def _framed(name: str, title: str, asks: str) -> Page:
         st.stop()
     view = address.current(name, library)
     page = Page(name, view, library, library.version, st.context.theme.type or "light")
-    _selection(page)
+    with end:
+        _shared(page)
+    selectors.row(page)
     notices.about_the_link([*address.kept().problems, *cached.not_loaded(View(view.where), page.version)])
     if is_question and not from_facts and not cached.count(View(view.where), page.version):
         notices.nothing_selected(name, view, page.version)
@@ -114,26 +99,10 @@ def _framed(name: str, title: str, asks: str) -> Page:
     return page
 
 
-def _selection(page: Page) -> None:
-    """The line that says what is selected and opens the filters, with Copy link and Reset beside it."""
-    is_open = st.session_state.setdefault("filters_open", False)
-    with st.container(key="selection", horizontal=True, vertical_alignment="center"):
-        st.button(
-            markdown(cached.described(View(page.view.where), page.version)),
-            key="selected",
-            type="tertiary",
-            icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
-            on_click=_toggle_filters,
-            width="stretch",
-            wrap=True,
-        )
-        at = "" if page.name == FIRST else page.name
-        names = [*questions(), "data"]
-        buttons.link(at, names, page.view.query(), address.write(page.view), page.theme)
-        st.button("Reset", key="reset", on_click=address.reset)
-    if is_open:
-        filters.panel(page.name, page.view, page.library)
-
-
-def _toggle_filters() -> None:
-    st.session_state["filters_open"] = not st.session_state.get("filters_open", False)
+def _shared(page: Page) -> None:
+    """How much is selected, the page's link, and the way back to its story."""
+    st.caption(markdown(cached.described(View(page.view.where), page.version)))
+    at = "" if page.name == FIRST else page.name
+    names = [*questions(), "data"]
+    buttons.link(at, names, page.view.query(), address.write(page.view), page.theme)
+    st.button("Reset", key="reset", on_click=address.reset, help="Everything as this page opens by itself.")

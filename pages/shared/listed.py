@@ -170,7 +170,7 @@ def _turned(key: str) -> None:
 def _everything() -> None:
     address.choose_options(NAME, search=None, tag=None, page=None)
     for key, _ in address.kept().views.get(NAME, View()).where:
-        address.choose(NAME, key, ())
+        address.choose(NAME, **{key: ()})
 
 
 def _narrow(**options: str | None) -> None:

@@ -55,7 +55,8 @@ def nothing_selected(name: str, view: View, version: str) -> None:
         for key in ways[:WAYS]:
             values = joined([value_label(key, value) for value in view.values(key)], "or", at_most=2)
             label = f"Without {FILTER_BY_KEY[key].label.lower()} {values}: {counted(left[key], 'point')}"
-            st.button(markdown(label), key=f"lift.{key}", on_click=address.choose, args=(name, key, ()))
+            st.button(markdown(label), key=f"lift.{key}", on_click=address.choose, args=(name,),
+                      kwargs={key: ()})  # fmt: skip
         st.button("Reset everything", key="lift", on_click=address.reset)
 
 

@@ -7,61 +7,58 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bench.basis import evidence, limits, prices
+from bench.basis import evidence
 from bench.basis.options import Option
-from bench.errors import BenchError
 from bench.plain_text import visible
 from bench.questions import Choices
 from bench.questions import options as every
-from bench.view import View
 from pages.shared import address, cached
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 Size = Literal["narrow", "wide", "full"]
 
-COLUMN_PX = 150
-MOST_COLUMNS = 7
+BOX_PX, LETTER_PX, AROUND_PX = 110, 6.9, 52
+"""A box of the row is at least so wide; a letter of what it shows takes this much, its arrow and edges that."""
+
+LONG = 28
+"""Its list is as wide as the box: so many letters of the longest choice have room, and all of what is chosen."""
+
 RUNS = (evidence.RUNS, evidence.FLAGGED)
 """Choices of every answer whose first value is meant where a View says nothing."""
 
-USUAL = (
-    "ttft_ms_p50<=1000", "ttft_ms_p50<=5000", "ttft_ms_p99<=2000", "tpot_ms_p50<=50", "tpot_ms_p99<=100",
-    "interactivity_tokens_per_s_per_user_p50>=20", "interactivity_tokens_per_s_per_user_p50>=50",
-)  # fmt: skip
-"""Limits that are offered: what people ask of a chat, an agent and a batch."""
 
-LONG, LONGER, LONGEST = 18, 40, 50
-"""A choice with a name of more characters than the first gets a box of two columns, beyond the last of three, so that
-the name is read whole; on a narrow page one with a name beyond the second has a row of its own (look.css)."""
-
-
-def row(page: Page, *keys: str, name: str = "options") -> None:
-    """The named options, or all of them, side by side."""
+def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Options") -> None:
+    """The named options, or all of them, in one line; those that few readers need behind a button at its end."""
     wanted = [option for option in every(page.name) if not keys or option.key in keys]
     offered = _offered(page)
-    longest = {option.key: _longest(page, option, offered) for option in wanted}
-    spans = {key: 1 + (many > LONG) + (many > LONGEST) for key, many in longest.items()}
-    with st.container(key=name):
-        grid = st.grid(min(sum(spans.values()), MOST_COLUMNS), min_column_width=COLUMN_PX)
+    folded = [
+        one.key
+        for one in every(page.name)
+        if one.key in more and (one.kind != "choice" or offered.get(one.key))
+    ]
+    with st.container(key="options", horizontal=True, vertical_alignment="bottom", gap="small"):
         for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
-            with grid.cell(column_span=spans[option.key]), box(option.key, _size(longest[option.key])):
+            with st.container(key=f"option.{option.key}", width=_px(page, option, offered)):
                 _widget(page, option, offered)
+        if folded:
+            with st.container(key="option.more", width=150, gap=None):
+                st.caption("More")
+                with st.popover(label, width="stretch"):
+                    column(page, *folded)
+
+
+def _px(page: Page, option: Option, offered: Choices) -> int:
+    """How wide a box has to be for what it shows to be read whole."""
+    value = page.view.option(option.key)
+    shown = dict(offered.get(option.key, ())).get(value, value) if option.kind == "choice" else value
+    return max(
+        BOX_PX, round(LETTER_PX * len(shown)) + AROUND_PX, round(LETTER_PX * len(option.label)) + AROUND_PX
+    )
 
 
 def box(key: str, size: Size) -> DeltaGenerator:
     """A place in a grid of options that on a narrow page is as wide as this (look.css)."""
     return st.container(key=f"box-{size}.{key}")
-
-
-def _size(longest: int) -> Size:
-    return "full" if longest > LONGER else "wide" if longest > LONG else "narrow"
-
-
-def _longest(page: Page, option: Option, offered: Choices) -> int:
-    """The characters of the longest name in a choice's box; of its label for a box to type in."""
-    if option.kind != "choice":
-        return len(option.label)
-    return max(map(len, [*(label for _, label in offered.get(option.key, ())), page.view.option(option.key)]))
 
 
 def _widget(page: Page, option: Option, offered: Choices) -> None:
@@ -92,14 +89,13 @@ def _chosen(name: str, option_key: str, widget_key: str) -> None:
     address.choose_option(name, option_key, str(value).strip() if value is not None else None)
 
 
-def more(page: Page, label: str, *keys: str) -> None:
-    """Options few readers need, folded away; nothing when this selection offers none of them."""
+def column(page: Page, *keys: str) -> None:
+    """The named options one below the other, as a popover has room for them."""
     offered = _offered(page)
-    named = [option for option in every(page.name) if option.key in keys]
-    usable = [option.key for option in named if option.kind != "choice" or offered.get(option.key)]
-    if usable:
-        with st.expander(label, key=f"more.{page.name}", type="compact"):
-            row(page, *usable, name=f"options.{page.name}.more")
+    for option in sorted(
+        (one for one in every(page.name) if one.key in keys), key=lambda one: keys.index(one.key)
+    ):
+        _widget(page, option, offered)
 
 
 def _offered(page: Page) -> Choices:
@@ -110,47 +106,3 @@ def _offered(page: Page) -> Choices:
     }
     own = cached.choices(page.name, page.view, page.version)
     return {**runs, **cached.basis_choices(page.view, page.version), **own}
-
-
-def basis(page: Page, *, priced: bool) -> None:
-    """What every answer stands on and the reader chooses once for all pages, folded away: limits, prices, runs."""
-    words = "Limits, prices and runs" if priced else "Limits and runs"
-    with st.expander(words, key=f"basis.{page.name}", type="compact"):
-        _limits(page)
-        keys = [
-            *((one.key for one in prices.OPTIONS) if priced else ()),
-            *(one.key for one in RUNS),
-        ]
-        row(page, *keys, name=f"options.{page.name}.basis")
-
-
-def _limits(page: Page) -> None:
-    """The reader's limits, each a metric with a number: chosen from the usual ones or typed."""
-    key = f"{page.name}.slo"
-    chosen = [limit for limit in page.view.slo if limit != limits.NONE]
-    st.session_state[key] = chosen
-    st.multiselect(
-        "Limits",
-        list(dict.fromkeys([*chosen, *USUAL])),
-        key=key,
-        format_func=_limit_words,
-        placeholder="None: choose one, or type it as ttft_ms_p99<=2000",
-        accept_new_options=True,
-        select_all=False,
-        max_selections=limits.MOST,
-        on_change=_limited,
-        args=(page.name, key),
-        help="Points that break a limit, or do not state its metric, are not ranked; every page keeps to it.",
-    )
-
-
-def _limit_words(text: str) -> str:
-    try:
-        (limit,) = limits.read(View(slo=(text,)))
-    except BenchError:
-        return visible(text)
-    return f"{limit.words[:1].upper()}{limit.words[1:]}"
-
-
-def _limited(name: str, key: str) -> None:
-    address.choose_limits(name, tuple(st.session_state[key]))

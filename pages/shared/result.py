@@ -15,16 +15,13 @@ from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.view import View
 from pages.shared import buttons, cached, exporting, headlines, notices, options, table
-from pages.shared.frame import Page
+from pages.shared.page import Page
 
 CHART_PX = 520
 
 
-def headline(page: Page, *, inked: tuple[str, ...] = ()) -> None:
-    """The answer's sentence, and what it leaves out; or why there is no answer, and the options to change that.
-
-    Caveats of the kinds `inked` stand first, in ink and on a line each.
-    """
+def headline(page: Page) -> None:
+    """The answer's sentence; or why there is no answer, and the options to change that."""
     try:
         with st.skeleton(height=CHART_PX):
             answer = page.answer
@@ -34,15 +31,18 @@ def headline(page: Page, *, inked: tuple[str, ...] = ()) -> None:
         options.row(page)
         st.stop()
     headlines.headline(answer.headline)
-    said = [
-        one for one in answer.statements if one.role in ("coverage", "caveat") and one.kind != "not_loaded"
-    ]
+
+
+def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
+    """What the answer leaves out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each."""
+    said = [one for one in page.answer.statements
+            if one.role in ("coverage", "caveat") and one.kind != "not_loaded"]  # fmt: skip
     for one in said:
         if one.kind in inked:
             st.markdown(markdown(one.text))
-    caveats = [markdown(one.text) for one in said if one.kind not in inked]
-    if caveats:
-        st.caption(" ".join(caveats))
+    quiet = [markdown(one.text) for one in said if one.kind not in inked]
+    if quiet:
+        st.caption(" ".join(quiet))
 
 
 def figure(

@@ -23,13 +23,11 @@ CHEAPEST, DEAREST = 0.25, 2.0
 
 def sides(page: Page) -> None:
     """The options, and the way back to all pairs."""
-    options.row(page, "a", "b", "along", "metric", "per")
+    priced = ("price_a", "price_b") if page.view.option("a") and page.view.option("b") else ()
+    options.row(page, "a", "b", "along", "metric", "per", more=priced, label="Prices")
     if page.view.option("a") or page.view.option("b"):
         st.button("All pairs", key="crossover.all", type="tertiary", icon=":material/arrow_back:",
                   on_click=_take, args=(page.name, None, None))  # fmt: skip
-    if page.view.option("a") and page.view.option("b"):
-        options.more(page, "Prices of this pair", "price_a", "price_b")
-    options.basis(page, priced=True)
 
 
 def figure(page: Page, found: Result) -> None:

@@ -1,0 +1,33 @@
+"""One run of a page, as everything that draws on it knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bench.library import Library
+from bench.questions import Answer, Question, question
+from bench.view import View
+from pages.shared import cached
+
+
+@dataclass(frozen=True)
+class Page:
+    """One run of a page: its View, complete, and the library it is about."""
+
+    name: str
+    view: View
+    library: Library
+    version: str
+    theme: str
+
+    @property
+    def question(self) -> Question:
+        """The question this page presents."""
+        return question(self.name)
+
+    @cached_property
+    def answer(self) -> Answer[Any]:
+        """The question's answer for this View."""
+        return cached.answer(self.name, self.view, self.version)

@@ -1,0 +1,358 @@
+"""The selector row, the same on every page: model, precision, workload, accelerators, limits, prices, more filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import streamlit as st
+
+from bench import names
+from bench.basis import limits, prices
+from bench.basis.limits import Limit
+from bench.chart import value_label
+from bench.errors import BenchError
+from bench.plain_text import markdown, visible
+from bench.questions import questions
+from bench.selection import Offer
+from bench.view import View
+from bench.wording import joined
+from pages.shared import address, cached, filters, options
+from pages.shared.page import Page
+
+ALL, SEVERAL = "", "*"
+"""Choices of a box: everything, and what a link selects that no single value stands for."""
+
+WIDTHS = {
+    "model": 226,
+    "precision": 118,
+    "workload": 178,
+    "accelerator": 168,
+    "limits": 150,
+    "prices": 136,
+    "more": 124,
+}
+"""In px; together they fill one line of a page that is 1,440 px wide."""
+
+TIMES = ("ttft_ms", "tpot_ms")
+STATISTICS = ("p50", "p90", "p95", "p99", "mean")
+USUAL = (
+    "e2el_ms_p50<=10000", "itl_ms_p99<=100", "interactivity_tokens_per_s_per_user_p50>=20",
+    "interactivity_tokens_per_s_per_user_p50>=50",
+)  # fmt: skip
+"""Limits on other metrics that are offered."""
+
+
+def row(page: Page) -> None:
+    """Every selector in one line; on a phone one button that opens them."""
+    is_open = st.session_state.setdefault("selectors_open", False)
+    with st.container(key="selecting", gap=None):
+        st.button(
+            markdown(_in_short(page)),
+            key="selected",
+            icon=":material/keyboard_arrow_up:" if is_open else ":material/tune:",
+            on_click=_unfold,
+            width="stretch",
+        )
+        with st.container(key="selectors-open" if is_open else "selectors-folded", horizontal=True,
+                          vertical_alignment="bottom", gap="small"):  # fmt: skip
+            _model(page)
+            _precision(page)
+            _workload(page)
+            _accelerators(page)
+            if page.name in questions():
+                _limits(page)
+                _prices(page)
+            _more(page)
+
+
+def _unfold() -> None:
+    st.session_state["selectors_open"] = not st.session_state.get("selectors_open", False)
+
+
+def _in_short(page: Page) -> str:
+    """What is selected, as short as a phone is narrow."""
+    view = page.view
+    words = [
+        joined([value_label("model", one) for one in view.values("model")], at_most=1) or "All models",
+        joined([one.upper() for one in view.values("precision")], at_most=2),
+        _lengths(view),
+        joined([value_label("accelerator", one) for one in view.values("accelerator")], at_most=1),
+        _limit_words(limits.read(view)) if view.slo else "",
+    ]
+    return " · ".join(word for word in words if word and word != "None")
+
+
+def _model(page: Page) -> None:
+    """One model, or several side by side once the reader compares."""
+    asked = _slugs("model", page.view.values("model"))
+    comparing = len(asked) > 1 or st.session_state.get("comparing", False)
+    beside, further = cached.offers(page.view, "model", page.version)
+    labels = {one.value: f"{visible(one.label)} ({one.points:,})" for one in beside}
+    labels |= {one.value: f"{visible(one.label)} (0 here, {one.points:,} in all)" for one in further}
+    for value in asked:
+        labels.setdefault(value, f"{visible(value_label('model', value))} (0)")
+    with _labelled("Model", "model", wide=comparing) as head:
+        with head:
+            if comparing and len(asked) < 2:
+                st.button("one model", key="model.one", type="tertiary", on_click=_compare, args=(False,))
+            elif not comparing:
+                st.button("+ compare", key="model.compare", type="tertiary", on_click=_compare, args=(True,),
+                          help="Choose further models beside this one.")  # fmt: skip
+        if comparing:
+            key = "filter.model"
+            st.session_state[key] = list(asked)
+            st.multiselect("Model", list(labels), key=key, format_func=lambda one: labels.get(one, visible(one)),
+                           placeholder="All models", select_all=False, label_visibility="collapsed",
+                           max_selections=filters.MOST_VALUES,
+                           on_change=_chosen, args=(page.name, "model", key))  # fmt: skip
+            return
+        if not _is_pinned(page) or not asked:
+            labels = {ALL: "All models"} | labels
+        _box(
+            page,
+            "model",
+            "Model",
+            labels,
+            asked[0] if asked else ALL,
+            lambda one: {"model": (one,) if one else ()},
+        )
+
+
+def _compare(comparing: bool) -> None:
+    st.session_state["comparing"] = comparing
+
+
+def _precision(page: Page) -> None:
+    asked = page.view.values("precision")
+    beside, further = cached.offers(page.view, "precision", page.version)
+    values = [one.value for one in beside]
+    labels = _counted(beside, further, str.upper)
+    every = {value: {"precision": (value,)} for value in labels}
+    everything = tuple(values) if _is_pinned(page) else ()
+    every[ALL] = {"precision": everything}
+    labels = {ALL: f"All ({sum(one.points for one in beside):,})"} | labels
+    now = (
+        ALL
+        if not asked or (set(values) <= set(asked) and len(values) > 1)
+        else asked[0]
+        if len(asked) == 1
+        else SEVERAL
+    )
+    if now == SEVERAL:
+        labels[SEVERAL] = joined([one.upper() for one in asked], "or")
+    labels.setdefault(now, f"{visible(now).upper()} (0)")
+    with _labelled("Precision", "precision"):
+        _box(page, "precision", "Precision", labels, now, lambda one: every.get(one, {}))
+
+
+def _workload(page: Page) -> None:
+    """The input and output lengths that were asked for, as pairs."""
+    beside, further = cached.workloads(page.view, page.version)
+    labels = _counted(beside, further, str)
+    isl, osl = page.view.values("isl"), page.view.values("osl")
+    now = f"{isl[0]}/{osl[0]}" if len(isl) == len(osl) == 1 else SEVERAL if isl or osl else ALL
+    if now == SEVERAL and _pairs(beside) == (set(isl), set(osl)):
+        now = ALL
+    every = {one: {"isl": (one.partition("/")[0],), "osl": (one.partition("/")[2],)} for one in labels}
+    lengths = _pairs(beside) if _is_pinned(page) else (set(), set())
+    every[ALL] = {"isl": tuple(sorted(lengths[0], key=float)), "osl": tuple(sorted(lengths[1], key=float))}
+    labels = {ALL: f"All ({sum(one.points for one in beside):,})"} | labels
+    labels.setdefault(now, _lengths(page.view))
+    with _labelled("Workload (ISL / OSL)", "workload"):
+        _box(page, "workload", "Workload (ISL / OSL)", labels, now, lambda one: every.get(one, {}))
+
+
+def _pairs(offered: Sequence[Offer]) -> tuple[set[str], set[str]]:
+    pairs = [one.value.partition("/") for one in offered]
+    return {isl for isl, _, _ in pairs}, {osl for _, _, osl in pairs}
+
+
+def _lengths(view: View) -> str:
+    """The lengths that are selected, in words; empty for all of them."""
+    isl, osl = view.values("isl"), view.values("osl")
+    if not isl and not osl:
+        return ""
+    words = ["any" if not side else value_label(key, side[0]) if len(side) == 1 else f"{len(side)} lengths"
+             for key, side in (("isl", isl), ("osl", osl))]  # fmt: skip
+    return " / ".join(words)
+
+
+def _accelerators(page: Page) -> None:
+    asked = _slugs("accelerator", page.view.values("accelerator"))
+    beside, further = cached.offers(page.view, "accelerator", page.version)
+    labels = {one.value: f"{visible(one.label)} ({one.points:,})" for one in beside}
+    words = (
+        value_label("accelerator", asked[0])
+        if len(asked) == 1
+        else f"{len(asked)} chosen"
+        if asked
+        else "All"
+    )
+    with (
+        _labelled("Accelerators", "accelerator"),
+        st.popover(markdown(words), key="accelerators", width="stretch"),
+    ):
+        for value in asked:
+            labels.setdefault(value, f"{visible(value_label('accelerator', value))} (0)")
+        key = "filter.accelerator"
+        st.session_state[key] = list(asked)
+        st.pills("Accelerators", list(labels), selection_mode="multi", key=key,
+                 format_func=lambda one: labels.get(one, visible(one)),
+                 on_change=_chosen, args=(page.name, "accelerator", key))  # fmt: skip
+        if further:
+            st.caption(
+                f"With other lengths or precisions: {joined([visible(one.label) for one in further], at_most=9)}."
+            )
+        if asked:
+            st.button("All accelerators", key="accelerators.all", type="tertiary",
+                      on_click=address.choose, args=(page.name,), kwargs={"accelerator": ()})  # fmt: skip
+
+
+def _limits(page: Page) -> None:
+    """The reader's limits: TTFT and TPOT by their number, those of any other metric from a list or typed."""
+    chosen = [one for one in page.view.slo if one != limits.NONE]
+    read = limits.read(View(slo=tuple(chosen)))
+    with (
+        _labelled("Limits", "limits"),
+        st.popover(markdown(_limit_words(read)), key="limits", width="stretch"),
+    ):
+        st.caption(
+            "Points that break a limit, or do not state its metric, are not ranked. Every page keeps to them."
+        )
+        own = [_time(page, stem, read) for stem in TIMES]
+        rest = [one.text for one in read if one not in own]
+        key = f"{page.name}.slo"
+        st.session_state[key] = rest
+        st.multiselect("Other limits", list(dict.fromkeys([*rest, *USUAL])), key=key, format_func=_limit,
+                       placeholder="Choose one, or type it: itl_ms_p99<=50", accept_new_options=True,
+                       select_all=False, max_selections=limits.MOST, on_change=_limited, args=(page.name,))  # fmt: skip
+        if chosen:
+            st.button("No limits", key="limits.none", type="tertiary", on_click=address.choose_limits,
+                      args=(page.name, ()))  # fmt: skip
+
+
+def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:
+    """A box for the most that a time may be and one for its statistic; the limit that they hold."""
+    held = next((one for one in read if one.at_most and one.metric.key.rpartition("_")[0] == stem
+                 and one.metric.statistic in STATISTICS), None)  # fmt: skip
+    words = stem.removesuffix("_ms").upper()
+    most, of = st.columns([0.6, 0.4], vertical_alignment="bottom")
+    st.session_state[f"limit.{stem}"] = held.value if held else None
+    st.session_state[f"limit.{stem}.of"] = str(held.metric.statistic) if held else st.session_state.get(
+        f"limit.{stem}.of", STATISTICS[0])  # fmt: skip
+    with most:
+        st.number_input(f"{words} at most (ms)", min_value=0.0, max_value=1e9, step=None, format="%g",
+                        placeholder="No limit", key=f"limit.{stem}", on_change=_limited, args=(page.name,))  # fmt: skip
+    with of:
+        st.selectbox(f"Statistic of {words}", STATISTICS, key=f"limit.{stem}.of", format_func=_statistic,
+                     label_visibility="collapsed", on_change=_limited, args=(page.name,))  # fmt: skip
+    return held
+
+
+def _limited(name: str) -> None:
+    """All limits anew, as the boxes hold them."""
+    state = st.session_state
+    times = [f"{stem}_{state[f'limit.{stem}.of']}<={state[f'limit.{stem}']:.12g}"
+             for stem in TIMES if state.get(f"limit.{stem}")]  # fmt: skip
+    address.choose_limits(name, (*times, *state[f"{name}.slo"]))
+
+
+def _limit_words(read: Sequence[Limit]) -> str:
+    if len(read) != 1:
+        return f"{len(read)} limits" if read else "None"
+    sign = "≤" if read[0].at_most else "≥"
+    return f"{read[0].metric.label.partition(',')[0]} {sign} {read[0].value:,.6g}"
+
+
+def _limit(text: str) -> str:
+    try:
+        (limit,) = limits.read(View(slo=(text,)))
+    except BenchError:
+        return visible(text)
+    return f"{limit.words[:1].upper()}{limit.words[1:]}"
+
+
+def _statistic(name: str) -> str:
+    return {"p50": "median", "mean": "mean"}.get(name, name)
+
+
+def _prices(page: Page) -> None:
+    """Whose prices count, and how much of the paid time is used."""
+    words = _price_words(page)
+    with _labelled("Prices", "prices"), st.popover(markdown(words), key="prices", width="stretch"):
+        st.caption("What an hour of an accelerator costs. Every page that divides by dollars keeps to it.")
+        options.column(page, *(one.key for one in prices.OPTIONS))
+
+
+def _price_words(page: Page) -> str:
+    offered = cached.basis_choices(page.view, page.version)
+    labels = {key: dict(rows) for key, rows in offered.items()}
+    own = [(one.key, page.view.option(one.key)) for one in prices.OPTIONS[:3]]
+    told = [labels.get(key, {}).get(value, value) for key, value in own if value and value != prices.EVERY]
+    return ", ".join(told[:2]) or "On demand"
+
+
+def _more(page: Page) -> None:
+    """Every other filter, and which runs count."""
+    own = [key for key, _ in page.view.where if key not in filters.IN_THE_ROW]
+    label = f"More filters ({len(own)})" if own else "More filters"
+    with st.container(key="selector.more", width=WIDTHS["more"]):
+        opened = st.popover(label, key="more_filters", width="stretch", on_change="rerun")
+        if opened.open:
+            with opened:
+                filters.panel(page.name, page.view, page.library)
+                if page.name in questions():
+                    options.column(page, *(one.key for one in options.RUNS))
+
+
+@contextmanager
+def _labelled(label: str, key: str, *, wide: bool = False) -> Iterator[st.delta_generator.DeltaGenerator]:
+    """A selector's place: its label above, and beside the label room for what goes with it, which is given."""
+    with st.container(key=f"selector.{key}", width=2 * WIDTHS[key] if wide else WIDTHS[key], gap=None):
+        head = st.container(
+            key=f"selector-head.{key}", horizontal=True, horizontal_alignment="distribute", gap=None
+        )
+        head.caption(label)
+        yield head
+
+
+def _box(page: Page, key: str, label: str, labels: dict[str, str], now: str,
+         choice: Callable[[str], dict[str, tuple[str, ...]]]) -> None:  # fmt: skip
+    widget = f"select.{key}"
+    st.session_state[widget] = now
+    st.selectbox(label, list(labels), key=widget, format_func=lambda one: labels.get(one, visible(one)),
+                 label_visibility="collapsed", on_change=_taken, args=(page.name, widget, choice))  # fmt: skip
+
+
+def _taken(name: str, widget: str, choice: Callable[[str], dict[str, tuple[str, ...]]]) -> None:
+    taken = choice(st.session_state[widget])
+    if taken:
+        address.choose(name, **taken)
+
+
+def _chosen(name: str, key: str, widget: str) -> None:
+    address.choose(name, **{key: tuple(str(one) for one in st.session_state[widget])})
+
+
+def _counted(
+    beside: Sequence[Offer], further: Sequence[Offer], words: Callable[[str], str]
+) -> dict[str, str]:
+    """A label for each value with the points that it selects; those that only other choices leave are marked."""
+    labels = {one.value: f"{words(visible(one.label))} ({one.points:,})" for one in beside}
+    return labels | {
+        one.value: f"{words(visible(one.label))} ({one.points:,}, other filters change)" for one in further
+    }
+
+
+def _slugs(kind: str, asked: Sequence[str]) -> list[str]:
+    """The known names that values of a link stand for; what is not known stays as it is."""
+    found: list[str] = []
+    for value in asked:
+        found += sorted(names.matching(kind, value)) or [value]
+    return list(dict.fromkeys(found))
+
+
+def _is_pinned(page: Page) -> bool:
+    """Whether this page fills in a model where the reader names none."""
+    return bool(cached.complete(page.name, View(), page.version).values("model"))
