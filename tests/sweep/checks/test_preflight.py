@@ -70,8 +70,8 @@ def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fi
     assert found.target.address == "127.0.0.1"
     assert found.timed_osl == 32
     # On a busy machine an answer may come late, never early.
-    assert 29 < found.ttft_ms < 130
-    assert 29 + 31 * 2 < found.e2el_ms < 300
+    assert 29 < found.ttft_ms < 1000
+    assert 29 + 31 * 2 < found.e2el_ms < 2000
     assert found.calibration.misses() == ()
     for check in found.checks:
         one_sentence(check.said)

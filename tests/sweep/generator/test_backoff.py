@@ -145,7 +145,7 @@ def test_an_open_loop_keeps_its_schedule_whatever_is_refused():
     assert len(point.exchanges) == 100
     assert point.refused == sum(exchange.outcome == "http_429" for exchange in point.exchanges) > 50
     assert point.rested_s == 0
-    assert (point.end_ns - point.start_ns) / 1e9 < 2
+    assert (point.end_ns - point.start_ns) / 1e9 < 4  # a single Retry-After would be 5
 
 
 @pytest.mark.long
