@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -51,6 +54,20 @@ class Remembering(Library):
         if key not in self._told:
             self._told[key] = ask(sql, params)
         return self._told[key]
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for 127.0.0.1 with its key, signed by itself: it is its own authority."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = [program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(file), "-out", str(file) + ".crt"]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+    file.write_text(file.read_text() + Path(str(file) + ".crt").read_text())
+    return file
 
 
 @pytest.fixture(scope="session")

@@ -218,10 +218,10 @@ def wrong_in(name: str, entry: Entry) -> str | None:
     if name == "retractions" and entry["action"] not in ("retract", "restore", "purge"):
         return _unfit(name, "action")
     if name == "facts":
+        from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
+
         stated = entry.get("facts")
         try:
-            from bench.library import facts  # which needs pyarrow, and a sweep tells its audit without
-
             given = facts.checked(stated) if isinstance(stated, dict) else None
         except BenchError:
             given = None

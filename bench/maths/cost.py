@@ -102,13 +102,6 @@ class BreakEven:
         return volume if _needed(volume, self.capacity) == instances else None
 
 
-def deployment_usd_per_hour(usd_per_accelerator_hour: float | None, accelerators: int | None) -> float | None:
-    """The USD per hour of a whole deployment: the price of one accelerator times its physical accelerators."""
-    price = _price(usd_per_accelerator_hour, "USD per accelerator-hour")
-    count = _positive(accelerators, "accelerators", "count the physical accelerators, from 1 upwards")
-    return None if price is None or count is None else price * count
-
-
 def usd_per_million(
     usd_per_hour: float | None, tokens_per_s: float | None, utilisation: float = 1.0
 ) -> float | None:

@@ -12,8 +12,8 @@ from bench.records import Flag
 from bench.sweep.measured.finishing import Ran
 from bench.sweep.planning.plan import Plan
 from bench.sweep.planning.plan_parts import StopRules, where_stated
-from bench.sweep.planning.ramp import named
 from bench.sweep.planning.searches import CLIMBS, Stop
+from bench.sweep.planning.shapes import load_words
 from bench.wording import counted, joined, share
 
 LOST_IN_A_ROW = 2
@@ -33,7 +33,7 @@ class Ended:
 CANCELLED = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
 
 
-def status_of(ended: Ended, lines: Iterable[PointLine] = (), *, strict: bool = False) -> int:
+def status_of(ended: Ended, lines: Iterable[PointLine], *, strict: bool = False) -> int:
     """The exit status: 0 when all was measured, 1 when the sweep or a point failed, 3 when a strict one has flags."""
     known = list(lines)
     if ended.state not in ("done", "stopped") or not all(line.measured for line in known):
@@ -46,7 +46,7 @@ def over(plan: Plan, stop: Stop, lines: Sequence[PointLine]) -> Ended:
     failed = [line for line in lines if not line.measured]
     if not failed:
         return Ended("done", stop.reason)
-    said = [f"point {line.number} ({load_words(line)}): {line.error}" for line in failed]
+    said = [f"point {line.number} ({_asked(line)}): {line.error}" for line in failed]
     todo = "Resume measures what failed again."
     if not any(line.failures for line in failed):
         todo = "Give its points more time, in a new sweep."
@@ -64,7 +64,7 @@ def empty(plan: Plan, ran: Ran, cap: str | None) -> Ended:
     return Ended(
         "failed",
         f"No request came within the {ran.limits.warmup_s + (ran.limits.duration_s or 0):g} s of "
-        f"{named(ran.point)}: give its points more time in a new sweep, or a higher request rate.",
+        f"{ran.point.words}: give its points more time in a new sweep, or a higher request rate.",
     )
 
 
@@ -91,7 +91,7 @@ def given_up(plan: Plan, lines: Sequence[PointLine]) -> Ended | None:
     if plan.search == "grid" and rules and rules.error_rate is not None and lost > rules.error_rate:
         return Ended(
             "failed",
-            f"{share(lost)} of the requests failed at {load_words(last)}, and stop.error_rate allows "
+            f"{share(lost)} of the requests failed at {_asked(last)}, and stop.error_rate allows "
             f"{share(rules.error_rate)}. Look at the endpoint, then resume.",
         )
     silent = list(takewhile(lambda line: not line.measured, reversed(lines)))
@@ -115,8 +115,6 @@ def capped(cap: str, requests: int) -> Flag:
     )
 
 
-def load_words(line: PointLine) -> str:
+def _asked(line: PointLine) -> str:
     """A point's load and lengths in words."""
-    load = line.load
-    how = f"concurrency {load.concurrency}" if load.concurrency else f"{load.request_rate or 0:g} requests/s"
-    return f"{how}, isl {line.isl or 'as it comes'}, osl {line.osl or 'as it comes'}"
+    return f"{load_words(line.load)}, isl {line.isl or 'as it comes'}, osl {line.osl or 'as it comes'}"

@@ -34,7 +34,7 @@ from bench.sweep.measured.telemetry import Poller
 from bench.sweep.moment import now
 from bench.sweep.origin import origin_of
 from bench.sweep.planning import searches
-from bench.sweep.planning.ramp import Finished, named
+from bench.sweep.planning.ramp import Finished
 from bench.sweep.planning.searches import Stop
 from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.telling import Teller, Watch
@@ -144,7 +144,7 @@ class _Run:
 
     def next(self) -> PlannedPoint | Stop:
         """The point to measure next, or why there is none; what failed in an earlier session comes again."""
-        return searches.next_load(self.plan, [finished(line) for line in self.measured_now])
+        return searches.next_load(self.plan, [Finished.of(line) for line in self.measured_now])
 
     async def points(self, found: Preflight, writer: Writer) -> tuple[Ended, tuple[Mapping[str, Any], ...]]:
         """How it ended, with what was sustained where levels were climbed."""
@@ -154,7 +154,7 @@ class _Run:
                 chosen = self.next()
                 if isinstance(chosen, Stop):
                     return endings.over(self.plan, chosen, self.lines), tuple(
-                        {"level": named(one.point), "output_tokens_per_s": one.output_tokens_per_s}
+                        {"level": one.point.words, "output_tokens_per_s": one.output_tokens_per_s}
                         for one in chosen.sustained
                     )
                 self.heed_cancel()
@@ -351,12 +351,6 @@ async def _over(load: asyncio.Future[Ran]) -> None:
     await asyncio.wait({load})
     if not load.cancelled():
         load.exception()
-
-
-def finished(line: PointLine) -> Finished:
-    """What a search is told of a point, the failures of its warm-up included."""
-    well = line.requests_ok + line.warmup_ok if line.measured else 0
-    return Finished(line.key, well, line.requests_failed + line.warmup_failed, line.metrics)
 
 
 def _least(*values: int | None) -> int | None:

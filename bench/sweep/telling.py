@@ -15,7 +15,6 @@ from bench.sweep.generator.live import Pace, Tally
 from bench.sweep.moment import now
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
-from bench.sweep.planning.ramp import named
 from bench.sweep.planning.shapes import PlannedPoint
 from bench.sweep.queue import Standing, measured_at
 
@@ -53,7 +52,7 @@ class Teller:
         """The point under way and how it goes."""
         told = {
             "key": point.key,
-            "level": named(point),
+            "level": point.words,
             "requests_ok": tally.ok,
             "requests_failed": tally.failed,
             "output_tokens_per_s": self.pace.look(tally.tokens),

@@ -10,8 +10,9 @@ from bench.errors import InputError
 from bench.flags import words as flag_words
 from bench.formats.journal import PointLine
 from bench.plain_text import markdown
+from bench.sweep.planning.shapes import load_words
 from bench.sweep.story import PointStory
-from bench.sweep.story.levels import load_words, shape_words
+from bench.sweep.story.levels import shape_words
 from bench.wording import counted, inline, joined, number, quantity
 from pages.shared import cached_sweeps, table
 from pages.shared.runs import Run

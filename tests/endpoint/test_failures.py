@@ -239,7 +239,7 @@ def test_good_requests_keep_their_times_beside_floods(tmp_path: Path) -> None:
         if entry.failure is None
         for sent, due in zip(entry.sent_ns, entry.due_ns, strict=True)
     ]
-    assert sorted(late)[len(late) // 2] < 20e6
+    assert sorted(late)[len(late) // 2] < 100e6
 
 
 @given(st.integers(0, 10_000), st.integers(0, 500), st.floats(0, 0.5), st.floats(0, 0.5))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -61,20 +59,6 @@ def off_ms(exchanges: list[Exchange], log: dict[str, Wrote]) -> tuple[float, flo
         for one, wrote in pairs
     ]
     return sorted(map(abs, ttft))[len(ttft) // 4], sorted(map(abs, tpot))[len(tpot) // 4]
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1, its own authority, with its key."""
-    program = shutil.which("openssl")
-    if program is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    file = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = [program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(file), "-out", str(file) + ".crt"]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
-    file.write_text(file.read_text() + Path(str(file) + ".crt").read_text())
-    return file
 
 
 @pytest.fixture(scope="module")

@@ -221,10 +221,10 @@ def test_a_header_of_a_million_columns_is_no_table_at_once(tmp_path: Path) -> No
     """A misspelled metric is looked for among a table's columns, and not for a millisecond in each of these."""
     path = tmp_path / "wide.csv"
     path.write_text("model," + ",".join(f"column_{number}" for number in range(1_000_000)))
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(InputError, match="no column named as a metric"):
         reading(path)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

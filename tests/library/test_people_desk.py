@@ -122,7 +122,8 @@ def test_more_than_there_are_places_for_wait_and_are_told(
 
     runs = threading.Thread(target=first)
     runs.start()
-    time.sleep(0.3)
+    while not desk._running:
+        time.sleep(0.01)
     told: list[str] = []
     assert desk.run(COUNT, ME, told.append).table.num_rows == 1
     runs.join()

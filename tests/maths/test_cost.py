@@ -62,7 +62,7 @@ def test_the_articles_six_providers(shipped: Library, provider: str, usd: float)
         "SELECT output_tokens_per_s, accelerators FROM points WHERE source = 'inferencebench-gemma4-h100'"
         " AND harness LIKE '%inferencemax%' AND accelerators = 1"
     )
-    whole = cost.deployment_usd_per_hour(article_price(shipped, provider, "h100-sxm"), accelerators)
+    whole = article_price(shipped, provider, "h100-sxm") * accelerators
     assert cost.usd_per_million(whole, throughput, 1) == pytest.approx(usd, abs=0.0005)
 
 
@@ -82,7 +82,7 @@ def test_the_three_31b_rows_per_dollar_an_hour(
         "SELECT max(output_tokens_per_s), any_value(accelerator), any_value(accelerators) FROM points"
         f" WHERE source = 'rvllm-tpu-v6e-vs-h100' AND model = 'gemma-4-31b' AND {deployment}"
     )
-    whole = cost.deployment_usd_per_hour(article_price(shipped, provider, chip), accelerators)
+    whole = article_price(shipped, provider, chip) * accelerators
     assert cost.tokens_per_s_per_usd_per_hour(throughput, whole) == pytest.approx(best, abs=0.5)
 
 
@@ -217,8 +217,6 @@ def test_a_price_has_an_age_where_it_has_a_date() -> None:
 
 @pytest.mark.parametrize("absent", [None, math.nan])
 def test_what_needs_an_absent_number_is_absent(absent: float | None) -> None:
-    assert cost.deployment_usd_per_hour(absent, 4) is None
-    assert cost.deployment_usd_per_hour(1.3, None) is None
     assert cost.usd_per_million(absent, 100, 1) is cost.usd_per_million(1, absent, 1) is None
     assert (
         cost.tokens_per_s_per_usd_per_hour(absent, 1) is cost.tokens_per_s_per_usd_per_hour(1, absent) is None
@@ -251,7 +249,6 @@ def test_nothing_served_has_no_cost() -> None:
         (lambda: cost.usd_per_million(1, math.inf, 1), "inf tokens per second"),
         (lambda: cost.break_even(1, 1, 1, -2.5), "-2.5 USD per million tokens is not possible"),
         (lambda: cost.pay_per_token(1, -1), "-1 tokens a day is not possible"),
-        (lambda: cost.deployment_usd_per_hour(1, 0), "0 accelerators is not possible"),
         (lambda: cost.token_costs(1, 1, 1, 1, 0), "divide the API's two prices"),
         (lambda: cost.blended_price(1, 1, 1.5), "A share of input tokens of 1.5 is not possible"),
         (lambda: cost.BreakEven(1, 1, 1, None, None).at(0), "ask from 1 instance upwards"),
@@ -283,8 +280,7 @@ def test_the_sql_of_a_cost_gives_the_same(database, price, rate, accelerators, s
     sql, params = prices.cost_sql("usd_per_million_output_tokens", chips, share)
     point = "(SELECT 'chip' AS accelerator, ? AS accelerators, CAST(? AS DOUBLE) AS output_tokens_per_s)"
     (found,) = database.execute(f"SELECT {sql} FROM {point}", [*params, accelerators, rate]).fetchone()
-    whole = cost.deployment_usd_per_hour(price, accelerators)
-    assert found == pytest.approx(cost.usd_per_million(whole, rate, share))
+    assert found == pytest.approx(cost.usd_per_million(price * accelerators, rate, share))
 
 
 @given(PRICE, RATE, RATE, SHARE, PRICE)

@@ -137,6 +137,24 @@ def test_every_url_has_to_answer_serve_the_model_and_be_one_engine() -> None:
             assert "does not answer a short request (HTTP 400: no)" in problem_over(good.url, turns_away.url)
 
 
+def test_a_proxy_before_any_of_them_is_named() -> None:
+    with playing() as bare, playing(Played(more={"server": "nginx/1.27.3"})) as behind:
+        found = preflight(over(bare.url, behind.url), MANNER)
+    assert found.problem is None
+    assert found.proxy == "nginx 1.27.3"
+    (told,) = (check.said for check in found.checks if check.name == "proxy-between")
+    assert told == "nginx 1.27.3 answers for the engine: its own time is inside TTFT."
+
+
+def test_a_mock_among_them_is_told_as_one() -> None:
+    with playing() as own, playing(Played(owned_by="aimock")) as mock:
+        told = problem_over(own.url, mock.url)
+    assert told == (
+        f"127.0.0.1:{mock.port} is served by an engine that does not tell itself, which simulates an endpoint, as "
+        f"aimock, and 127.0.0.1:{own.port} by an engine that does not tell itself: give base URLs of one deployment."
+    )
+
+
 @pytest.mark.parametrize(
     ("second", "said"),
     [

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +19,7 @@ from bench.endpoint import Settings, running, truth
 from bench.library import Library
 from bench.questions import question
 from bench.sweep import jobs
-from bench.sweep.folder import UNDER_WAY, listed
+from bench.sweep.folder import UNDER_WAY, Folder, listed
 from bench.view import View
 from tests.sweep.sweeping import ROOT, bench, document, folder_for
 
@@ -50,6 +55,23 @@ def test_one_command_measures_into_the_library_and_every_question_answers(tmp_pa
     assert [row["state"] for row in document(bench("sweeps", *where, "--json").stdout)] == ["done"]
 
 
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@contextmanager
+def standing_still(folder: Folder) -> Iterator[None]:
+    """The sweep's process goes no further until the block ends, however long a command takes to start."""
+    os.kill(folder.status["pid"], signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(folder.status["pid"], signal.SIGCONT)
+
+
 def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tmp_path: Path) -> None:
     where = ("--library", str(tmp_path))
     with running(Settings(ttft_ms=40, itl_ms=1)) as url:
@@ -57,11 +79,12 @@ def test_a_detached_sweep_is_watched_cancelled_and_gone_on_with_from_anywhere(tm
         assert begun.returncode == 0, begun.stderr
         (folder,) = listed(tmp_path)
         assert document(begun.stdout)["id"] == folder.id
-        end = time.monotonic() + 20
-        while not folder.read.points:
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        cancelled = bench("cancel", folder.id[-6:], *where, "--json")
+        until(lambda: folder.read.points)
+        with ThreadPoolExecutor() as aside:
+            with standing_still(folder):
+                cancelling = aside.submit(bench, "cancel", folder.id[-6:], *where, "--json")
+                until(lambda: folder.cancel.exists() or cancelling.done())
+            cancelled = cancelling.result()
         assert cancelled.returncode == 0, cancelled.stderr
         assert document(cancelled.stdout)["state"] == "cancelled"
         assert 1 <= len(document(cancelled.stdout)["points"]) < 3

@@ -92,7 +92,7 @@ def test_a_disk_or_terminal_that_takes_long_does_not_hold_the_load_up(tmp_path: 
         run(folder, slow)
     ((line, _),) = folder.read.points
     assert seen.count("running") >= 2
-    assert line.client["lag_ms_max"] < 500
+    assert line.client["lag_ms_max"] < 900  # held up it would be 1,000
     assert "clock_trouble" not in {flag.kind for flag in line.flags}
 
 
@@ -131,9 +131,12 @@ def test_workers_share_one_point_and_their_samples_are_one(tmp_path: Path) -> No
     assert (alone.requests_ok, together.requests_ok) == (10, 10)
     rows = pq.read_table(folder.requests / "2.parquet").to_pylist()
     assert sorted(row["number"] for row in rows) == list(range(14))
-    by_start = sorted(rows, key=lambda row: row["sent_ns"])
-    assert {row["number"] % 2 for row in by_start[:5]} == {0, 1}
-    assert by_start[4]["sent_ns"] < by_start[0]["end_ns"]
+    ones, others = ([row for row in rows if row["number"] % 2 == worker] for worker in (0, 1))
+    assert any(
+        one["sent_ns"] < other["end_ns"] and other["sent_ns"] < one["end_ns"]
+        for one in ones
+        for other in others
+    )
 
 
 def test_the_same_sweep_cannot_run_twice_at_once(tmp_path: Path) -> None:
@@ -457,7 +460,7 @@ def test_a_key_is_sent_and_never_written(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(keys(folder)) == 1
 
 
-def until(holds: object, seconds: float = 20) -> None:
+def until(holds: object, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not holds():  # type: ignore[operator]
         assert time.monotonic() < end

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +67,14 @@ def test_a_climb_knows_only_its_next_level() -> None:
     assert retry.search == "grid"
     assert retry.stop is None
     assert [point.load.concurrency for point in retry.points()] == [1]
+
+
+def test_a_climb_that_its_warm_up_broke_goes_on_no_more_than_its_sweep_does() -> None:
+    plan = plan_for("http://127.0.0.1:9", search="ramp", loads__concurrency="1,2,8", stop__error_rate="0.1")
+    measured = line(searches.possible(plan)[0], 1, 0)
+    assert len(again(plan, [measured]).missing) == 1
+    assert again(plan, [replace(measured, warmup_failed=10)]).missing == ()
+    assert len(again(plan, [replace(measured, warmup_failed=1, warmup_ok=90)]).missing) == 1
 
 
 def test_a_whole_sweep_without_failures_leaves_nothing_to_retry() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -70,7 +71,7 @@ class Counter:
         """The tokens of a text by the tokenizer's route; None where there is none."""
         given = {"model": self._manner.model, "prompt": text, "content": text, "inputs": text}
         try:
-            reply = self._site.post("/tokenize", given)
+            reply = self._site.post("/tokenize", json.dumps(given).encode())
         except NotReached:
             return None
         return _count(reply.document) if reply.status == 200 else None

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench import names
-from bench.sweep.checks.site import NotReached, Site
+from bench.sweep.checks.site import Site
 
 OWNERS = ("vllm", "sglang", "llamacpp", "tgi")
 """What `owned_by` in /v1/models is where the engine writes its own name there."""
-MOCKS = re.compile(r"mock\b|simul|inference-sim|\bfake\b|\bdummy\b", re.IGNORECASE)
-"""What `owned_by` holds where an endpoint is a mock, such as guidellm-mock, aiperf-mock or aimock."""
+MOCKS = re.compile(r"(?<![a-z])(?:(?:ai)?mock|simulat\w*|inference-sim|fake|dummy)(?![a-z])", re.IGNORECASE)
+"""A word of `owned_by` where an endpoint is a mock, such as guidellm-mock, aiperf-mock or aimock."""
 LONGEST = 100
 
 
@@ -38,7 +38,7 @@ def engine(site: Site, model: Mapping[str, Any] | None = None) -> Engine:
     found = Engine(context_tokens=_whole(listed.get("max_model_len")), simulates=_simulates(listed))
     played = "vLLM, as llm-d-inference-sim" if _is_llm_d_simulator(site) else None
     for route, read in ROUTES:
-        told = _document(site, route)
+        told = site.document(route)
         known = read(told, owner) if told else None
         if known is None or told is None:
             continue
@@ -99,15 +99,6 @@ ROUTES = (
 """SGLang before vLLM, whose /version alone could be anyone's."""
 
 
-def _document(site: Site, route: str) -> Mapping[str, Any] | None:
-    try:
-        reply = site.get(route)
-    except NotReached:
-        return None
-    told = reply.document if reply.status == 200 else None
-    return told if isinstance(told, Mapping) else None
-
-
 def _simulates(told: Mapping[str, Any]) -> str | None:
     """What the endpoint stands for where it says so: ours in a field, mocks by whom they call their owner."""
     if told.get("simulated") is True:
@@ -118,9 +109,7 @@ def _simulates(told: Mapping[str, Any]) -> str | None:
 
 def _is_llm_d_simulator(site: Site) -> bool:
     """Whether it is llm-d's simulator, which plays vLLM but for its server and a route of its own."""
-    return (
-        site.headers.get("server", "").lower() == "fasthttp" and _document(site, "/admin/config") is not None
-    )
+    return site.headers.get("server", "").lower() == "fasthttp" and site.document("/admin/config") is not None
 
 
 def _text(value: object) -> str | None:

@@ -33,8 +33,8 @@ VENDOR_FIELDS = ("ignore_eos", "min_tokens")
 JUST_S = 0.2
 """What is cut off so shortly before the end of the time for all checks was cut off by it."""
 AT_ONCE = 4
-LIMITED_S, FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 0.5, 5.0
-"""An endpoint that limits requests is asked one at a time, after ever longer pauses, for so long in all."""
+LIMITED_S, FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 0.75, 5.0
+"""An endpoint that limits requests is asked one at a time, after pauses that double, for so long in all."""
 TRIES = 4
 """How often a short request is sent until its failure counts, where it may have failed by chance."""
 ABOUT_A_KEY = re.compile(r"api.?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
@@ -257,11 +257,14 @@ class _Run(Reaching):
         asks = {place: Ask(place, body(manner, text, osl), None, osl) for place, text in enumerate(texts)}
         target = self.found.target.changed(streaming=manner.streaming)
         found: dict[int, Exchange] = {}
-        tries, limited_until, pause_s = TRIES, monotonic() + LIMITED_S, FIRST_PAUSE_S
+        tries, limited_until = TRIES, monotonic() + LIMITED_S
+        slowed = (
+            0  # 1 once it has asked for less, and more with each round in a row of which it answered nothing
+        )
         while asks and tries:
-            at_once = min(AT_ONCE if pause_s == FIRST_PAUSE_S else 1, len(asks))
-            most = len(asks) if pause_s == FIRST_PAUSE_S else AT_ONCE if pause_s < 2 * FIRST_PAUSE_S else 1
-            run = self._run(target, list(asks.values())[:most], _closed(at_once))
+            most = (len(asks), AT_ONCE, 1)[min(slowed, 2)]
+            load = Load(load_kind="closed", concurrency=1 if slowed else min(AT_ONCE, len(asks)))
+            run = self._run(target, list(asks.values())[:most], load)
             found |= {one.number: one for one in run.exchanges}
             done = [one for one in run.exchanges if one.outcome in FOR_GOOD]
             limited = any(_is_limited(one) for one in run.exchanges) and monotonic() < limited_until
@@ -271,7 +274,8 @@ class _Run(Reaching):
                 if place not in found or found[place].outcome not in FOR_GOOD
             }
             if limited and asks:
-                pause_s = FIRST_PAUSE_S * 1.5 if done else min(2 * pause_s, LONGEST_PAUSE_S)
+                slowed = 1 if done else max(slowed, 1) + 1
+                pause_s = min(FIRST_PAUSE_S * 2 ** (slowed - 1), LONGEST_PAUSE_S)
                 sleep(min(pause_s, max(0.0, self._left())))
             elif len(done) < len(run.exchanges):
                 tries -= 1
@@ -303,10 +307,6 @@ class _Run(Reaching):
             f"{self.where} had not answered when the time that caps.minutes leaves was over: look at its log, or raise "
             "caps.minutes.",
         )
-
-
-def _closed(at_once: int) -> Load:
-    return Load(load_kind="closed", concurrency=at_once)
 
 
 def _is_limited(answer: Exchange) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.plain_text import visible
-from bench.sweep.checks.site import NotReached, Site
+from bench.sweep.checks.site import Site
 from bench.wording import joined
 
 LITELLM = "LiteLLM"
@@ -103,7 +103,7 @@ def sentence(found: tuple[Proxy, ...]) -> str:
 def context_tokens(site: Site, model: str) -> int | None:
     """How many tokens of input LiteLLM states for a model; None where it states none."""
     for route in ("/model/info", "/v1/model/info"):
-        told = _document(site, route)
+        told = site.document(route)
         rows = told.get("data") if told else None
         for row in rows if isinstance(rows, list) else []:
             if isinstance(row, Mapping) and row.get("model_name") == model:
@@ -116,19 +116,10 @@ def context_tokens(site: Site, model: str) -> int | None:
 
 def _litellm(site: Site) -> str | None:
     """LiteLLM's version as its own route tells it without a key; None where it is not LiteLLM."""
-    told = _document(site, "/health/readiness")
+    told = site.document("/health/readiness")
     return _version(told.get("litellm_version")) if told else None
 
 
 def _version(text: Any) -> str | None:
     found = re.fullmatch(r"v?([0-9][0-9A-Za-z.+-]{0,30})", text.strip()) if isinstance(text, str) else None
     return found[1] if found else None
-
-
-def _document(site: Site, route: str) -> Mapping[str, Any] | None:
-    try:
-        reply = site.get(route)
-    except NotReached:
-        return None
-    told = reply.document if reply.status == 200 else None
-    return told if isinstance(told, Mapping) else None

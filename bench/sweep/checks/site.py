@@ -139,9 +139,18 @@ class Site:
         """
         return self._ask("GET", path, None)
 
-    def post(self, path: str, document: Mapping[str, Any]) -> Reply:
-        """The answer to POST with a JSON document; NotReached as for `get`."""
-        return self._ask("POST", path, json.dumps(document).encode())
+    def post(self, path: str, document: bytes) -> Reply:
+        """The answer to POST with the bytes of a JSON document; NotReached as for `get`."""
+        return self._ask("POST", path, document)
+
+    def document(self, route: str) -> Mapping[str, Any] | None:
+        """The JSON object at a route below the root; None where there is none."""
+        try:
+            reply = self.get(route)
+        except NotReached:
+            return None
+        told = reply.document if reply.status == 200 else None
+        return told if isinstance(told, Mapping) else None
 
     @property
     def seconds(self) -> float:

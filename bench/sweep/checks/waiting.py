@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 
 from bench.sweep.checks.site import NotReached, Reply, Site
+from bench.sweep.wire.bodies import Manner, body
 from bench.sweep.wire.exchange import Target
 from bench.wording import number
 
@@ -41,23 +42,18 @@ def serves(target: Target, model: str, until: float) -> bool:
         reply = site.get("/v1/models")
         if reply.status >= LOADING or not _lists(reply, model):
             return False
-        asked = {
-            "model": model,
-            "max_tokens": 1,
-            "messages": [{"role": "user", "content": "a"}],
-            "prompt": "a",
-        }
-        return _answers(site, target.path.removeprefix(target.root), asked)
+        short = body(Manner(model, target.api, streaming=False), "a", 1)
+        return _answers(site, target.path.removeprefix(target.root), short)
     except NotReached:
         return False
     finally:
         site.close()
 
 
-def _answers(site: Site, path: str, asked: Mapping[str, object]) -> bool:
+def _answers(site: Site, path: str, short: bytes) -> bool:
     """Whether a short request is not turned away; one that takes long is no reason to wait, engines compile on it."""
     try:
-        return site.post(path, asked).status < LOADING
+        return site.post(path, short).status < LOADING
     except NotReached:
         return True
 

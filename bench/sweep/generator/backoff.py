@@ -50,8 +50,7 @@ class Backoff:
         A limiter's Retry-After holds, else the place's own refusals in a row double its rest. All places rest once as
         many answers as there are of them were bad and none was good.
         """
-        if answer.outcome is not None or (answer.head is not None and answer.head.status >= 300):
-            self.failed_in_a_row += 1
+        self.failed_in_a_row += _failed_at_its_end(answer)
         rounds = self.failed_in_a_row // self._places
         rest = self._doubled(self._first, rounds, self._longest) if rounds else 0.0
         if not refused(answer):
@@ -64,17 +63,21 @@ class Backoff:
             return stated * self._random.uniform(1, 1 + JITTER / 5)
         return max(rest, self._doubled(FIRST_S, answer.refusals, LONGEST_S))
 
-    def heard(self, one: Exchange) -> bool:
-        """Whether this ended what had failed for a while; what failed by its head or in being cut counts already."""
-        if one.outcome == "ok":
+    def heard(self, answer: Answer, read: Exchange) -> bool:
+        """Whether this ended what had failed for a while; a failure that its end has told of counts already."""
+        if read.outcome == "ok":
             before, self.failed_in_a_row = self.failed_in_a_row, 0
             return before >= self._places
-        if one.outcome in ("error_body", "malformed", "not_a_stream", "broken_stream"):
-            self.failed_in_a_row += 1
+        self.failed_in_a_row += not _failed_at_its_end(answer)
         return False
 
     def _doubled(self, first: float, times: int, longest: float) -> float:
         return min(longest, first * 2.0 ** min(times - 1, 16)) * self._random.uniform(1 - JITTER, 1)
+
+
+def _failed_at_its_end(answer: Answer) -> bool:
+    """Whether an answer is known for a failure before it is read: by its head, or since it was cut off."""
+    return answer.outcome is not None or (answer.head is not None and answer.head.status >= 300)
 
 
 def retry_after_s(stated: str) -> float | None:

@@ -68,8 +68,7 @@ async def run_point(
             f"A load of kind {load.load_kind!r} without a concurrency of 1 or more cannot be sent."
         )
     _allow_many_files()
-    run = _Point(target, asks, load, limits, on_exchange, enough)
-    run.backoff.failed_in_a_row = failed_before
+    run = _Point(target, asks, load, limits, on_exchange, enough, failed_before)
     collecting, frozen = gc.isenabled(), gc.get_freeze_count() > 0
     if not frozen:  # or whoever started this process has done it, once
         gc.collect()
@@ -105,6 +104,7 @@ class _Point:
         limits: Limits,
         on_exchange: Callable[[Exchange], object] | None,
         enough: Callable[[bool], bool] | None,
+        failed_before: int,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.limits = limits
@@ -123,7 +123,7 @@ class _Point:
         self.tokens_left = limits.tokens
         self.stop_ns: int | None = None
         self.under_way = 0
-        self.backoff = Backoff(self.concurrency or 1)
+        self.backoff = Backoff(self.concurrency or 1, failed_before)
         self.resent: set[int] = set()
         self.resting: dict[int, _Rest] = {}
         self.rests = count()
@@ -343,7 +343,7 @@ class _Point:
     def read(self, answer: Answer) -> None:
         """Nothing; hands on what became of a request. Once one is answered well again, all places go on."""
         exchange = answer.exchange()
-        if self.backoff.heard(exchange):
+        if self.backoff.heard(answer, exchange):
             for number in [number for number, rest in self.resting.items() if not rest.refusals]:
                 self.rested(number)
         self.on_exchange(exchange)

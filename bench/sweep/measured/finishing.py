@@ -136,7 +136,10 @@ def _raised(
 
 
 def _where_failed(ran: Ran) -> str:
-    """Which of several base URLs nearly all failures were at; empty where it is no single one."""
+    """Which of several base URLs nearly all failures were at; empty where it is no single one.
+
+    Requests go round the base URLs by their numbers, as `Client.base_of` sends them.
+    """
     import numpy as np
 
     seen = ran.found.samples

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from bench.sweep.generator.load import LAG_EVERY_NS
 from bench.sweep.generator.samples import ABSENT
-from bench.sweep.measured.window import MILLION, each_request, latencies_told
+from bench.sweep.measured.window import MILLION, each_request
 
 if TYPE_CHECKING:
     from bench.sweep.generator.samples import Column, Mask, Samples
@@ -63,7 +63,8 @@ def late_ns(stamps: Column, run: PointRun) -> Column:
 def lateness(samples: Samples, numbers: Column, runs: Sequence[PointRun]) -> tuple[Column, Column]:
     """How late the first and the last stamp of each request may be, in ns; 0 for what has none.
 
-    Requests are dealt out to the load processes by their numbers, in turn.
+    Requests are dealt out to the load processes by their numbers, in turn, as `Assignment` shares them: each process
+    takes every so many-th, beginning with its own index.
     """
     import numpy as np
 
@@ -95,12 +96,12 @@ def moved(samples: Samples, timed: Mask, late: tuple[Column, Column]) -> tuple[M
         "tpot_ms": (values["tpot_ms"] - last / later, values["tpot_ms"] + first / later),
         "e2el_ms": (values["e2el_ms"] - waited - last, values["e2el_ms"]),
     }
-    found = []
-    for key in latencies_told(values).keys() & bounds.keys():
+    found: list[Moved] = []
+    for key, (low, high) in bounds.items():
         known = ~np.isnan(values[key])
-        least, seen, most = (
-            np.percentile(column[known], PERCENTS) for column in (bounds[key][0], values[key], bounds[key][1])
-        )
+        if not known.any():
+            continue
+        least, seen, most = (np.percentile(column[known], PERCENTS) for column in (low, values[key], high))
         off = np.maximum(seen - least, most - seen)
         found += [Moved(key, *row) for row in zip(PERCENTS, seen.tolist(), off.tolist(), strict=True)]
-    return tuple(sorted(found, key=lambda one: (list(bounds).index(one.key), one.percent)))
+    return tuple(found)

@@ -21,6 +21,7 @@ IN_A_GROUP = 3
 TTFT_RISE, IN_FLIGHT_RISE = 0.5, 0.25
 """How much TTFT and the requests under way rise over the window, as a share of their medians."""
 SWINGS = 3.0
+"""A number of requests under way that swings by chance stays within so many of its standard deviations."""
 CHANCE = 0.05
 """Up to which probability of chance a rise counts as one."""
 

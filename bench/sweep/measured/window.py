@@ -29,7 +29,7 @@ PERCENTILES = tuple(int(name[1:]) for name in COMMON_STATISTICS if name.startswi
 OBJECTIVES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
 TOKENS_PER_CHUNK = 1.5
 """From so many tokens in a chunk on, the gaps between chunks are no inter-token latencies."""
-FIRST = 5
+FIRST_ANSWERS = 5
 """So many requests at least are the first ones, whose answers say how long it takes until the load is all there."""
 TOGETHER_GAP, TOGETHER = 0.05, 0.2
 """A chunk that comes within this share of the mean gap came with the one before; beyond this share of all chunks the
@@ -213,7 +213,7 @@ def first_answers_ns(samples: Samples) -> int:
     import numpy as np
 
     order = np.argsort(samples.start_ns, kind="stable")
-    early = order[: max(len(order) // 20, FIRST)]
+    early = order[: max(len(order) // 20, FIRST_ANSWERS)]
     well = early[samples.outcome[early] == OK]
     if not len(well):
         return 0
@@ -366,13 +366,6 @@ def each_request(samples: Samples, chosen: Mask) -> dict[str, npt.NDArray[np.flo
         "ntpot_ms": np.where(tokens > 0, e2el / np.maximum(tokens, 1), np.nan),
         "e2el_ms": e2el,
     }
-
-
-def latencies_told(values: dict[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
-    """Those latencies that any request has."""
-    import numpy as np
-
-    return {key: row for key, row in values.items() if len(row) and not np.isnan(row).all()}
 
 
 def _distribution(key: str, values: npt.NDArray[np.float64]) -> dict[str, float]:

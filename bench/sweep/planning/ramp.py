@@ -12,6 +12,7 @@ from bench.sweep.planning.shapes import PlannedPoint
 from bench.wording import number, quantity, share
 
 if TYPE_CHECKING:
+    from bench.formats.journal import PointLine
     from bench.sweep.planning.plan_parts import StopRules
 
 THROUGHPUT = "output_tokens_per_s"
@@ -26,6 +27,12 @@ class Finished:
     requests_ok: int
     requests_failed: int
     metrics: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, line: PointLine) -> Finished:
+        """What a search is told of a point, its warm-up included; where it has no figure nothing ended well."""
+        well = line.requests_ok + line.warmup_ok if line.measured else 0
+        return cls(line.key, well, line.requests_failed + line.warmup_failed, line.metrics)
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ def climbed(points: Sequence[PlannedPoint], finished: Mapping[str, Finished], ru
         if missing is not None:
             return Walk(missing, sustained=sustained)
         level = _level(repeated, finished)
-        at = named(level.point)
+        at = level.point.words
         broken = next(_broken(level, rules), None)
         if broken:
             return Walk(None, f"Stopped at {at}: {broken}.", sustained)
@@ -96,18 +103,6 @@ def highest(told: Mapping[str, Any]) -> str:
         f"The highest level sustained was {told.get('level')}, "
         f"with {quantity(float(told.get('output_tokens_per_s', 0)), THROUGHPUT)}."
     )
-
-
-def named(point: PlannedPoint) -> str:
-    """A level in words: "concurrency 64 (isl=512 osl=256)"."""
-    load = point.load
-    if load.load_kind == "closed":
-        how = f"concurrency {load.concurrency}"
-    elif load.request_rate is not None:
-        how = f"{load.request_rate:g} requests/s"
-    else:
-        how = "the trace"
-    return f"{how} ({point.shape.key})"
 
 
 def _level(repeated: Sequence[PlannedPoint], finished: Mapping[str, Finished]) -> _Level:
@@ -149,6 +144,6 @@ def _falls(throughput: float, best: float, rules: StopRules | None) -> bool:
 def _fell(fallen: Sequence[_Level], best: float, rules: StopRules) -> str:
     figures = ", then ".join(f"{number(level.metrics.get(THROUGHPUT))}" for level in fallen)
     return (
-        f"Stopped at {named(fallen[-1].point)}: {len(fallen)} levels in a row fell more than "
+        f"Stopped at {fallen[-1].point.words}: {len(fallen)} levels in a row fell more than "
         f"{share(rules.falling_share)} under the best, {number(best)} tokens/s ({figures})."
     )

@@ -121,6 +121,15 @@ class Shape:
         return self.isl.most + self.osl.most if self.isl and self.osl else None
 
 
+def load_words(load: Load) -> str:
+    """A load in words: "concurrency 64", "8 requests/s", "the trace"."""
+    if load.load_kind == "closed":
+        return f"concurrency {'not stated' if load.concurrency is None else f'{load.concurrency:,}'}"
+    if load.request_rate is None:
+        return "the trace"
+    return f"{load.request_rate:,.6g} request{'' if load.request_rate == 1 else 's'}/s"
+
+
 @dataclass(frozen=True)
 class PlannedPoint:
     """One point to measure: a shape under a load, for the `repeat`-th time (from 1)."""
@@ -147,3 +156,8 @@ class PlannedPoint:
             rate = "" if load.request_rate is None else f"request_rate={load.request_rate:.12g} "
             how = f"{rate}arrivals={load.arrivals}"
         return f"{self.shape.key} {how} repeat={self.repeat}"
+
+    @property
+    def words(self) -> str:
+        """Its level in words: "concurrency 64 (isl=512 osl=256)"."""
+        return f"{load_words(self.load)} ({self.shape.key})"

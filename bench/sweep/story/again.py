@@ -48,7 +48,7 @@ def again(plan: Plan, lines: Sequence[PointLine]) -> Again:
 
 
 def _missing(plan: Plan, lines: Sequence[PointLine]) -> tuple[PlannedPoint, ...]:
-    finished = [Finished(line.key, line.requests_ok, line.requests_failed, line.metrics) for line in lines]
+    finished = [Finished.of(line) for line in lines]
     chosen = searches.next_load(plan, finished)
     if isinstance(chosen, Stop):
         return ()

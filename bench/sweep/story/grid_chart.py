@@ -15,8 +15,8 @@ from bench.flags import words as flag_words
 from bench.plain_text import html
 from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
-from bench.sweep.planning.shapes import Shape
-from bench.sweep.story.levels import THROUGHPUT, load_words
+from bench.sweep.planning.shapes import Shape, load_words
+from bench.sweep.story.levels import THROUGHPUT
 from bench.sweep.story.run import Story
 from bench.wording import counted, number, quantity
 

@@ -10,11 +10,11 @@ import pandas as pd
 
 from bench import catalogue
 from bench.catalogue import Metric
-from bench.chart import setting
 from bench.flags import words as flag_words
 from bench.formats.journal import PointLine
 from bench.maths import pareto
 from bench.records import Load
+from bench.sweep.planning.shapes import load_words
 from bench.wording import joined, number, share
 
 THROUGHPUT = "output_tokens_per_s"
@@ -120,15 +120,6 @@ def table(lines: Sequence[PointLine], found: Sequence[Curve]) -> pd.DataFrame:
     absent = [key for key in SHOWN if not rows or shown[key].isna().all()]
     once = ["repeat"] if rows and (shown["repeat"] == 1).all() else []
     return shown.drop(columns=[*absent, *once], errors="ignore").convert_dtypes()
-
-
-def load_words(load: Load) -> str:
-    """A load in words: "concurrency 64", "8 requests/s", "the trace"."""
-    if load.load_kind == "closed":
-        return setting("concurrency", load.concurrency)
-    if load.request_rate is None:
-        return "the trace"
-    return f"{load.request_rate:,.6g} request{'' if load.request_rate == 1 else 's'}/s"
 
 
 def loads_words(loads: Sequence[Load]) -> str:

@@ -11,7 +11,7 @@ from bench.chart import deployment_words
 from bench.flags import words as flag_words
 from bench.formats.journal import EndLine, PointLine, Session
 from bench.sweep.folder import UNDER_WAY
-from bench.sweep.planning.ramp import highest, named
+from bench.sweep.planning.ramp import highest
 from bench.sweep.story.again import Again
 from bench.sweep.story.levels import THROUGHPUT, Curve, Level
 from bench.wording import counted, inline, joined, quantity
@@ -123,7 +123,7 @@ def _at_latency(level: Level, latency: str) -> str:
 
 def _missing(again: Again) -> str:
     if again.climbs:
-        return f"The next level would be {named(again.missing[0])}."
+        return f"The next level would be {again.missing[0].words}."
     return f"{counted(len(again.missing), 'point')} of the plan {'is' if len(again.missing) == 1 else 'are'} missing."
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import socket
 import ssl
-import subprocess
 import threading
 from contextlib import contextmanager
 
@@ -71,8 +70,8 @@ def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fi
     assert found.target.address == "127.0.0.1"
     assert found.timed_osl == 32
     # On a busy machine an answer may come late, never early.
-    assert 29 < found.ttft_ms < 130
-    assert 29 + 31 * 2 < found.e2el_ms < 300
+    assert 29 < found.ttft_ms < 1000
+    assert 29 + 31 * 2 < found.e2el_ms < 2000
     assert found.calibration.misses() == ()
     for check in found.checks:
         one_sentence(check.said)
@@ -174,8 +173,8 @@ def test_https_against_http():
     assert "write http:// if it is plain http" in problem
 
 
-def test_http_against_https_and_a_certificate_nobody_trusts(tmp_path):
-    with secure(tmp_path) as (port, trusted):
+def test_http_against_https_and_a_certificate_nobody_trusts(certificate):
+    with secure(certificate) as (port, trusted):
         problem = one_sentence(look(f"http://127.0.0.1:{port}").problem)
         assert "https://" in problem
         untrusted = one_sentence(look(f"https://127.0.0.1:{port}").problem)
@@ -342,14 +341,8 @@ def no_models(url):
 
 
 @contextmanager
-def secure(folder):
+def secure(certificate):
     """A port that speaks TLS with a certificate signed by itself, and a context that trusts it."""
-    key, certificate = folder / "key.pem", folder / "cert.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate),
-         "-days", "1", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
-        check=True, capture_output=True,
-    )  # fmt: skip
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -362,7 +355,7 @@ def secure(folder):
             pass
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(certificate)
     with serving(Handler, context) as server:
         yield server.server_port, ssl.create_default_context(cafile=str(certificate))
 

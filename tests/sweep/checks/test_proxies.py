@@ -105,6 +105,13 @@ def test_litellm_without_a_key_is_told_that_none_was_sent(status: int) -> None:
         ("vllm", False),
         ("openai", False),
         ("simon", False),
+        ("mock", True),
+        ("vllm_mock_1", True),
+        ("Simulated", True),
+        ("Hammock Labs", False),
+        ("hammock", False),
+        ("mockingbird", False),
+        ("Fakenham", False),
     ],
 )
 def test_a_mock_is_known_by_what_it_calls_its_owner(owner: str, simulated: bool) -> None:

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from bench.endpoint import Settings, running
 from bench.sweep.checks import waiting
 from bench.sweep.checks.preflight import preflight
 from bench.sweep.folder import Folder
 from bench.sweep.planning.plan import Plan
 from bench.sweep.runner import run
 from bench.sweep.wire.bodies import Manner
-from bench.sweep.wire.exchange import Target
+from bench.sweep.wire.exchange import Api, Target
+from tests.endpoint.odd import Failing, Odd, one
 from tests.sweep.played import Played, playing
 
 STATED = {
@@ -62,6 +64,37 @@ def test_a_model_that_loads_is_waited_for(tmp_path: Path) -> None:
     waits = [one for one in told if one.startswith("waiting for the model to load, ")]
     assert len(waits) == 4
     assert waits[0].endswith(" s of 10 min")
+
+
+@pytest.mark.parametrize("status", [500, 502])
+def test_a_gateway_whose_engine_does_not_answer_yet_is_waited_for(status: int, tmp_path: Path) -> None:
+    told: list[str] = []
+    with playing(Played(loading=[status, status])) as played:
+        _, state, reason = swept(tmp_path, played.url, told, endpoint__wait_s="60")
+    assert state == "done", reason
+    assert len([one for one in told if one.startswith("waiting for the model to load, ")]) == 2
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_an_engine_that_lists_its_model_and_answers_nothing_yet_is_waited_for(
+    status: int, tmp_path: Path
+) -> None:
+    loads = Odd(ttft_ms=2, itl_ms=1, failing=(Failing(status, until_s=0.5),))
+    told: list[str] = []
+    with one(loads) as (url, servers):
+        _, state, reason = swept(tmp_path, url, told, endpoint__model="odd-model", endpoint__wait_s="60")
+        log = servers.log("odd")
+    assert state == "done", reason
+    waits = len([one for one in told if one.startswith("waiting for the model to load, ")])
+    assert waits >= 1
+    assert [wrote.ended for wrote in log].index("whole") == waits
+    assert all(wrote.ended == "whole" for wrote in log[waits:])
+
+
+@pytest.mark.parametrize("api", ["chat", "completions"])
+def test_what_a_model_is_tried_with_is_a_request_as_any_other(api: Api) -> None:
+    with running(Settings(ttft_ms=1, itl_ms=1)) as url:
+        assert waiting.serves(Target.at(url, api=api), "fake-model", time.monotonic() + 60)
 
 
 def test_an_endpoint_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
@@ -157,7 +190,7 @@ def test_all_checks_are_over_when_the_cap_on_minutes_is(
         _, state, reason = swept(tmp_path, url, caps__minutes="0.02")
     assert state == "failed"
     assert "when the time that caps.minutes leaves was over" in reason
-    assert 1.0 < time.monotonic() - begun < 10
+    assert 1.0 < time.monotonic() - begun < 60  # the endpoint never ends, and a first answer may take minutes
 
 
 def test_heads_that_announce_an_answer_without_end_are_none() -> None:
@@ -178,4 +211,4 @@ def test_a_wait_keeps_within_the_cap_on_minutes(tmp_path: Path) -> None:
     _, state, reason = swept(tmp_path, "http://127.0.0.1:9", endpoint__wait_s="600", caps__minutes="0.02")
     assert state == "failed"
     assert reason
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60

@@ -17,6 +17,7 @@ from bench.sweep.wire.exchange import Ask, Limits, Target
 from bench.sweep.wire.framing import head_of
 from tests.endpoint.loading import asks, loaded
 from tests.endpoint.odd import Failing, Odd, one
+from tests.sweep.hearing import event
 from tests.sweep.made import exchange
 
 TARGET = Target("127.0.0.1", 8000, "/v1/chat/completions")
@@ -61,12 +62,49 @@ def test_a_retry_after_is_kept_to_and_a_good_answer_ends_it():
 
 
 def test_single_failures_cost_no_time_and_a_round_of_them_does():
-    backoff = Backoff(8)
+    backoff, good = Backoff(8), answer(200)
     assert [backoff.rest_s(answer(500)) for _ in range(7)] == [0] * 7
     assert FIRST_S / 2 <= backoff.rest_s(answer(500)) <= FIRST_S
-    assert backoff.heard(exchange(0, 0, [1.0]))  # what rests goes on
+    assert backoff.heard(good, exchange(0, 0, [1.0]))  # what rests goes on
     assert backoff.rest_s(answer(500)) == 0
-    assert not backoff.heard(exchange(0, 0, [1.0]))
+    assert not backoff.heard(good, exchange(0, 0, [1.0]))
+
+
+def streamed(*events: bytes) -> Answer:
+    made = Answer(Ask(0, b"{}", None, 8), TARGET, Limits(), None)
+    made.begin(head_of(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream"), 1)
+    made.take(list(events), [2] * len(events))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("made", "cut", "outcome"),
+    [
+        (streamed(event({"content": "a"})), "broken_stream", "broken_stream"),
+        (streamed(event({"content": "a"})), "timeout", "timeout"),
+        (streamed(b"data: no JSON\n\n"), "broken_stream", "malformed"),
+        (streamed(b"data: no JSON\n\n"), None, "malformed"),
+        (streamed(event({"content": "a"})), None, "broken_stream"),
+        (answer(500), None, "http_5xx"),
+        (answer(500), "broken_stream", "http_5xx"),
+        (answer(404), None, "http_4xx"),
+        (answer(200), None, "not_a_stream"),
+    ],
+)
+def test_every_failure_counts_once_however_it_shows(made: Answer, cut: str | None, outcome: str) -> None:
+    backoff = Backoff(8)
+    made.end(3, cut)
+    backoff.rest_s(made)
+    made.read(100)
+    read = made.exchange()
+    assert read.outcome == outcome
+    backoff.heard(made, read)
+    assert backoff.failed_in_a_row == 1
+
+
+def test_an_endpoint_that_was_out_before_is_asked_gently_from_the_start() -> None:
+    assert Backoff(8, 8).rest_s(answer(500)) > 0
+    assert Backoff(8).rest_s(answer(500)) == 0
 
 
 @given(places=st.integers(1, 2000))
@@ -107,7 +145,7 @@ def test_an_open_loop_keeps_its_schedule_whatever_is_refused():
     assert len(point.exchanges) == 100
     assert point.refused == sum(exchange.outcome == "http_429" for exchange in point.exchanges) > 50
     assert point.rested_s == 0
-    assert (point.end_ns - point.start_ns) / 1e9 < 2
+    assert (point.end_ns - point.start_ns) / 1e9 < 4  # a single Retry-After would be 5
 
 
 @pytest.mark.long

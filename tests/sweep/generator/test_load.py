@@ -132,7 +132,7 @@ def test_what_outlasts_the_drain_is_cancelled() -> None:
     with running(Settings(ttft_ms=50, itl_ms=200)) as url:
         start = time.monotonic()
         point = run(url, asks(osl=100), closed(3), Limits(duration_s=0.2, drain_s=0.2))
-        assert time.monotonic() - start < 3
+        assert time.monotonic() - start < 15  # an answer takes 20
     assert Counter(exchange.outcome for exchange in point.exchanges) == {"cancelled": 3}
     assert all(len(exchange.stamps_ns) >= 1 for exchange in point.exchanges)
 
@@ -183,7 +183,7 @@ def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) ->
     ) as url:
         start = time.monotonic()
         point = run(url, asks(24), closed(4), limits)
-        assert time.monotonic() - start < 6
+        assert time.monotonic() - start < 30  # what stalls does so for 60
     outcomes = Counter(exchange.outcome for exchange in point.exchanges)
     # A reset right behind an answer looks as if the connection had been closed before: such a request is sent again.
     assert point.resent <= 2 * (kind == "reset")
@@ -210,7 +210,7 @@ def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> No
         with running(settings) as url:
             start = time.monotonic()
             point = run(url, asks(482), closed(32), limits)
-            assert time.monotonic() - start < 15
+            assert time.monotonic() - start < 45
         outcomes = Counter(exchange.outcome for exchange in point.exchanges)
         assert point.resent <= 3
         outcomes += Counter(broken_stream=point.resent)
@@ -229,7 +229,7 @@ def test_where_nothing_listens_each_request_counts_as_connect() -> None:
     point = run(url, asks(6), closed(3), Limits(connect_s=1))
     assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
     assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 15
 
 
 def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:
@@ -293,4 +293,4 @@ def test_the_start_can_be_set_so_that_processes_start_together() -> None:
         start = time.monotonic_ns() + 300 * MS
         point = run(url, asks(4), closed(2), Limits(), start_ns=start)
     assert point.start_ns == start
-    assert 0 <= min(exchange.sent_ns for exchange in point.exchanges) - start < 200 * MS
+    assert 0 <= min(exchange.sent_ns for exchange in point.exchanges) - start < 2000 * MS

@@ -244,11 +244,10 @@ def test_the_flags_of_a_measured_point():
 
 
 def test_clocks_run_together_on_this_machine():
-    before = ClockReading.now()
-    after = ClockReading.now()
-    drift = ClockDrift.between(before, after)
-    assert abs(drift.slept_ms) < 1
-    assert abs(drift.wall_ms) < 1
+    """On a busy machine others may run between two clocks of one reading, but not in every one."""
+    drifts = [ClockDrift.between(ClockReading.now(), ClockReading.now()) for _ in range(20)]
+    assert min(abs(drift.slept_ms) for drift in drifts) < 1
+    assert min(abs(drift.wall_ms) for drift in drifts) < 1
 
 
 def test_clocks_by_hand():

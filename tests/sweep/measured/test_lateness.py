@@ -85,6 +85,16 @@ def test_percentiles_by_hand():
     assert found["tpot_ms", 50] == (10.0, 4.0)
 
 
+def test_they_come_latency_by_latency_and_answers_in_one_piece_have_one_only():
+    assert list(of([20] * 9, [40] * 9, many=9)) == [
+        (key, percent) for key in ("ttft_ms", "tpot_ms", "e2el_ms") for percent in (50, 90, 99)
+    ]
+    whole = [exchange(number, 0.0, end=180.0, output=4) for number in range(9)]
+    nothing = np.zeros(9, dtype=np.int64)
+    told = moved(Samples.of(whole), np.ones(9, dtype=bool), (nothing, nothing))
+    assert [(one.key, one.percent) for one in told] == [("e2el_ms", 50), ("e2el_ms", 90), ("e2el_ms", 99)]
+
+
 def test_rare_lateness_moves_no_median():
     found = of([40] * 30 + [0] * 70, [0] * 100)
     assert found["ttft_ms", 50][1] == 0

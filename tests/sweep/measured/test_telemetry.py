@@ -83,9 +83,9 @@ def test_any_text_is_read_without_a_fault(text):
 def test_a_hundred_kilobytes_are_read_in_a_moment():
     other = 'vllm:request_latency_seconds_bucket{le="0.1",model_name="org/some-model"} 123456.0\n'
     text = other * 700 + VLLM + other * 700
-    start = time.perf_counter()
+    start = time.thread_time()
     assert parse(text, 5).running == 120
-    assert time.perf_counter() - start < 0.05
+    assert time.thread_time() - start < 0.05
 
 
 def test_a_window_by_hand():

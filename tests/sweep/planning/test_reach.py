@@ -110,6 +110,24 @@ def test_a_plan_adds_headers_to_those_of_a_named_endpoint_and_is_its_own_then(tm
         assert not known.vouches_for(plan(f"--endpoint lab {more} {REST}", known).endpoint)
 
 
+def test_a_header_of_the_plan_takes_the_place_of_one_in_another_case(tmp_path: Path) -> None:
+    known = library(tmp_path)
+    over = plan(f"--endpoint lab --header x-team:other --header-env X-API-KEY=OTHER_KEY {REST}", known)
+    assert over.endpoint.headers == {"x-team": "other"}
+    assert over.endpoint.header_env == {"X-API-KEY": "OTHER_KEY"}
+
+
+def test_base_urls_that_are_equal_but_for_v1_are_one(tmp_path: Path) -> None:
+    twice = plan(
+        f"--url http://a:8000 --url http://a:8000/v1/ --url http://b:8000/v1 --url http://b:8000 {REST}"
+    )
+    assert twice.endpoint.bases == ("http://a:8000", "http://b:8000")
+    one = Plan.from_toml(TOML.replace("http://b:8000", "http://a:8000/v1"))
+    assert (one.endpoint.urls, one.endpoint.bases) == (None, ("http://a:8000",))
+    stated = Plan.from_toml(TOML.replace("urls =", 'url = "http://a:8000/v1/"\nurls ='))
+    assert stated.endpoint.bases == ("http://a:8000", "http://b:8000")
+
+
 def test_a_form_that_changes_an_endpoint_keeps_them(tmp_path: Path) -> None:
     before = library(tmp_path).endpoint("lab")
     kept = endpoint_edits.keep(tmp_path, "lab", {**before.document(), "model": "other"})

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import ssl
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -158,20 +156,6 @@ def test_a_token_in_each_write_has_its_own_time() -> None:
         assert len(gaps) == 3
         assert all(30 * MS < gap < 500 * MS for gap in gaps)
         assert (exchange.first_ns or 0) - (exchange.headers_ns or 0) > 25 * MS
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 with its key, signed by itself."""
-    program = shutil.which("openssl")
-    if program is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    file = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = [program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(file), "-out", str(file) + ".crt"]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
-    file.write_text(file.read_text() + Path(str(file) + ".crt").read_text())
-    return file
 
 
 def test_tls_is_spoken_and_checked(certificate: Path) -> None:
