@@ -34,7 +34,7 @@ def headline(page: Page) -> None:
 
 
 def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
-    """What the answer leaves out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each."""
+    """What is left out and what is unlike, quietly in one paragraph; the kinds `inked` in ink, a line each."""
     said = [one for one in page.answer.statements
             if one.role in ("coverage", "caveat") and one.kind != "not_loaded"]  # fmt: skip
     for one in said:

@@ -10,6 +10,7 @@ from bench.basis.limits import NONE
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
+from tests.pages import selectors
 from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
 LIMIT = "tpot_ms_p50<=50"
@@ -29,7 +30,18 @@ def moved(at: AppTest, name: str) -> AppTest:
 
 
 def limited(at: AppTest, *limits: str) -> AppTest:
-    return at.multiselect(key="heatmap.slo").set_value(list(limits)).run()
+    """The page after these limits were chosen: TTFT and TPOT in their own boxes, the others in the list."""
+    times = {one.partition("_ms_")[0]: one for one in limits if one.startswith(("ttft_ms_", "tpot_ms_"))}
+    for stem in ("ttft", "tpot"):
+        statistic, _, value = times.get(stem, "").removeprefix(f"{stem}_ms_").partition("<=")
+        if statistic:
+            at = at.selectbox(key=f"limit.{stem}_ms.of").set_value(statistic).run()
+        at = at.number_input(key=f"limit.{stem}_ms").set_value(float(value) if value else None).run()
+    return (
+        at.multiselect(key="heatmap.slo")
+        .set_value([one for one in limits if one not in times.values()])
+        .run()
+    )
 
 
 class TestLimits:
@@ -42,9 +54,13 @@ class TestLimits:
         assert told.result.tally.of("beyond_limit") > 0
 
     def test_are_offered_in_the_fields_words(self, opened: Open) -> None:
-        box = opened("heatmap").multiselect(key="heatmap.slo")
-        assert (box.label, box.value) == ("Limits", [])
-        assert LABEL in box.options
+        at = opened("heatmap")
+        assert [at.number_input(key=f"limit.{stem}_ms").label for stem in ("ttft", "tpot")] == [
+            "TTFT at most (ms)", "TPOT at most (ms)"
+        ]  # fmt: skip
+        box = at.multiselect(key="heatmap.slo")
+        assert (box.label, box.value) == ("Other limits", [])
+        assert "P99 ITL of 100 ms or less" in box.options
 
     def test_follow_to_other_pages_and_back(self, opened: Open) -> None:
         at = limited(opened("heatmap", model="llama-3.1-70b"), LIMIT, "ttft_ms_p99<=2000")
@@ -58,7 +74,10 @@ class TestLimits:
 
     def test_in_a_link_are_those_of_the_box(self, opened: Open) -> None:
         at = opened("heatmap", slo=[LIMIT, "ttft_ms_p99<=2000"], model="deepseek-r1")
-        assert set(at.multiselect(key="heatmap.slo").value) == {LIMIT, "ttft_ms_p99<=2000"}
+        boxes = [
+            (f"limit.{stem}_ms", at.selectbox(key=f"limit.{stem}_ms.of").value) for stem in ("ttft", "tpot")
+        ]
+        assert [(at.number_input(key=key).value, of) for key, of in boxes] == [(2000, "p99"), (50, "p50")]
 
     def test_what_is_none_is_told_and_left_out(self, opened: Open) -> None:
         at = limited(opened("heatmap"), LIMIT)
@@ -80,6 +99,7 @@ class TestLimits:
 class TestRuns:
     def test_are_the_newest_until_older_ones_are_asked_for(self, opened: Open) -> None:
         at = opened("heatmap")
+        at = selectors.more_filters(at)
         box = at.selectbox(key="heatmap.runs")
         assert (box.value, box.options[0]) == ("newest", "The newest of each deployment")
         before = question("heatmap").answer(Library.open(), view_of(at, "heatmap")).result.tally
@@ -91,33 +111,26 @@ class TestRuns:
         assert after.used == before.used + before.of("older run")
 
     def test_and_flagged_points_follow_to_other_pages(self, opened: Open) -> None:
-        at = opened("heatmap").selectbox(key="heatmap.runs").set_value("all").run()
+        at = selectors.more_filters(opened("heatmap")).selectbox(key="heatmap.runs").set_value("all").run()
         at = at.selectbox(key="heatmap.flagged").set_value("out").run()
         at = moved(at, "data")
         view = view_of(at, "data")
         assert (view.option("runs"), view.option("flagged")) == ("all", "out")
-        at = moved(at, "heatmap")
+        at = selectors.more_filters(moved(at, "heatmap"))
         assert at.selectbox(key="heatmap.runs").value == "all"
         assert at.selectbox(key="heatmap.flagged").value == "out"
 
     def test_reset_forgets_them(self, opened: Open) -> None:
-        at = limited(opened("heatmap"), LIMIT).selectbox(key="heatmap.runs").set_value("all").run()
+        at = selectors.more_filters(limited(opened("heatmap"), LIMIT))
+        at = at.selectbox(key="heatmap.runs").set_value("all").run()
         at = at.button(key="reset").click().run()
         assert (linked(at).slo, linked(at).option("runs")) == ((), "newest")
 
 
-def a_priced_page() -> None:
-    """A page whose answers have prices, as a script of its own."""
-    from pages.shared import frame, options
-
-    with frame.opened("heatmap") as page:
-        options.basis(page, priced=True)
-
-
 class TestPrices:
     @pytest.fixture
-    def at(self) -> AppTest:
-        return AppTest.from_function(a_priced_page, default_timeout=60).run()
+    def at(self, opened: Open) -> AppTest:
+        return opened("heatmap")
 
     def test_are_offered_each_with_the_others_that_go_together(self, at: AppTest) -> None:
         boxes = {key: at.selectbox(key=f"heatmap.{key}") for key in ("price_terms", "price_book", "provider")}
@@ -137,9 +150,8 @@ class TestPrices:
 
 
 class TestChoosingAModel:
-    def chosen(self, at: AppTest, *models: str) -> AppTest:
-        at = at.button(key="selected").click().run()
-        return at.multiselect(key="filter.model").set_value(list(models)).run()
+    def chosen(self, at: AppTest, model: str) -> AppTest:
+        return selectors.modelled(at, model)
 
     def test_lets_go_of_what_the_story_filled_in(self, opened: Open) -> None:
         at = opened("heatmap")
@@ -178,7 +190,7 @@ class TestChoosingAModel:
         at = self.chosen(at, "llama-3.1-70b")
         assert [linked(at).option(key) for key in ("x", "y")] == ["isl", "osl"]
         at = at.selectbox(key="heatmap.y").set_value("accelerators").run()
-        at = at.multiselect(key="filter.model").set_value(["mixtral-8x7b"]).run()
+        at = self.chosen(at, "mixtral-8x7b")
         assert [linked(at).option(key) for key in ("x", "y")] == ["isl", "accelerators"]
 
     def test_of_a_link_finds_them_anew_too(self, opened: Open) -> None:
@@ -193,7 +205,9 @@ class TestChoosingAModel:
         at = opened("heatmap")
         before = view_of(at, "heatmap")
         at = self.chosen(at, "llama-3.1-70b")
-        at = at.multiselect(key="filter.model").set_value([]).run()
+        at = self.chosen(at, before.values("model")[0])
+        assert view_of(at, "heatmap").where == before.where
+        at = at.button(key="reset").click().run()
         assert view_of(at, "heatmap") == before
 
 
