@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from bench import catalogue
 from bench.catalogue import NAMED_STATISTICS, Metric
 
 IN_POWERS = 1e15
 """From this value on a number is written with a power of ten: nobody counts so many digits."""
-
-MOST_WORDS = 25
-"""A headline has at most so many words."""
 
 
 def number(value: float | None, decimals: int | None = None) -> str:
@@ -77,17 +74,6 @@ def joined(words: Sequence[str], last: str = "and", at_most: int = 6) -> str:
     if len(shown) <= 1:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
-
-
-def fitting(wordings: Iterable[str]) -> str:
-    """The first of these wordings of one sentence that has at most MOST_WORDS words; the shortest where none has.
-
-    The fullest comes first, so that a headline leaves out only what it has no room for.
-    """
-    told = list(wordings)
-    return next(
-        (one for one in told if len(one.split()) <= MOST_WORDS), min(told, key=lambda one: len(one.split()))
-    )
 
 
 def is_or_are(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from bench import catalogue
+from bench import catalogue, flags
 from bench.basis import likeness, prices, wording
 from bench.basis.points import Facts
 from bench.basis.prices import Quote
@@ -38,12 +38,12 @@ def label(found: Cost, one: Deployment) -> str:
 
 
 def place(
-    found: Cost, one: Deployment, *besides: str, among: Sequence[Facts] = (), variant: bool = False
+    found: Cost, one: Deployment, *besides: str, among: Sequence[Facts] = (), variant: bool | None = None
 ) -> str:
     """What a cost is on, with what tells it from the others and every flag: "one H100 SXM (flagged: decode only)".
 
-    The others are those `among` which a sentence speaks, else all. The `variant` stands where it is asked for or alone
-    tells it from another.
+    The others are those `among` which a sentence speaks, else all. Unless it is asked for or not, the `variant` stands
+    where there is a flag, which often is of it, or where it alone tells one from another.
     """
     facts, group, others = one.facts, found.asked.group, among or found.facts
 
@@ -57,7 +57,8 @@ def place(
     about += [facts.workload] if several("isl", "osl") else []
     alike = ("hardware", "model", "precision", "engine", "isl", "osl")
     twins = [other for other in others if all(getattr(other, key) == getattr(facts, key) for key in alike)]
-    if facts.variant and group != "variant" and (variant or len({other.variant for other in twins}) > 1):
+    is_needed = bool(flags.telling(facts.flag_kinds)) if variant is None else variant
+    if facts.variant and group != "variant" and (is_needed or len({other.variant for other in twins}) > 1):
         about.append(facts.variant)
     flagged = wording.flagged(facts.flag_kinds).removeprefix(" (").removesuffix(")")
     stated = "; ".join(filter(None, (", ".join(filter(None, (*about, *besides))), flagged)))

@@ -19,7 +19,7 @@ from bench.questions.cost.names import API_PRICES, cents, modelled, place, span,
 from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
 from bench.questions.cost.result import Cost, Deployment
 from bench.questions.operating_points import NO_CHIPS, NO_RATE
-from bench.wording import counted, fitting, inline, is_or_are, joined, number, share
+from bench.wording import counted, inline, is_or_are, joined, number, share
 
 LISTED, LISTED_LONG = 8, 5
 """A sentence names up to this many deployments or providers, fewer where their names are long."""
@@ -75,13 +75,14 @@ def _of_two(found: Cost) -> Statement:
     values = {"usd_per_million": lead.usd_per_million, "second_usd_per_million": second.usd_per_million}
     model, about = _subjects("for", both)
     usd = f"{number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}{_use(found)}"
-    dearer = f"{wording.times(ratio)}{' as much' if ratio >= wording.TWICE else ''}{modelled(second)}"
+    dearer = f"{wording.times(ratio)}{' that' if ratio >= wording.TWICE else ''}{modelled(second)}"
     told: dict[str, list[Deployment]] = {}
     for variant, of, next_one in (
         (True, about, "named"),
         (False, about, "named"),
         (False, about, "unnamed"),
         (False, model, "named"),
+        (False, model, "unnamed"),
         (False, about, ""),
         (False, model, ""),
     ):
@@ -90,11 +91,12 @@ def _of_two(found: Cost) -> Statement:
         if is_tie:
             text, next_one = f"{first} and {then} cost the same within 1 %{of}: {usd}", "named"
         else:
-            more = f"; {then if next_one == 'named' else 'the next'} costs {dearer}" if next_one else ""
+            who = then if next_one == "named" else f"the next{f' ({joined(own[1])})' if own[1] else ''}"
+            more = f"; {who} costs {dearer}" if next_one else ""
             text = f"{first} is cheapest{of}: {usd}{more}"
         named = [lead, second] if next_one == "named" else [lead]
         told[wording.opened(f"{text}{found.deciding.words}.")] = named
-    text = fitting(told)
+    text = wording.fitting(*told)
     ids = [one.facts.point_id for one in told[text]]
     return headline("even" if is_tie else "cheapest", text, ids, **values)
 
@@ -123,7 +125,7 @@ def _of_one(found: Cost) -> Statement:
         )
     ]
     return headline(
-        "one", fitting(told), [lead.facts.point_id],
+        "one", wording.fitting(*told), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
     )  # fmt: skip
 
@@ -144,7 +146,7 @@ def _undecided(found: Cost) -> Statement:
     model, about = _subjects("for", found.facts)
     text = f"{span(low, high)} per million {found.asked.kind.words}"
     told = [f"No cheapest deployment{of_what}: {text}{_use(found)}, but {why}." for of_what in (about, model)]
-    return headline("undecided", fitting(told), lowest=low, highest=high)
+    return headline("undecided", wording.fitting(*told), lowest=low, highest=high)
 
 
 def _none_enters(found: Cost) -> Statement:
@@ -157,7 +159,7 @@ def _none_enters(found: Cost) -> Statement:
         if not beyond:
             text = f"No {who} states {metrics} (0 of {held:,}); lift the limits."
         elif silent:
-            text = f"No {who} is known to keep the limits: of {held:,}, {silent:,} do not state {metrics}; ease the limits."
+            text = f"No {who} is known to keep the limits: of {held:,}, {silent:,} do not state {metrics}; ease them."
         return headline("none_enters", text)
     why = {
         "other_evidence": "was measured; choose their evidence to price them all the same",
@@ -183,7 +185,7 @@ def _none_priced(found: Cost) -> Statement:
             else "add one to a price book"
         )
         told.append(f"No price{own} for {joined(every, at_most=chips)}; {way}.")
-    return headline("none_priced", fitting(told))
+    return headline("none_priced", wording.fitting(*told))
 
 
 def _on(kind: str, text: str, *named: Deployment, **values: Value) -> Statement:
@@ -391,7 +393,7 @@ def _use(found: Cost) -> str:
 def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
     """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
     text = "No limit is set: priced at peak throughput, whatever the latency."
-    own = " Kneepoint set them since you set none; change them under Limits." if opening else ""
+    own = " They are Kneepoint's choice, since you set none; change them under Limits." if opening else ""
     if found.limits:
         text = f"Limits: {limits.words(found.limits)}.{own}"
     yield caveat("limits", text, limits=len(found.limits), opening=opening)
