@@ -10,7 +10,7 @@ from functools import cache
 import pandas as pd
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, points, prices, story, variations, wording
+from bench.basis import evidence, known, points, prices, story, variations, wording
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import Facts
@@ -111,6 +111,8 @@ def answer(library: Library, view: View) -> Answer[Cost]:
     of = _inputs(library, evidence.read(whole), prices.read(library, whole))
     found = priced.found(of)
     opening = LIMIT in whole.option(FILLED).split()
+    if found.deployments and not opening:
+        found = replace(found, known=known.of_headline(library, whole, found.deciding))
     return Answer(
         question=QUESTION,
         view=whole,

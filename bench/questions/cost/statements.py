@@ -85,6 +85,7 @@ def _of_two(found: Cost) -> Statement:
         (False, model, "unnamed"),
         (False, about, ""),
         (False, model, ""),
+        (False, "", ""),
     ):
         first = place(found, lead, *own[0], among=both, variant=variant)
         then = place(found, second, *own[1], among=both, variant=variant)
@@ -95,7 +96,7 @@ def _of_two(found: Cost) -> Statement:
             more = f"; {who} costs {dearer}" if next_one else ""
             text = f"{first} is cheapest{of}: {usd}{more}"
         named = [lead, second] if next_one == "named" else [lead]
-        told[wording.opened(f"{text}{found.deciding.words}.")] = named
+        told[wording.opened(f"{found.known.lead}{text}.")] = named
     text = wording.fitting(*told)
     ids = [one.facts.point_id for one in told[text]]
     return headline("even" if is_tie else "cheapest", text, ids, **values)
@@ -115,7 +116,7 @@ def _of_one(found: Cost) -> Statement:
     told = [
         wording.opened(
             f"{found.asked.kind.words}{of} cost {usd} USD per million{_use(found)} on"
-            f" {place(found, lead, variant=variant)}{more}{found.deciding.words}."
+            f" {place(found, lead, variant=variant)}{more}."
         )
         for variant, of, more in (
             (True, about, span_of),
@@ -124,6 +125,10 @@ def _of_one(found: Cost) -> Statement:
             (False, model, modelled(lead)),
         )
     ]
+    if found.known.lead:
+        cost_of = f"{usd} USD per million {found.asked.kind.words}{modelled(lead)}"
+        few = f"{found.known.lead}{place(found, lead, variant=False)} costs {cost_of}"
+        told = [f"{few}{_use(found)}.", f"{few}."]
     return headline(
         "one", wording.fitting(*told), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
@@ -145,7 +150,10 @@ def _undecided(found: Cost) -> Statement:
         why = f"{joined([one.fact.several for one in found.unlike])} differ"
     model, about = _subjects("for", found.facts)
     text = f"{span(low, high)} per million {found.asked.kind.words}"
-    told = [f"No cheapest deployment{of_what}: {text}{_use(found)}, but {why}." for of_what in (about, model)]
+    told = [
+        wording.opened(f"{found.known.lead}no deployment is cheapest{of_what}: {text}{more}, but {why}.")
+        for of_what, more in ((about, _use(found)), (model, _use(found)), (model, ""), ("", ""))
+    ]
     return headline("undecided", wording.fitting(*told), lowest=low, highest=high)
 
 
