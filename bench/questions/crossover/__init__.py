@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from bench import catalogue, selection
-from bench.basis import evidence, prices, story, variations
-from bench.basis.evidence import Ranking
+from bench.basis import evidence, known, limits, prices, story, variations
+from bench.basis.evidence import Deciding, Ranking
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
@@ -68,6 +69,10 @@ def answer(library: Library, view: View) -> Answer[Result]:
     told = _story(library, view)
     whole, asked, ranking = told.view, asking.read(told.view), evidence.read(told.view)
     found = answers.pair(library, whole, asked) if asked.is_pair else answers.listing(library, whole, asked)
+    # How many of the points that lie on the axis say whether they keep the limits.
+    judged = found.tally.used + found.tally.of("beyond_limit")
+    few = Deciding(judged, judged + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits))
+    found = replace(found, known=known.of_headline(library, whole, few))
     return Answer(
         question=QUESTION,
         view=whole,
