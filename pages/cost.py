@@ -7,7 +7,7 @@ with frame.opened("cost") as page:
     options.row(page, "tokens", "group", "volume")
     options.more(
         page,
-        "An API to compare with, and the price of latency",
+        "Compare with an API, and the price of latency",
         "api_price_output",
         "api_price_input",
         "latency",

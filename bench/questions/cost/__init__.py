@@ -58,15 +58,16 @@ LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
 
 
 OPTIONS: tuple[Option, ...] = (
-    Option("tokens", "Cost per million", "choice", "Which tokens the whole bill is divided over.", tuple(KINDS)),
-    Option("group", "Group by", "choice", "Prices the best operating point of each value of this field.", GROUPS),
-    Option("latency", "Price of latency in", "choice", "The latency or interactivity whose price is told."),
+    Option("tokens", "Cost per million …", "choice", "The tokens that share the whole bill.", tuple(KINDS)),
+    Option("group", "Group by", "choice", "Compares the best operating point of each value of this field.", GROUPS),
+    Option("latency", "Latency limit", "choice",
+           "The latency or interactivity whose price is told: what tokens cost within ever harder limits on it."),
     Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out.",
            example=VOLUME),
     Option("api_price_input", names.API_PRICES["input"], "number",
-           "What an API takes for a million input tokens, in USD.", example="0.5"),
+           "What an API charges for a million input tokens, in USD.", example="0.5"),
     Option("api_price_output", names.API_PRICES["output"], "number",
-           "What an API takes for a million output tokens, in USD.", example="2.5"),
+           "What an API charges for a million output tokens, in USD.", example="2.5"),
 )  # fmt: skip
 COLUMNS = (
     Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"),

@@ -31,9 +31,9 @@ class Kind:
 KINDS = {
     "output": Kind("output tokens", "Output tokens", "usd_per_million_output_tokens"),
     "input": Kind("input tokens", "Input tokens", "usd_per_million_input_tokens"),
-    "blended": Kind("input and output tokens", "Input and output, as mixed", "usd_per_million_total_tokens"),
+    "blended": Kind("input and output tokens", "Input and output tokens", "usd_per_million_total_tokens"),
     "total": Kind(
-        "input and output tokens", "Input and output, measured only", "usd_per_million_total_tokens"
+        "input and output tokens", "Input and output tokens, measured only", "usd_per_million_total_tokens"
     ),
 }
 """`blended` takes the prompt tokens from the workload's lengths where no prompt throughput was measured; `total` never

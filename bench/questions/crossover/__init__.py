@@ -34,7 +34,7 @@ NEEDS = "points"
 figure = drawing.draw
 OPTIONS = asking.OPTIONS
 COLUMNS = answers.COLUMNS
-PER_LABELS = {"raw": "Nothing: raw", "accelerator": "Accelerators", "dollar": "Dollars", "watt": "Watts"}
+PER_LABELS = {"raw": "Nothing (raw)", "accelerator": "Chips", "dollar": "Dollars", "watt": "Rated watts"}
 
 
 def complete(library: Library, view: View) -> View:
@@ -134,4 +134,4 @@ def _about_the_view(library: Library, view: View, told: Story) -> Iterator[State
         yield caveat("not_loaded", text)
     if view.option("per") not in ("", told.view.option("per")):
         label = catalogue.metric(told.view.option("metric")).label
-        yield caveat("gave_way", f"{label} is not divided by anything, so it is compared as it is.")
+        yield caveat("gave_way", f"{label} cannot be divided, so it is compared raw.")
