@@ -217,9 +217,11 @@ class Teller:
 
     def _crossing(self, crossings: Sequence[Crossing], terse: int) -> str:
         if len(crossings) > 1:
+            if terse:
+                where = self.at(*(one.x for one in crossings))
+                return f"{self.a} and {self.b} swap the lead in {self.what} at {where}"
             many = f"{counted(len(crossings), 'place')} along {axis_words(self.asked.along)}"
-            changes = "" if terse else f": {self._changes(crossings)}"
-            return f"the lead in {self.what} changes hands at {many}{changes}"
+            return f"the lead in {self.what} changes hands at {many}: {self._changes(crossings)}"
         (one,) = crossings
         who, whom = self.who(one.leads_after), self.who(OTHER[one.leads_after])
         ties = [place(knot.x) for knot in (one.below, one.above) if knot.tie]
