@@ -212,7 +212,8 @@ def _speeds(found: Cost) -> Iterator[Statement]:
         if stated:
             ends = dict.fromkeys(map(number, (min(stated), max(stated))))
             others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
-    parts += [f"The others: {joined(others)}."] if others else []
+    who = "The others" if parts else "Those that state latencies"
+    parts += [f"{who}: {joined(others)}."] if others else []
     if parts:
         yield _on("speeds", " ".join(parts), *([found.lead] if speeds(found.lead) else []))
 
@@ -280,6 +281,12 @@ def _latency(found: Cost) -> Iterator[Statement]:
     metric, dearer = found.asked.latency, [one for one in found.ladder if one.times >= DEARER]
     if not dearer or metric is None:
         return
+    # Of limits that cost the same the hardest is told.
+    harder = [*dearer[1:], None]
+    dearer = [
+        one for one, after in zip(dearer, harder, strict=True)
+        if after is None or number(after.usd_per_million) != number(one.usd_per_million)
+    ]  # fmt: skip
     unit, listed = f" {metric.unit} or {'less' if metric.direction == 'lower' else 'more'}", []
     for nth in dict.fromkeys((0, len(dearer) // 2, len(dearer) - 1)):
         one, limit = dearer[nth], f"{number(dearer[nth].limit)}{'' if nth else unit}"

@@ -155,7 +155,9 @@ def _wordings(
     same = tuple(precisions) if len(precisions) == 1 else ()
     # Along a length what else was fixed: the other length and the load, where all points state one.
     is_length = asked.along in LENGTHS
-    keys = [key for key in (*LENGTHS, *LOADS) if key != asked.along and is_length]
+    is_whole = len({(one.isl, one.osl) for one in points}) == 1
+    told = (asked.along, *(("isl", "osl") if is_whole else ()))
+    keys = [key for key in (*LENGTHS, *LOADS) if key not in told and is_length]
     fixed = {key: {getattr(one, key) for one in points} for key in keys}
     held = [
         setting(key, values.pop()) for key, values in fixed.items() if len(values) == 1 and None not in values
