@@ -71,9 +71,10 @@ def _import(arguments: argparse.Namespace) -> int:
     from bench.library.intake import take_in
 
     facts = dict(pairs(arguments.facts, "--set accelerator=h100-sxm, after the files"))
+    library = opened(arguments)
     with output.Bar() as bar:
         report = take_in(
-            opened(arguments),
+            library,
             arguments.paths,
             facts_of={"": facts},
             dry_run=arguments.dry_run,
@@ -83,13 +84,14 @@ def _import(arguments: argparse.Namespace) -> int:
     if arguments.json:
         output.document(report.document())
     else:
-        _tell(report, dry_run=arguments.dry_run)
+        _tell(report, library, dry_run=arguments.dry_run)
     named = {str(path) for path in arguments.paths}
     whole = {refusal.file for refusal in report.refused if refusal.row is None and not refusal.further}
     return 1 if whole & named or not (report.imported or report.already) else 0
 
 
-def _tell(report: ImportReport, *, dry_run: bool) -> None:
+def _tell(report: ImportReport, library: Library, *, dry_run: bool) -> None:
+    from bench.library import replacing
     from bench.library.store import short
 
     verb = "would be imported" if dry_run else "imported"
@@ -97,9 +99,10 @@ def _tell(report: ImportReport, *, dry_run: bool) -> None:
         held = [counted(source.points, "point")] if source.points or not source.scores else []
         held += [counted(source.scores, "score")] if source.scores else []
         output.line(
-            f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})"
-            + (f", instead of {joined(list(map(short, source.instead_of)))}." if source.instead_of else ".")
+            f"{source.file}: {' and '.join(held)} {verb} (format {source.format}, id {source.sha256[:12]})."
         )
+    for sentence in replacing.sentences(report, library, dry_run=dry_run):
+        output.line(sentence)
     for known in report.already:
         output.line(f"{known.file}: already in the library (id {short(known.sha256)}).")
     for sentence in report.said_of_taken_over(dry_run=dry_run):

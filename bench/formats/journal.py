@@ -230,7 +230,7 @@ def read(file: SourceFile) -> Reading:
     found = reading(journal)
     for line, _ in journal.points:
         if not line.measured:
-            reason = f"Point {line.number} failed: {line.error or 'no request ended well'}"
+            reason = f"Point {line.number} failed: {line.error or 'no request succeeded'}"
             found.refusals.append(Refusal(file.name, reason, line.number))
     if journal.cut is not None:
         found.refusals.append(

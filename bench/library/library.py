@@ -91,6 +91,11 @@ class Library:
         """Every folder of the library and whether it is written to, the shipped one first."""
         return tuple((root.path, root.writable) for root in self._roots)
 
+    def file_of(self, source_id: str) -> tuple[str, str] | None:
+        """The name of a source's file and when it was imported, hidden or not; None where the library has none such."""
+        pack = self._snapshot.owners.get(source_id)
+        return (pack.held[source_id].file, pack.held[source_id].imported) if pack else None
+
     def refresh(self) -> bool:
         """Whether something has changed since the last look, by this process or another; it is loaded now."""
         return self._shown.refresh()

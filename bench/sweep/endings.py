@@ -30,7 +30,7 @@ class Ended:
     reason: str
 
 
-CANCELLED = Ended("cancelled", "It was cancelled; resume goes on with what is missing.")
+CANCELLED = Ended("cancelled", "It was cancelled; resume measures what is missing.")
 
 
 def status_of(ended: Ended, lines: Iterable[PointLine], *, strict: bool = False) -> int:
@@ -47,9 +47,9 @@ def over(plan: Plan, stop: Stop, lines: Sequence[PointLine]) -> Ended:
     if not failed:
         return Ended("done", stop.reason)
     said = [f"point {line.number} ({_asked(line)}): {line.error}" for line in failed]
-    todo = "Resume measures what failed again."
+    todo = "Resume measures the failed points again."
     if not any(line.failures for line in failed):
-        todo = "Give its points more time, in a new sweep."
+        todo = "Give each point more time in a new sweep."
     reason = stop.reason if plan.search in CLIMBS else ""
     told = (
         f"{len(failed):,} of {counted(len(lines), 'point')} failed, {joined(said, at_most=MOST_TOLD)}. {todo}"
@@ -64,7 +64,7 @@ def empty(plan: Plan, ran: Ran, cap: str | None) -> Ended:
     return Ended(
         "failed",
         f"No request came within the {ran.limits.warmup_s + (ran.limits.duration_s or 0):g} s of "
-        f"{ran.point.words}: give its points more time in a new sweep, or a higher request rate.",
+        f"{ran.point.words}: give each point more time or a higher request rate, in a new sweep.",
     )
 
 
@@ -74,7 +74,7 @@ def used_up(plan: Plan, name: str) -> Ended:
     where = where_stated(plan.endpoint)
     return Ended(
         "stopped",
-        f"caps.{name} of {cap:,g} is used up: raise it{where}, and measure the rest in a new sweep.",
+        f"caps.{name} of {cap:,g} is used up: raise it{where} and measure the rest in a new sweep.",
     )
 
 
@@ -100,7 +100,7 @@ def given_up(plan: Plan, lines: Sequence[PointLine]) -> Ended | None:
         return None
     return Ended(
         "failed",
-        f"Nothing was answered well for {seconds:,.0f} s, over {counted(len(silent), 'point')}: {silent[0].error}. "
+        f"No request succeeded for {seconds:,.0f} s, over {counted(len(silent), 'point')}: {silent[0].error}. "
         "Look at the endpoint, then resume.",
     )
 
@@ -109,8 +109,8 @@ def capped(cap: str, requests: int) -> Flag:
     """What is said of a point that a cap cut short."""
     return Flag(
         "capped",
-        f"The point was ended after {counted(requests, 'request')}, since caps.{cap} was used up.",
-        "It is over fewer requests than planned, so it is less certain than the points beside it.",
+        f"The point ended after {counted(requests, 'request')} because caps.{cap} was used up.",
+        "It has fewer requests than planned, so it is less certain than the points beside it.",
         f"Raise caps.{cap} and measure it again.",
     )
 

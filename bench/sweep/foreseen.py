@@ -36,7 +36,7 @@ def sentence(plan: Plan, budget: Budget) -> str:
 
 def figures(budget: Budget) -> tuple[Foreseen, ...]:
     """The budget's figures, as a reader looks them over before the start."""
-    exact = "The most that can be sent: a request is never faster than alone." if budget.minutes else ""
+    exact = "At most this many: no request is faster than one sent alone." if budget.minutes else ""
     early = " It may end before." if budget.may_end_early else ""
     return (
         Foreseen("Points", number(budget.points), f"Pairs of a workload and a load, with their repeats.{early}"),
@@ -46,7 +46,7 @@ def figures(budget: Budget) -> tuple[Foreseen, ...]:
         Foreseen("Time", minutes(budget.minutes) if budget.minutes is not None else None,
                  "The least it takes, without checks, drains and waiting for its turn."),
         Foreseen("Cost", _cost(budget),
-                 "What its accelerators cost in that time, when their number and price are stated."),
+                 "What the accelerators cost in that time, if their number and price are stated."),
     )  # fmt: skip
 
 

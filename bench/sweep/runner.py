@@ -96,7 +96,7 @@ class _Run:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 ended, sustained = runner.run(self.points(found, writer))
         except KeyboardInterrupt:
-            ended = Ended("interrupted", "It was told to end before its first point.")
+            ended = Ended("interrupted", "It was told to stop before its first point.")
         except _Cancelled:
             ended = CANCELLED
         except BenchError as problem:
@@ -312,7 +312,7 @@ class _Run:
         loop = asyncio.get_running_loop()
 
         def end() -> None:
-            self.ending = Ended("interrupted", "It was told to end; resume goes on with what is missing.")
+            self.ending = Ended("interrupted", "It was told to stop; resume measures what is missing.")
 
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(

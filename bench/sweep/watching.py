@@ -57,7 +57,7 @@ def table(library: Path) -> pd.DataFrame:
 def headline(states: Sequence[str]) -> str:
     """How many sweeps do what, in one sentence."""
     if not states:
-        return "Nothing was measured in this library yet."
+        return "Nothing has been measured in this library yet."
     many = Counter(states)
     told = [
         f"{many[state]:,} {STATES[state] if many[state] == 1 else PLURALS[state]}"

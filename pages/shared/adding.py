@@ -38,9 +38,7 @@ EVERY_S = 0.5
 RECENT_S = 120
 """So long a finished import is told to a session that did not start it, such as a page that was reloaded."""
 
-UNFORESEEN = (
-    "These files could not be read to the end, and nothing of them was loaded. The server's log says why."
-)
+UNFORESEEN = "Reading these files failed, and nothing was imported. The server's log says why."
 
 
 @dataclass
@@ -79,7 +77,7 @@ def section(page: Page) -> None:
         _box(state)
         if state.spool is not None and state.spool.is_gone:
             _discard()
-            st.warning("What was dropped here has waited too long and was removed; drop it again.")
+            st.warning("The files dropped here were removed after waiting too long; drop them again.")
         if state.look is not None:
             _looked_through(state.look, page, state)
 
@@ -99,9 +97,9 @@ def _box(state: Adding) -> None:
         state.problem = ""
     if state.look is None:
         st.caption(
-            "You see what each file holds, and what is missing, before anything is loaded. "
+            "You see what each file holds and what is missing before anything is imported. "
             + markdown(adding_told.formats_read())
-            + f" Up to {MOST_FILES} files and {MOST_BYTES >> 20} MB at once; many files go best in a zip."
+            + f" Up to {MOST_FILES} files and {MOST_BYTES >> 20} MB at once; put many files in a zip."
         )
 
 
@@ -213,7 +211,7 @@ def _watched(arrival: Arrival, doing: str) -> None:
         f" {arrival.shown(arrival.file)}, file {arrival.done + 1:,} of {arrival.of:,}" if arrival.file else ""
     )
     st.progress(arrival.share, markdown(f"{doing}{at} …"))
-    st.caption("It goes on if you leave this page; nothing is loaded twice.")
+    st.caption("You can leave this page: the import goes on, and nothing is imported twice.")
 
 
 def _ended(arrival: Arrival, page: Page) -> None:

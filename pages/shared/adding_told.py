@@ -11,7 +11,7 @@ import streamlit as st
 
 from bench import formats
 from bench.export import readable
-from bench.library import by_file
+from bench.library import by_file, replacing
 from bench.library.by_file import FileLine, OpenSource
 from bench.library.report import ImportReport
 from bench.library.store import short
@@ -85,7 +85,8 @@ def aside(report: ImportReport, shown: Callable[[str], str], *, dry_run: bool) -
 
     Keys that were not understood are told here once the table of the files, which has them, is gone.
     """
-    told = [*_passed_over(report, shown), *_replacing(report, shown, dry_run=dry_run)]
+    replaced = replacing.sentences(report, cached.library(), dry_run=dry_run, shown=shown)
+    told = [*_passed_over(report, shown), *replaced]
     if not dry_run:
         told += _not_understood(report, shown)
     said = [*_first(told), report.said_of_no_results()]
@@ -107,16 +108,6 @@ def _not_understood(report: ImportReport, shown: Callable[[str], str]) -> list[s
         f"{shown(one.file)}: {counted(len(one.keys) + one.beyond, 'key')} not understood"
         f" ({joined(list(one.keys), at_most=TOLD_KEYS)})."
         for one in report.not_understood
-    ]
-
-
-def _replacing(report: ImportReport, shown: Callable[[str], str], *, dry_run: bool) -> list[str]:
-    """Which files take the place of sources that are hidden for it."""
-    verb = "would take" if dry_run else "takes"
-    return [
-        f"{shown(row.file)} {verb} the place of {joined([short(id) for id in row.instead_of])}."
-        for row in report.imported
-        if row.instead_of
     ]
 
 

@@ -81,7 +81,7 @@ def hidden(page: Page) -> None:
         st.markdown("Nothing is hidden: every result that was imported is in the answers.")
         return
     st.caption(
-        "In no answer until it is brought back. Pick a row to open it; what was deleted for good is gone."
+        "Hidden results are in no answer until brought back. Pick a row to open one; deleted ones are gone."
     )
     first = ("hidden", "title", "reason", "who", "at")
     ids = list(zip(found["kind"], found["id"], strict=True))

@@ -70,10 +70,13 @@ def _every() -> None:
         st.markdown("A first look at an endpoint takes about a minute.")
         with st.container(key="onward.first"):
             st.page_link(
-                "launch.py", label="Measure one", icon=":material/arrow_forward:", icon_position="right"
+                "launch.py",
+                label="Measure an endpoint",
+                icon=":material/arrow_forward:",
+                icon_position="right",
             )
         return
-    st.caption("Pick a row to watch it, to cancel it or to go on with it.")
+    st.caption("Pick a row to watch, cancel or resume a sweep.")
     ids = list(rows["id"])
     table.show(rows, key="rows.jobs", alt="Every sweep of this library", labels=LABELS,
                on_pick=lambda row: _open(ids[row]))  # fmt: skip
@@ -146,7 +149,7 @@ def _buttons(folder: Folder, status: Mapping[str, Any]) -> None:
         if watching.is_under_way(status):
             st.button("Cancel", icon=":material/stop:", key="cancel", on_click=_do, args=("cancel", folder))
         elif status.get("state") != "done":
-            st.button("Go on with what is missing", icon=":material/play_arrow:", key="resume", on_click=_do,
+            st.button("Resume: measure what is missing", icon=":material/play_arrow:", key="resume", on_click=_do,
                       args=("resume", folder))  # fmt: skip
         st.button("Run it again", icon=":material/replay:", key="again", on_click=_do, args=("again", folder))
         stated = form.stated_by(folder.plan.unseeded())

@@ -30,14 +30,14 @@ def failed(sentence: str) -> None:
 
 def broken() -> None:
     """Something went wrong that nobody foresaw; its traceback is in the server's log."""
-    st.error("This page could not be drawn. The server's log says why; the data are unharmed.")
+    st.error("This page could not be drawn; your data are safe. The server's log says why.")
     _start_over("Start over")
 
 
 def nothing_loaded() -> None:
     """The library is empty."""
     st.header("Nothing is loaded yet", anchor=False)
-    st.markdown("Import a table of results, as docs/published-format.md describes it, then reload this page:")
+    st.markdown("Drop result files on the Data page, or import them in a terminal and reload this page:")
     st.code("python -m bench import results.csv", language="bash")
 
 
@@ -47,9 +47,9 @@ def nothing_selected(name: str, view: View, version: str) -> None:
     left = {key: cached.count(View(view.with_where(**{key: None}).where), version) for key, _ in view.where}
     ways = sorted((key for key in left if left[key]), key=lambda key: -left[key])
     st.markdown(
-        "Each of these alone would let some through:"
+        "Lifting one of these filters is enough:"
         if ways
-        else "No single filter is in the way; start over."
+        else "No single filter is in the way; reset them all."
     )
     with st.container(horizontal=True):
         for key in ways[:WAYS]:

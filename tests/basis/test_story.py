@@ -87,7 +87,10 @@ class TestWhichStory:
         assert found.view.values("model") == (DEEPSEEK,)
         (told,) = story.statements(found)
         assert told.kind == "other_story"
-        assert told.text == "Llama 3.1 70B BF16 at 256/128 has no median TTFT; this is the nearest that has."
+        assert (
+            told.text
+            == "Llama 3.1 70B BF16 at 256/128 has no median TTFT; shown is the nearest selection that has."
+        )
         assert story.told(three, View()).instead_of == ""
 
     def test_nearest_is_the_same_model_before_the_same_lengths(self, tmp_path: Path) -> None:
@@ -174,15 +177,15 @@ class TestChoosing:
     def test_another_model_lets_go_of_what_a_story_filled_in(self, loaded: Library) -> None:
         first = story.told(loaded, View.of({"model": [LLAMA]})).view.made_whole()
         assert first.values("isl") == ("128",)
-        found = story.chosen(loaded, first, "model", [DEEPSEEK])
+        found = story.chosen(loaded, first, {"model": [DEEPSEEK]})
         assert (found.where, found.whole) == ((("model", (DEEPSEEK,)),), False)
         assert story.told(loaded, found).view.values("isl") == ("512",)
 
     def test_another_model_keeps_the_readers_filters_it_has_points_under(self, loaded: Library) -> None:
         asked = View.of({"model": [DEEPSEEK], "engine": ["sglang"], "accelerator": ["b200"], "osl": ["64"]})
-        kept = story.chosen(loaded, asked, "model", [LLAMA])
+        kept = story.chosen(loaded, asked, {"model": [LLAMA]})
         assert dict(kept.where) == {"model": (LLAMA,)}
-        back = story.chosen(loaded, asked.with_where(accelerator=["h100-sxm"]), "model", [DEEPSEEK])
+        back = story.chosen(loaded, asked.with_where(accelerator=["h100-sxm"]), {"model": [DEEPSEEK]})
         assert dict(back.where) == {"model": (DEEPSEEK,), "engine": ("sglang",), "osl": ("64",)}
 
     def test_each_kept_filter_leaves_something_of_the_model_with_those_before_it(
@@ -190,19 +193,19 @@ class TestChoosing:
     ) -> None:
         """H200 has points of DeepSeek and so has an input length of 512, one of 128 has none."""
         asked = View.of({"model": [LLAMA], "accelerator": ["h200"], "isl": ["128"], "osl": ["64"]})
-        found = story.chosen(loaded, asked, "model", [DEEPSEEK])
+        found = story.chosen(loaded, asked, {"model": [DEEPSEEK]})
         assert dict(found.where) == {"model": (DEEPSEEK,), "accelerator": ("h200",), "osl": ("64",)}
 
     def test_another_filter_changes_nothing_of_the_readers_others(self, loaded: Library) -> None:
         asked = View.of(
             {"model": [LLAMA], "engine": ["vllm"]}, {"x": "isl"}, whole=True, slo=["ttft_ms_p50<=5"]
         )
-        found = story.chosen(loaded, asked, "accelerator", ["b200"])
+        found = story.chosen(loaded, asked, {"accelerator": ["b200"]})
         assert dict(found.where) == {"model": (LLAMA,), "engine": ("vllm",), "accelerator": ("b200",)}
         assert (found.option("x"), found.slo, found.whole) == ("isl", ("ttft_ms_p50<=5",), False)
 
     def test_no_model_at_all_keeps_everything_else(self, loaded: Library) -> None:
-        found = story.chosen(loaded, View.of({"model": [LLAMA], "engine": ["vllm"]}), "model", [])
+        found = story.chosen(loaded, View.of({"model": [LLAMA], "engine": ["vllm"]}), {"model": []})
         assert dict(found.where) == {"engine": ("vllm",)}
 
     def test_the_readers_own_choice_is_what_no_story_filled_in(self, loaded: Library) -> None:
@@ -214,8 +217,6 @@ class TestChoosing:
 
 def test_what_is_narrowed_is_told_with_what_it_leaves_out(three: Library) -> None:
     (told,) = story.statements(story.told(three, View.of({"model": [LLAMA]})))
-    assert told.text == (
-        "Narrowed to BF16, 256 tokens in and 128 tokens out; 3 points of the selection beside it left out."
-    )
+    assert told.text == ("Narrowed to BF16, 256 tokens in and 128 tokens out; 3 other points are left out.")
     assert told.values == {"left_out": 3}
     assert story.statements(story.told(three, View())) == []

@@ -81,7 +81,7 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     for many in (1, 2):
         page.wait_for_function(f"() => {POINTS} >= {many}", timeout=20_000)
     page.get_by_role("button", name="Cancel", exact=True).click()
-    onward = page.get_by_role("button", name="Go on with what is missing")
+    onward = page.get_by_role("button", name="Resume: measure what is missing")
     onward.wait_for(timeout=15_000)
     said(page, "was cancelled with")
     kept = [line.number for line, _ in folder.read.points]
@@ -128,7 +128,7 @@ def test_what_one_tab_goes_on_with_another_shows_when_its_reader_comes_back(
         said(page, "was cancelled", timeout=10_000)
     listing.goto("/jobs")
     said(listing, "1 sweep: 1 was cancelled.", timeout=10_000)
-    first.get_by_role("button", name="Go on with what is missing").click()
+    first.get_by_role("button", name="Resume: measure what is missing").click()
     first.get_by_role("button", name="Cancel", exact=True).wait_for(timeout=15_000)
     for page in (second, listing):
         page.evaluate("window.dispatchEvent(new Event('focus'))")
@@ -153,7 +153,7 @@ def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, br
         said(page, "was interrupted with")
         done = [line.number for line, _ in folder.read.points]
         assert len(done) < 4
-        page.get_by_role("button", name="Go on with what is missing").click()
+        page.get_by_role("button", name="Resume: measure what is missing").click()
         said(page, "is done with 4 of 4 points", timeout=40_000)
         assert levels(folder) == ["1", "2", "3", "4"]
         assert [line.number for line, _ in folder.read.points][: len(done)] == done

@@ -25,7 +25,7 @@ def test_limits_taken_away_stay_away(opened: Open) -> None:
     assert not page.exception
     assert limits(page).value == []
     assert "whatever the latency" in text_of(page)
-    assert "within the limits" not in headline(page)
+    assert "within limits" not in headline(page)
     (volume,) = [box for box in page.text_input if box.label == "Tokens a day"]
     volume.set_value("1e9").run()
     assert limits(page).value == []

@@ -196,7 +196,7 @@ def test_the_way_in_is_there_before_there_is_a_plan(
 def test_a_job_that_is_not_there_is_told(opened: Open, own_library: Path, job: str) -> None:
     page = opened("jobs", job=job)
     assert "There is no sweep" in said(page)
-    assert title(page) == "Nothing was measured in this library yet."
+    assert title(page) == "Nothing has been measured in this library yet."
 
 
 def test_endpoints_of_the_library_are_listed_with_what_they_say(opened: Open, own_library: Path) -> None:

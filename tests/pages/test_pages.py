@@ -81,7 +81,7 @@ def test_what_nobody_foresaw_is_one_sentence_and_a_logged_traceback(caplog: pyte
         at = AppTest.from_function(script, default_timeout=60).run()
     assert not at.exception
     assert [part.value for part in at.error] == [
-        "This page could not be drawn. The server's log says why; the data are unharmed."
+        "This page could not be drawn; your data are safe. The server's log says why."
     ]
     assert "secret" not in text_of(at)
     assert "ZeroDivisionError" in caplog.text

@@ -67,7 +67,7 @@ def test_an_outage_costs_the_points_in_it_and_resume_measures_those_alone(tmp_pa
         for point in told["points"]:
             if point["state"] == "failed":
                 assert point["error"].startswith(
-                    ("no request ended well: ", "after the warm-up no request ended well")
+                    ("no request succeeded: ", "after the warm-up no request succeeded")
                 )
                 assert "http_5xx (HTTP 500" in point["error"]
                 assert point["failures"]["http_5xx"] == point["requests_failed"] + point["warmup_failed"]
@@ -97,7 +97,7 @@ def test_an_endpoint_that_breaks_for_good_fails_and_says_so(tmp_path: Path) -> N
         done = bench(*arguments(servers.url("odd"), tmp_path, **fields), timeout=60)
     told = document(done.stdout)
     assert (done.returncode, told["state"]) == (1, "failed")
-    assert told["reason"].startswith("Nothing was answered well for ")
+    assert told["reason"].startswith("No request succeeded for ")
     assert "HTTP 500" in told["reason"]
     assert told["points_failed"] == 2
     assert all(point["state"] == "measured" or point["error"] for point in told["points"])
@@ -126,7 +126,7 @@ def test_a_point_that_is_given_up_is_failed_whatever_it_began_with(tmp_path: Pat
     (point,) = document(done.stdout)["points"]
     assert (done.returncode, point["state"]) == (1, "failed")
     assert point["error"].startswith("it was given up after ")
-    assert "since no request ended well any more" in point["error"]
+    assert "since no request succeeded any more" in point["error"]
     assert "ttft_ms_p50" not in point
 
 

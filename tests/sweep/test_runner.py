@@ -324,7 +324,7 @@ def test_an_endpoint_that_goes_away_ends_the_sweep_with_a_sentence(tmp_path: Pat
         assert gone.wait(20)
     worker.join(40)
     assert results[0].state == "failed"
-    assert re.match(r"Nothing was answered well for \d s, over 2 points: ", results[0].reason)
+    assert re.match(r"No request succeeded for \d s, over 2 points: ", results[0].reason)
     assert "Connection refused" in results[0].reason
     failed = [line for line, _ in folder.read.points if not line.measured]
     assert len(failed) == 2
@@ -343,7 +343,7 @@ def test_a_point_that_only_fails_is_told_as_failed_and_measured_again(tmp_path: 
         ended = run(folder)
         assert ended.state == "failed"
         assert ended.reason.startswith(
-            "1 of 2 points failed, point 1 (concurrency 1, isl 32, osl 8): no request ended well: 7 http_5xx (HTTP 500"
+            "1 of 2 points failed, point 1 (concurrency 1, isl 32, osl 8): no request succeeded: 7 http_5xx (HTTP 500"
         )
         first = folder.read.points[0][0]
         assert (first.state, first.requests_sent, first.warmup_failed, first.requests_failed) == (
@@ -389,7 +389,7 @@ def test_points_whose_requests_were_all_warm_up_have_failed_and_end_no_sweep(tmp
         ended = run(folder)
     assert ended.state == "failed"
     assert (
-        "no request ended well in the time that is measured: no request was sent after the warm-up"
+        "no request succeeded in the time that is measured: no request was sent after the warm-up"
         in ended.reason
     )
     assert len(folder.read.points) == 3

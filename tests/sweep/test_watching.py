@@ -61,7 +61,7 @@ def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
 
 def test_every_state_has_its_words() -> None:
     assert set(UNDER_WAY) <= set(watching.STATES) == set(watching.PLURALS)
-    assert watching.headline([]) == "Nothing was measured in this library yet."
+    assert watching.headline([]) == "Nothing has been measured in this library yet."
     assert watching.headline(["done", "running", "done"]) == "3 sweeps: 1 runs and 2 are done."
 
 

@@ -10,7 +10,7 @@ from functools import cache
 import pandas as pd
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, points, prices, story, variations, wording
+from bench.basis import evidence, known, points, prices, story, variations, wording
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import Facts
@@ -58,15 +58,16 @@ LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
 
 
 OPTIONS: tuple[Option, ...] = (
-    Option("tokens", "Cost per million", "choice", "Which tokens the whole bill is divided over.", tuple(KINDS)),
-    Option("group", "Group by", "choice", "Prices the best operating point of each value of this field.", GROUPS),
-    Option("latency", "Price of latency in", "choice", "The latency or interactivity whose price is told."),
+    Option("tokens", "Cost per million …", "choice", "The tokens that share the whole bill.", tuple(KINDS)),
+    Option("group", "Group by", "choice", "Compares the best operating point of each value of this field.", GROUPS),
+    Option("latency", "Latency limit", "choice",
+           "The latency or interactivity whose price is told: what tokens cost within ever harder limits on it."),
     Option("volume", "Tokens a day", "number", "The volume whose daily and monthly bill is worked out.",
            example=VOLUME),
     Option("api_price_input", names.API_PRICES["input"], "number",
-           "What an API takes for a million input tokens, in USD.", example="0.5"),
+           "What an API charges for a million input tokens, in USD.", example="0.5"),
     Option("api_price_output", names.API_PRICES["output"], "number",
-           "What an API takes for a million output tokens, in USD.", example="2.5"),
+           "What an API charges for a million output tokens, in USD.", example="2.5"),
 )  # fmt: skip
 COLUMNS = (
     Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"),
@@ -111,6 +112,8 @@ def answer(library: Library, view: View) -> Answer[Cost]:
     of = _inputs(library, evidence.read(whole), prices.read(library, whole))
     found = priced.found(of)
     opening = LIMIT in whole.option(FILLED).split()
+    if found.deployments and not opening:
+        found = replace(found, known=known.of_headline(library, whole, found.deciding))
     return Answer(
         question=QUESTION,
         view=whole,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
-from bench import catalogue
+from bench import catalogue, flags
 from bench.basis import likeness, prices, wording
 from bench.basis.points import Facts
 from bench.basis.prices import Quote
@@ -36,15 +37,29 @@ def label(found: Cost, one: Deployment) -> str:
     return ", ".join([*words, *([value_label("model", facts.model)] if models and group != "model" else [])])
 
 
-def place(found: Cost, one: Deployment, *besides: str) -> str:
-    """What a cost is on, with what tells it from the others and every flag: "one H100 SXM (flagged: decode only)"."""
-    facts, group = one.facts, found.asked.group
-    about = [value_label("model", facts.model)] if several(found, "model") and facts.model else []
-    about += [facts.precision.upper()] if several(found, "precision") and facts.precision else []
+def place(
+    found: Cost, one: Deployment, *besides: str, among: Sequence[Facts] = (), variant: bool | None = None
+) -> str:
+    """What a cost is on, with what tells it from the others and every flag: "one H100 SXM (flagged: decode only)".
+
+    The others are those `among` which a sentence speaks, else all. Unless it is asked for or not, the `variant` stands
+    where there is a flag, which often is of it, or where it alone tells one from another.
+    """
+    facts, group, others = one.facts, found.asked.group, among or found.facts
+
+    def several(*keys: str) -> bool:
+        return any(len({getattr(other, key) for other in others}) > 1 for key in keys)
+
+    about = [value_label("model", facts.model)] if several("model") and facts.model else []
+    about += [facts.precision.upper()] if several("precision") and facts.precision else []
     about += [group_words(group, getattr(facts, group))] if group not in NAMED_ANYWAY else []
     about += [value_label("engine", facts.engine)] if group == DEPLOYMENT and facts.engine else []
-    about += [facts.workload] if several(found, "isl") or several(found, "osl") else []
-    about += [facts.variant] if facts.variant and group != "variant" else []
+    about += [facts.workload] if several("isl", "osl") else []
+    alike = ("hardware", "model", "precision", "engine", "isl", "osl")
+    twins = [other for other in others if all(getattr(other, key) == getattr(facts, key) for key in alike)]
+    is_needed = bool(flags.telling(facts.flag_kinds)) if variant is None else variant
+    if facts.variant and group != "variant" and (is_needed or len({other.variant for other in twins}) > 1):
+        about.append(facts.variant)
     flagged = wording.flagged(facts.flag_kinds).removeprefix(" (").removesuffix(")")
     stated = "; ".join(filter(None, (", ".join(filter(None, (*about, *besides))), flagged)))
     return f"{chips(facts)} ({stated})" if stated else chips(facts)

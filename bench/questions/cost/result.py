@@ -8,6 +8,7 @@ from functools import cached_property
 
 from bench import catalogue
 from bench.basis.evidence import Deciding, Tally
+from bench.basis.known import NOTHING, Known
 from bench.basis.likeness import Difference
 from bench.basis.limits import Limit
 from bench.basis.points import Facts
@@ -30,9 +31,9 @@ class Kind:
 KINDS = {
     "output": Kind("output tokens", "Output tokens", "usd_per_million_output_tokens"),
     "input": Kind("input tokens", "Input tokens", "usd_per_million_input_tokens"),
-    "blended": Kind("input and output tokens", "Input and output, as mixed", "usd_per_million_total_tokens"),
+    "blended": Kind("input and output tokens", "Input and output tokens", "usd_per_million_total_tokens"),
     "total": Kind(
-        "input and output tokens", "Input and output, measured only", "usd_per_million_total_tokens"
+        "input and output tokens", "Input and output tokens, measured only", "usd_per_million_total_tokens"
     ),
 }
 """`blended` takes the prompt tokens from the workload's lengths where no prompt throughput was measured; `total` never
@@ -204,7 +205,8 @@ class Cost:
     `groups` counts all with a price, of which `deployments` are the cheapest. `missed` are those that no limit lets in,
     `unpriced` accelerators without a price under `choice`, `priced_as` the terms under which those have one. `serving`
     is what serves the volume at the smallest bill. Of the first deployment are `peak`, its cost without the limits,
-    `ladder` and `sensitivity`; `unlike` is in what of model and workload the second, and of load any, differs unasked.
+    `ladder` and `sensitivity`; `known` is what the headline begins with where few points state what limits are on;
+    `unlike` is in what of model and workload the second, and of load any, differs unasked.
     """
 
     asked: Asked
@@ -217,6 +219,7 @@ class Cost:
     priced_as: tuple[str, ...]
     tally: Tally
     deciding: Deciding
+    known: Known = NOTHING
     unlike: tuple[Difference, ...] = ()
     serving: Deployment | None = None
     peak: float | None = None

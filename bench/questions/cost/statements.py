@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bench import catalogue, flags
 from bench.basis import evidence, likeness, limits, prices, wording
+from bench.basis.points import Facts
 from bench.basis.statement import Statement, Value, caveat, finding, headline
 from bench.chart import value_label
 from bench.maths import cost
@@ -61,37 +63,83 @@ def _headline(found: Cost) -> Statement:
         return _of_one(found)
     if found.unlike or not found.deciding.names_a_best:
         return _undecided(found)
+    return _of_two(found)
+
+
+def _of_two(found: Cost) -> Statement:
+    """Which deployment is the cheapest, at what cost, and how much more the next one costs; or that both cost alike."""
     lead, second = found.deployments[:2]
-    ids = [lead.facts.point_id, second.facts.point_id]
-    values = {"usd_per_million": lead.usd_per_million, "second_usd_per_million": second.usd_per_million}
-    own, others = _apart(found)
-    about = f" for {subject}" if (subject := wording.subject([lead.facts, second.facts])) else ""
-    usd = f"{about}: {number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}"
+    both, own = [lead.facts, second.facts], _apart(found)
     ratio = second.usd_per_million / lead.usd_per_million
-    if wording.is_tie(ratio):
-        text = f"{place(found, lead)} and {place(found, second)} cost the same within 1 %{usd}{_use(found)}"
-        return headline("even", wording.opened(f"{text}{found.deciding.words}."), ids, **values)
-    dearer = f"{wording.times(ratio)}{' as much' if ratio >= wording.TWICE else ''}{modelled(second)}"
-    text = f"{place(found, lead, *own)} is cheapest{usd}{_use(found)}; {place(found, second, *others)} costs {dearer}"
-    return headline("cheapest", wording.opened(f"{text}{found.deciding.words}."), ids, **values)
+    is_tie = wording.is_tie(ratio)
+    values = {"usd_per_million": lead.usd_per_million, "second_usd_per_million": second.usd_per_million}
+    model, about = _subjects("for", both)
+    usd = f"{number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}{_use(found)}"
+    dearer = f"{wording.times(ratio)}{' that' if ratio >= wording.TWICE else ''}{modelled(second)}"
+    told: dict[str, list[Deployment]] = {}
+    for variant, of, next_one in (
+        (True, about, "named"),
+        (False, about, "named"),
+        (False, about, "unnamed"),
+        (False, model, "named"),
+        (False, model, "unnamed"),
+        (False, about, ""),
+        (False, model, ""),
+        (False, "", ""),
+    ):
+        first = place(found, lead, *own[0], among=both, variant=variant)
+        then = place(found, second, *own[1], among=both, variant=variant)
+        if is_tie:
+            text, next_one = f"{first} and {then} cost the same within 1 %{of}: {usd}", "named"
+        else:
+            who = then if next_one == "named" else f"the next{f' ({joined(own[1])})' if own[1] else ''}"
+            more = f"; {who} costs {dearer}" if next_one else ""
+            text = f"{first} is cheapest{of}: {usd}{more}"
+        named = [lead, second] if next_one == "named" else [lead]
+        told[wording.opened(f"{found.known.lead}{text}.")] = named
+    text = wording.fitting(*told)
+    ids = [one.facts.point_id for one in told[text]]
+    return headline("even" if is_tie else "cheapest", text, ids, **values)
 
 
 def _of_one(found: Cost) -> Statement:
     """The cost on the one deployment there is, over its quotes."""
     lead, offers = found.lead, found.lead.offers
-    low, high = offers[0].usd_per_million, offers[-1].usd_per_million
-    about = f" of {subject}" if (subject := wording.subject(found.facts)) else ""
-    text = f"{found.asked.kind.words}{about} cost {span(low, high)} per million on {place(found, lead)}{_use(found)}"
+    low, high, usd = offers[0].usd_per_million, offers[-1].usd_per_million, number(lead.usd_per_million)
+    model, about = _subjects("of", found.facts)
+    span_of = f", {span(low, high)} by quote" if len(offers) > 1 else ""
     if lead.price.modelled:
-        behind = f"{counted(len(offers), 'modelled cost')} and no offer"
+        span_of = ", a modelled cost that nobody offers"
+        usd = span(low, high).removesuffix(" USD")
     elif len(offers) == 1:
-        behind = f"one quote, {prices.quoted(offers[0].quote)}"
-    else:
-        behind = f"{counted(len(offers), 'quote')}, median {number(lead.usd_per_million)}"
+        span_of = f", by one quote, {prices.quoted(offers[0].quote)}"
+    told = [
+        wording.opened(
+            f"{found.asked.kind.words}{of} cost {usd} USD per million{_use(found)} on"
+            f" {place(found, lead, variant=variant)}{more}."
+        )
+        for variant, of, more in (
+            (True, about, span_of),
+            (False, about, span_of),
+            (False, about, modelled(lead)),
+            (False, model, modelled(lead)),
+        )
+    ]
+    if found.known.lead:
+        cost_of = f"{usd} USD per million {found.asked.kind.words}{modelled(lead)}"
+        few = f"{found.known.lead}{place(found, lead, variant=False)} costs {cost_of}"
+        told = [f"{few}{_use(found)}.", f"{few}."]
     return headline(
-        "one", wording.opened(f"{text}{found.deciding.words}: {behind}."), [lead.facts.point_id],
+        "one", wording.fitting(*told), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
     )  # fmt: skip
+
+
+def _subjects(word: str, facts: Sequence[Facts]) -> tuple[str, str]:
+    """What a headline is of, by model and precision alone and with the workload too: " for DeepSeek-R1 FP8"."""
+    without = [replace(one, isl=None, osl=None) for one in facts]
+    model, whole = (f" {word} {told}" if (told := wording.subject(of)) else "" for of in (without, facts))
+    return model, whole
 
 
 def _undecided(found: Cost) -> Statement:
@@ -99,36 +147,53 @@ def _undecided(found: Cost) -> Statement:
     low, high, of = found.lead.usd_per_million, found.deployments[-1].usd_per_million, found.deciding
     why = f"only {of.accelerators} of {counted(of.of_accelerators, 'accelerator')} state {of.metrics}"
     if found.unlike:
-        why = f"they ran under unlike {joined([one.fact.several for one in found.unlike])}"
-    about = f" of {subject}" if (subject := wording.subject(found.facts)) else ""
-    text = (
-        f"{found.asked.kind.words}{about} cost {span(low, high)} per million on"
-        f" {counted(len(found.deployments), 'deployment')}{_use(found)}; none is called the cheapest, for {why}."
-    )
-    return headline("undecided", wording.opened(text), lowest=low, highest=high)
+        why = f"{joined([one.fact.several for one in found.unlike])} differ"
+    model, about = _subjects("for", found.facts)
+    text = f"{span(low, high)} per million {found.asked.kind.words}"
+    told = [
+        wording.opened(f"{found.known.lead}no deployment is cheapest{of_what}: {text}{more}, but {why}.")
+        for of_what, more in ((about, _use(found)), (model, _use(found)), (model, ""), ("", ""))
+    ]
+    return headline("undecided", wording.fitting(*told), lowest=low, highest=high)
 
 
 def _none_enters(found: Cost) -> Statement:
     """Why no selected point can be priced, and what to do."""
-    tally = found.tally
+    tally, metrics = found.tally, limits.metrics(found.limits)
+    silent, beyond = tally.of("unknown_limit"), tally.of("beyond_limit")
+    if held := silent + beyond:
+        who = "selected point" if held == tally.selected else "point that can be priced"
+        text = f"No {who} keeps the limits on {metrics} (0 of {held:,}); ease the limits."
+        if not beyond:
+            text = f"No {who} states {metrics} (0 of {held:,}); lift the limits."
+        elif silent:
+            text = f"No {who} is known to keep the limits: of {held:,}, {silent:,} do not state {metrics}; ease them."
+        return headline("none_enters", text)
     why = {
-        "beyond_limit": f"is known to keep {limits.words(found.limits)}; ease the limits",
-        "unknown_limit": f"is known to keep {limits.words(found.limits)}; ease the limits",
-        "other_evidence": "was measured with a throughput; ask for their evidence to price them all the same",
+        "other_evidence": "was measured; choose their evidence to price them all the same",
         NO_CHIPS: "states accelerator and chip count; choose others",
         NO_RATE: f"has a throughput of {found.asked.kind.words}; choose other tokens or other models",
     }
-    first = next((text for code, text in why.items() if tally.of(code)), "may be ranked; see the Data page")
-    return headline("none_enters", f"No point of the {tally.selected:,} selected {first}.")
+    only = [text for code, text in why.items() if tally.of(code) == tally.selected]
+    told = only[0].replace(";", f" (0 of {tally.selected:,});") if only else ""
+    told = told or f"can be priced (0 of {tally.selected:,}); why is told below"
+    return headline("none_enters", f"No selected point {told}.")
 
 
 def _none_priced(found: Cost) -> Statement:
     """Which accelerators lack a price, and under which terms there is one."""
-    chips = joined([value_label("accelerator", chip) for chip in found.unpriced])
+    every = [value_label("accelerator", chip) for chip in found.unpriced]
     terms = [names.terms(one) for one in found.priced_as]
-    own = "" if found.choice.terms == prices.EVERY else f" ({found.choice.words})"
-    way = f"choose other prices: there are {joined(terms)}" if terms else "add one to a price book"
-    return headline("none_priced", f"No price{own} for {chips}, so no token has a cost there; {way}.")
+    own = "" if found.choice.terms == prices.EVERY else f" ({replace(found.choice, utilisation=1.0).words})"
+    told = []
+    for chips, ways in ((9, 9), (2, 3), (1, 2), (1, 1)):
+        way = (
+            f"choose other prices: {joined(terms, 'or', at_most=ways)}"
+            if terms
+            else "add one to a price book"
+        )
+        told.append(f"No price{own} for {joined(every, at_most=chips)}; {way}.")
+    return headline("none_priced", wording.fitting(*told))
 
 
 def _on(kind: str, text: str, *named: Deployment, **values: Value) -> Statement:
@@ -140,16 +205,17 @@ def _speeds(found: Cost) -> Iterator[Statement]:
     """The latencies at which the first deployment is priced, and between which medians the others are."""
     parts, others = [], []
     if speeds(found.lead):
-        parts.append(f"{place(found, found.lead)} has {speeds(found.lead)}")
+        parts.append(f"At that cost {place(found, found.lead, variant=True)} has {speeds(found.lead)}.")
     for metric in (catalogue.metric(key) for key in SPEEDS if key.endswith("p50")):
         every = [one.point.metrics.get(metric.key) for one in found.deployments[1:]]
         stated = [value for value in every if value is not None]
         if stated:
             ends = dict.fromkeys(map(number, (min(stated), max(stated))))
             others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
-    parts += [f"the others have {joined(others)}"] if others else []
+    who = "The others" if parts else "Those that state latencies"
+    parts += [f"{who}: {joined(others)}."] if others else []
     if parts:
-        yield _on("speeds", f"As priced, {'; '.join(parts)}.", *([found.lead] if speeds(found.lead) else []))
+        yield _on("speeds", " ".join(parts), *([found.lead] if speeds(found.lead) else []))
 
 
 def _quotes(found: Cost) -> Iterator[Statement]:
@@ -158,20 +224,22 @@ def _quotes(found: Cost) -> Iterator[Statement]:
     among = [one.quote for one in offers]
     if 1 < len(offers) <= LISTED:
         named = [f"{whose(one.quote, among)} {number(one.usd_per_million)}" for one in offers]
-        yield _on("quotes", f"USD per million on {on} by quote: {joined(named, at_most=LISTED)}.", lead)
+        yield _on("quotes", f"USD per million on {on}, by quote: {joined(named, at_most=LISTED)}.", lead)
     elif len(offers) > 1:
-        times = f"{number(offers[-1].usd_per_million / offers[0].usd_per_million)} times the cheapest"
-        ends = f"{prices.quoted(among[-1])} against {prices.quoted(among[0])}"
-        yield _on("quotes", f"The dearest of {len(offers)} quotes for {on} is {times}: {ends}.", lead)
+        times = f"{number(offers[-1].usd_per_million / offers[0].usd_per_million)} times as much"
+        ends = f"from {prices.quoted(among[0])} to {prices.quoted(among[-1])}"
+        yield _on("quotes", f"{len(offers)} quotes for {on} range {ends}, {times}.", lead)
     if lead.modelled:
         low, high = lead.modelled[0].usd_per_million, lead.modelled[-1].usd_per_million
-        text = f"At modelled costs, which nobody offers, it would be {span(low, high)} on {on}."
+        text = f"At modelled costs, which nobody offers, {on} would cost {span(low, high)} per million."
         yield _on("modelled", text, lead, lowest=low, highest=high)
     bargain = min(found.deployments, key=lambda one: one.offers[0].usd_per_million)
     first = bargain.offers[0]
     if bargain is not lead and not first.quote.is_modelled:
-        text = f"Cheapest single quote: {place(found, bargain)} at {prices.quoted(first.quote)}"
-        usd = first.usd_per_million
+        quote, usd = first.quote, first.usd_per_million
+        terms = "" if quote.terms == found.choice.terms else f", {names.terms(quote.terms)}"
+        hour = f"{number(quote.usd_per_accelerator_hour)} USD/h per chip{terms}"
+        text = f"Cheapest single quote: {place(found, bargain)} at {quote.provider}, {hour}"
         yield _on("bargain", f"{text}, {number(usd)} USD per million.", bargain, usd_per_million=usd)
 
 
@@ -180,14 +248,20 @@ def _ranking(found: Cost) -> Iterator[Statement]:
     words, every, lead = found.asked.kind.words, found.deployments, found.lead
     if len(every) == 1:
         rate, dollar = number(lead.point.rate), lead.charge.per_dollar
-        text = f"A dollar an hour buys {number(round(dollar))} {words} a second, fully used"
+        text = f"One USD an hour buys {number(round(dollar))} {words}/s, fully used"
         hour, on = number(lead.charge.usd_per_hour), f"{place(found, lead)}{modelled(lead)}"
         yield _on("per_dollar", f"{text}: {rate} for {hour} USD/h on {on}.", lead, per_dollar=dollar)
         return
     named = every[: LISTED_LONG if found.asked.group == DEPLOYMENT else LISTED]
-    listed = "; ".join(f"{place(found, one)} {number(one.usd_per_million)}{modelled(one)}" for one in named)
+    all_modelled = all(one.price.modelled for one in named)
+    listed = "; ".join(
+        f"{place(found, one)} {number(one.usd_per_million)}{'' if all_modelled else modelled(one)}"
+        for one in named
+    )
     rest = f"; {len(every) - len(named)} more cost more" if len(every) > len(named) else ""
-    yield _on("ranking", f"USD per million {words}: {listed}{rest}.", *named)
+    yield _on(
+        "ranking", f"USD per million {words}{modelled(lead) if all_modelled else ''}: {listed}{rest}.", *named
+    )
 
 
 def _limits(found: Cost) -> Iterator[Statement]:
@@ -196,9 +270,9 @@ def _limits(found: Cost) -> Iterator[Statement]:
         return
     times, on = found.lead.usd_per_million / found.peak, place(found, found.lead)
     than = "as much as" if times >= wording.TWICE else "than"
-    text = f"Within the limits a token on {on} costs {wording.times(times)} {than} at its peak."
+    text = f"Within the limits {on} costs {wording.times(times)} {than} at peak throughput."
     if times <= 1 + TIE:
-        text = f"The limits cost nothing on {on}: its peak keeps them."
+        text = f"The limits cost nothing on {on}: its peak throughput keeps them."
     yield _on("limits_cost", text, found.lead, times=times)
 
 
@@ -207,16 +281,26 @@ def _latency(found: Cost) -> Iterator[Statement]:
     metric, dearer = found.asked.latency, [one for one in found.ladder if one.times >= DEARER]
     if not dearer or metric is None:
         return
+    # Of limits that cost the same the hardest is told.
+    harder = [*dearer[1:], None]
+    dearer = [
+        one for one, after in zip(dearer, harder, strict=True)
+        if after is None or number(after.usd_per_million) != number(one.usd_per_million)
+    ]  # fmt: skip
     unit, listed = f" {metric.unit} or {'less' if metric.direction == 'lower' else 'more'}", []
     for nth in dict.fromkeys((0, len(dearer) // 2, len(dearer) - 1)):
         one, limit = dearer[nth], f"{number(dearer[nth].limit)}{'' if nth else unit}"
-        listed.append(f"{number(one.usd_per_million)} USD at {limit} ({number(one.times)} times the peak's)")
+        usd, cost_of = (
+            f"{number(one.usd_per_million)}{'' if nth else ' USD per million'}",
+            "" if nth else " the peak's",
+        )
+        listed.append(f"{usd} at {limit} ({number(one.times)} times{cost_of})")
     alone = f"With a limit on {inline(metric)}{' alone' if found.limits else ''}"
     facts, group = found.lead.facts, found.asked.group
     on = value_label("accelerator", facts.accelerator)
     on = on if group == "accelerator" else f"{names.group_words(group, getattr(facts, group))} on {on}"
     on = place(found, found.lead) if group == DEPLOYMENT else f"the best point of {on}"
-    text = f"{alone}, a million on {on} cost {joined(listed)}{modelled(found.lead)}."
+    text = f"{alone}, {on} costs {joined(listed)}{modelled(found.lead)}."
     yield _on("latency", text, found.lead) if group == DEPLOYMENT else finding("latency", text)
 
 
@@ -228,22 +312,22 @@ def _volume(found: Cost) -> Iterator[Statement]:
     bill, first, idle = serving.charge.rented, serving.offers[0], lead.charge.rented
     on = f"{'' if bill.instances == 1 else f'{bill.instances:,} instances of '}{place(found, serving)}"
     text = (
-        f"{spoken(found.asked.volume)} {found.asked.kind.words} a day cost least on {on} rented around the clock,"
-        f" {used(bill.utilisation)} used: {cents(bill.usd_per_day)} USD a day or {cents(bill.usd_per_month)} a"
-        f" month{modelled(serving)}."
+        f"Cheapest rent for {spoken(found.asked.volume)} {found.asked.kind.words} a day: {on},"
+        f" {cents(bill.usd_per_day)} USD a day or {cents(bill.usd_per_month)} a month{modelled(serving)},"
+        f" {used(bill.utilisation)} used."
     )
     values = {"usd_per_day": bill.usd_per_day, "instances": bill.instances, "used": bill.utilisation}
     yield _on("volume", text, serving, **values)
     if len(serving.offers) > 1 and not first.quote.is_modelled:
         usd, quote = first.rented.usd_per_day, prices.quoted(first.quote)
-        text = f"At this deployment's cheapest quote, {quote}, that is {cents(usd)} USD a day on {on}."
+        text = f"At its cheapest quote, {quote}, {on} cost{'s' if bill.instances == 1 else ''} {cents(usd)} USD a day."
         yield _on("volume_at_least", text, serving, usd_per_day=usd)
     if idle.usd_per_day > bill.usd_per_day and (idle.utilisation or 1) < IDLE:
-        text = f"For that volume {place(found, lead)}, cheapest per token, would be {used(idle.utilisation)} used"
-        text += f", at {cents(idle.usd_per_day)} USD a day{modelled(lead)}."
+        text = f"{wording.opened(place(found, lead))}, cheapest per token, would be only {used(idle.utilisation)} used"
+        text += f" by that volume and cost {cents(idle.usd_per_day)} USD a day{modelled(lead)}."
         yield _on("volume_on_cheapest", text, lead, usd_per_day=idle.usd_per_day, used=idle.utilisation)
     usd, on = lead.charge.used_usd_per_day, f"{place(found, lead)}{modelled(lead)}"
-    text = f"Were used tokens alone paid, the volume would cost {cents(usd)} USD a day on {on}."
+    text = f"Paying only for the tokens used, that volume costs {cents(usd)} USD a day on {on}."
     yield _on("volume_used", text, lead, usd_per_day=usd)
 
 
@@ -253,33 +337,34 @@ def _against_api(found: Cost) -> Iterator[Statement]:
     if api is None:
         lacking = API_PRICES["input" if asked.api_input is None and asked.api_output else "output"]
         too = "the other price too" if asked.api_input or asked.api_output else "an API's price"
-        text = f'To see from which volume on this costs less than an API, state {too} ("{lacking}").'
+        text = f'Enter {too} ("{lacking}") to see from which volume on renting is cheaper than the API.'
         yield finding("api", text)
         return
     own, usd, even, split = api.own, api.usd_per_million, api.even, api.split
-    against = f"Against an API at {number(usd)} USD per million {asked.kind.words}{_all_in(found)}"
+    against = f"the API ({number(usd)} USD per million {asked.kind.words}{_all_in(found)})"
     subject = f"{place(found, own)}{modelled(own)}"
     if even is None:
         is_level = cost.cheaper(own.usd_per_million, usd) == "tie"
-        least = "as dear at best" if is_level else "dearer at every volume"
-        yield _on("api", f"{against}, {subject} is {least}: {number(own.usd_per_million)} USD at best.", own)
+        least = "as dear as" if is_level else "dearer at every volume than"
+        text = f"{wording.opened(subject)} is {least} {against}: {number(own.usd_per_million)} USD at best."
+        yield _on("api", text, own)
     else:
         text = (
-            f"{against}, {subject} rented around the clock costs less from {spoken(even.first)} tokens a day on,"
-            f" {used(even.first / even.capacity)} of what one instance serves; were used tokens alone paid,"
-            f" {share(even.cost_ratio)} of the API's price."
+            f"{wording.opened(subject)}, rented around the clock, is cheaper than {against} from"
+            f" {spoken(even.first)} tokens a day on, {used(even.first / even.capacity)} of one instance."
+            f" Paying only for the tokens used, it costs {share(even.cost_ratio)} of the API's price."
         )
         if even.settled is not None and (even.settled_instances or 0) > 1:
             text += (
-                " Each further instance is a step up, so the API is cheaper again in between, up to"
+                " Just after each further instance is added the API is cheaper again, up to"
                 f" {spoken(even.settled)} a day on {even.settled_instances:,} instances."
             )
         yield _on("api", text, own, tokens_per_day=even.first)
     if split is not None and split.split_input is not None and split.split_output is not None:
         text = (
-            f"Shared out as the API does, the own cost is {number(split.split_input)} USD per million input and"
-            f" {number(split.split_output)} USD per million output tokens, against {number(asked.api_input)} and"
-            f" {number(asked.api_output)}, on {subject}."
+            f"Split between input and output as the API's prices are, {subject} costs"
+            f" {number(split.split_input)} USD per million input and {number(split.split_output)} per million output"
+            f" tokens, against {number(asked.api_input)} and {number(asked.api_output)}."
         )
         yield _on("api_split", text, own, input=split.split_input, output=split.split_output)
 
@@ -293,7 +378,7 @@ def _all_in(found: Cost) -> str:
     if asked.api_sides[1] is None:
         return f", its {kind} tokens not counted"
     tokens = "token that comes" if many == 1 else "tokens that come"
-    return f", the {number(many)} {kind} {tokens} with each included" if many else ""
+    return f", with the {number(many)} {kind} {tokens} with each" if many else ""
 
 
 def _apart(found: Cost) -> tuple[list[str], list[str]]:
@@ -316,16 +401,16 @@ def _configured(key: str, value: str) -> str:
 
 def _use(found: Cost) -> str:
     """Under what a cost is told: the utilisation below 1, and that it is within limits."""
-    share_used = f", used to {share(found.choice.utilisation)}" if found.choice.utilisation < 1 else ""
-    return f"{share_used} within the limits" if found.limits else share_used
+    share_used = f" at {share(found.choice.utilisation)} use" if found.choice.utilisation < 1 else ""
+    return f"{share_used}{' within limits' if found.limits else ''}"
 
 
 def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
     """What the costs stand on: limits, prices, and what is unlike, flagged, worked out or left out."""
-    text = "Priced at peak throughput, whatever the latency."
-    own = " They are Kneepoint's choice where no limit is asked; change them under Limits." if opening else ""
+    text = "No limit is set: priced at peak throughput, whatever the latency."
+    own = " They are Kneepoint's choice, since you set none; change them under Limits." if opening else ""
     if found.limits:
-        text = f"Priced within limits: {limits.words(found.limits)}.{own}"
+        text = f"Limits: {limits.words(found.limits)}.{own}"
     yield caveat("limits", text, limits=len(found.limits), opening=opening)
     known = {one.price.accelerator: one.price for one in found.deployments}
     yield from prices.told(found.choice, known, [*known, *found.unpriced])
@@ -333,7 +418,7 @@ def _caveats(found: Cost, *, opening: bool) -> Iterator[Statement]:
     yield from _of_points(found)
     yield from _of_missed(found)
     if found.groups > len(found.deployments):
-        text = f"The {len(found.deployments)} cheapest of {found.groups:,} deployments are priced."
+        text = f"Only the {len(found.deployments)} cheapest of {found.groups:,} deployments are shown."
         yield caveat("most", text, groups=found.groups)
 
 
@@ -342,7 +427,7 @@ def _of_prices(found: Cost) -> Iterator[Statement]:
     every = list(dict.fromkeys(one.quote for own in found.deployments for one in own.quotes))
     terms = [names.terms(one) for one in sorted({one.terms for one in every})]
     if len(terms) > 1:
-        yield caveat("unlike_terms", f"Prices of unlike terms: {joined(terms, at_most=9)}.")
+        yield caveat("unlike_terms", f"Price terms differ: {joined(terms, at_most=9)}.")
     days = sorted(str(one.as_of) for one in every if one.as_of is not None)
     ages = [f"{len(days)} as of {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
     ages += [f"{len(every) - len(days)} undated"] if len(days) < len(every) else []
@@ -350,22 +435,25 @@ def _of_prices(found: Cost) -> Iterator[Statement]:
     larger = {one.quote for own in found.deployments for one in own.quotes
               if one.quote.accelerators > own.point.accelerators}  # fmt: skip
     if larger:
-        text = f"{counted(len(larger), 'quote')} {is_or_are(len(larger))} for more chips than the deployment"
-        yield caveat("larger_quotes", f"{text} has, taken per chip.", quotes=len(larger))
+        text = (
+            f"{counted(len(larger), 'quote')} {is_or_are(len(larger))} for more chips than the deployment has"
+        )
+        yield caveat("larger_quotes", f"{text}; the price per chip is used.", quotes=len(larger))
 
 
 def _of_points(found: Cost) -> Iterator[Statement]:
     """What is unlike between the operating points, worked out, not measured, flagged, or measured long apart."""
     group = {"accelerators": "chips", "tp": "layout"}.get(found.asked.group, found.asked.group)
     if unlike := likeness.mixed(found.facts, (*NOT_COMPARED, group)):
-        yield caveat("unlike", f"Unlike deployments are compared: {'; '.join(unlike)}.", facts=len(unlike))
+        yield caveat("unlike", f"The deployments differ: {'; '.join(unlike)}.", facts=len(unlike))
     if derived := sum(one.is_derived for one in found.deployments):
-        text = f"Prompt tokens of {counted(derived, 'deployment')} worked out as output x input length / output length."
+        text = f"Input tokens of {counted(derived, 'deployment')} are worked out"
+        text += ": output x input length / output length."
         yield caveat("derived", text, deployments=derived)
     others = Counter(one.evidence for one in found.facts if one.evidence != "measured")
     if others:
         listed = joined([f"{many} {kind}" for kind, many in others.items()])
-        yield caveat("not_measured", f"Not measured, drawn open: {listed}.")
+        yield caveat("not_measured", f"Not measured, drawn hollow: {listed}.")
     flagged = [one for one in found.facts if flags.telling(one.flag_kinds)]
     if flagged:
         kinds = joined(flags.telling(wording.flags_of(flagged)), at_most=9)
@@ -381,10 +469,13 @@ def _of_points(found: Cost) -> Iterator[Statement]:
 
 def _of_missed(found: Cost) -> Iterator[Statement]:
     """Who is not compared because it states no figure for the limits, and who because it never keeps them."""
-    missed = dict.fromkeys((one.stated, names.of_best(found.asked.group, one)) for one in found.missed)
-    silent, beyond = ([name for stated, name in missed if stated is own] for own in (False, True))
-    if silent:
-        text = f"Not compared, for {limits.metrics(found.limits)} is not stated: {joined(silent)}."
-        yield caveat("unknown", text, groups=len(silent))
-    if beyond:
-        yield caveat("beyond", f"Never within the limits: {joined(beyond)}.", groups=len(beyond))
+    metrics, several = limits.metrics(found.limits), found.asked.group == DEPLOYMENT
+    for stated, kind, words in (
+        (False, "unknown", f"Left out, since they do not state {metrics}"),
+        (True, "beyond", "Never within the limits"),
+    ):
+        missed = [names.of_best(found.asked.group, one) for one in found.missed if one.stated is stated]
+        own = list(dict.fromkeys(missed))
+        told = f"{counted(len(missed), 'deployment')} on {joined(own)}" if several else joined(own)
+        if missed:
+            yield caveat(kind, f"{words}: {told}.", groups=len(own))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from bench import catalogue, selection
-from bench.basis import evidence, prices, story, variations
-from bench.basis.evidence import Ranking
+from bench.basis import evidence, known, limits, prices, story, variations
+from bench.basis.evidence import Deciding, Ranking
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
@@ -33,7 +34,7 @@ NEEDS = "points"
 figure = drawing.draw
 OPTIONS = asking.OPTIONS
 COLUMNS = answers.COLUMNS
-PER_LABELS = {"raw": "Nothing: raw", "accelerator": "Accelerators", "dollar": "Dollars", "watt": "Watts"}
+PER_LABELS = {"raw": "Nothing (raw)", "accelerator": "Chips", "dollar": "Dollars", "watt": "Rated watts"}
 
 
 def complete(library: Library, view: View) -> View:
@@ -68,6 +69,10 @@ def answer(library: Library, view: View) -> Answer[Result]:
     told = _story(library, view)
     whole, asked, ranking = told.view, asking.read(told.view), evidence.read(told.view)
     found = answers.pair(library, whole, asked) if asked.is_pair else answers.listing(library, whole, asked)
+    # How many of the points that lie on the axis say whether they keep the limits.
+    judged = found.tally.used + found.tally.of("beyond_limit")
+    few = Deciding(judged, judged + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits))
+    found = replace(found, known=known.of_headline(library, whole, few))
     return Answer(
         question=QUESTION,
         view=whole,
@@ -129,4 +134,4 @@ def _about_the_view(library: Library, view: View, told: Story) -> Iterator[State
         yield caveat("not_loaded", text)
     if view.option("per") not in ("", told.view.option("per")):
         label = catalogue.metric(told.view.option("metric")).label
-        yield caveat("gave_way", f"{label} is not divided by anything, so it is compared as it is.")
+        yield caveat("gave_way", f"{label} cannot be divided, so it is compared raw.")

@@ -49,17 +49,18 @@ Best = tuple[int, str, str]
 PRICES = tuple(
     Option(
         f"price_{key}", f"Price of {key.upper()} (USD/h)", "number",
-        f"USD for one chip of {key.upper()} and hour, from 0.001 to 10,000, instead of the listed price.",
+        f"USD per hour for one chip of {key.upper()}, from 0.001 to 10,000, instead of the listed price.",
         least=0.001, most=10_000, example="1.3",
     )
     for key in ("a", "b")
 )  # fmt: skip
 OPTIONS: tuple[Option, ...] = (
-    Option("a", "A", "choice", "One side: filters joined by &, as accelerator=tpu-v6e&accelerators=4."),
-    Option("b", "B", "choice", "The other side, written the same way."),
-    Option("along", "Along", "choice", "The axis both sides are followed along.", tuple(ALONG)),
-    Option("metric", "Metric", "choice", "The throughput or latency that is compared."),
-    Option("per", "Divided by", "choice", "Raw, or per accelerator, per dollar or per watt; a latency is always raw.",
+    Option("a", "Side A", "choice", "One side: filters joined by &, as accelerator=tpu-v6e&accelerators=4."),
+    Option("b", "Side B", "choice", "The other side, written the same way."),
+    Option("along", "Horizontal axis", "choice", "The load or length along which both sides are compared.",
+           tuple(ALONG)),
+    Option("metric", "Vertical axis", "choice", "The throughput or latency that is compared."),
+    Option("per", "Divided by", "choice", "Raw, or per chip, per dollar or per rated watt; a latency is always raw.",
            PERS),
     *PRICES,
 )  # fmt: skip

@@ -122,39 +122,54 @@ class Teller:
         """Where some neighbouring knots are: "concurrency 4 to 32"."""
         return span(self.asked.along, knots[0].x, knots[-1].x)
 
-    def leads(self, side: SideKey, knots: Iterable[Knot], *, whom: bool = True) -> str:
-        """Who leads by how much: "H200 leads B200 by 2.8 to 55 %", "H200 is 2.1 to 6.4 times as fast as B200"."""
+    def leads(self, side: SideKey, knots: Iterable[Knot], *, whom: bool = True, what: bool = False) -> str:
+        """Who leads by how much: "H200 leads B200 by 2.8 to 55 %", "H200 is 2.1 to 6.4 times as fast as B200".
+
+        With `what` it says in what: "H200 gives 2.1 to 6.4 times the output throughput of B200".
+        """
         (margin, is_times), other = _margin(knots), self.who(OTHER[side]) if whom else ""
+        if is_times and what and self.asked.better == "higher":
+            return f"{self.who(side)} gives {margin.removesuffix(' as fast')} the {self.what} of {other}"
+        of = f" in {self.what}" if what else ""
         if is_times:
-            return f"{self.who(side)} is {margin}{f' as {other}' if other else ''}"
-        return f"{self.who(side)} leads {f'{other} ' if other else ''}{margin}"
+            return f"{self.who(side)} is {margin}{f' as {other}' if other else ''}{of}"
+        return f"{self.who(side)} leads {f'{other} ' if other else ''}{margin}{of}"
 
     def lead_at(self, knot: Knot) -> str:
         """Who leads at a knot by how much: "H200 SXM leads by 2.8 % at batch 512"."""
         who = self.leads(knot.leader, [knot], whom=False) if knot.leader else "a tie"
         return f"{who} at {self.at(knot.x)}"
 
-    def sentence(self, outcome: Outcome) -> str:
-        """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop."""
+    def sentence(self, outcome: Outcome, terse: int = 0) -> str:
+        """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop.
+
+        At `terse` 1 it leaves out ranges and brackets, from 2 on margins too, or the metric.
+        """
         match outcome:
             case Compared(kind="crosses"):
                 others = any(turn.crossing is None for turn in outcome.found.turns)
-                more = "; elsewhere it passes on without a known crossing" if others else ""
-                return f"{self._crossing(outcome.crossings)}{more}"
+                where = (
+                    "more changes elsewhere"
+                    if terse
+                    else "elsewhere the lead changes without a known crossing"
+                )
+                return f"{self._crossing(outcome.crossings, terse)}{f'; {where}' if others else ''}"
             case result.Leads():
-                knots = [knot for knot in outcome.found.knots if knot.settled] or outcome.found.knots
-                lead = f"{self.leads(outcome.leader, outcome.found.decided)} in {self.what} from {self.span(knots)}"
-                return f"{lead}{self._open(outcome)}"
+                return self._leading(outcome, terse)
             case Compared(kind="passes"):
-                return self._passing(outcome)
+                return self._passing(outcome, terse)
             case Compared():
-                return f"{self.a} and {self.b} tie in {self.what} at every place from {self.span(outcome.found.knots)}"
+                whole = "" if terse else f" from {self.span(outcome.found.knots)}"
+                return f"{self.a} and {self.b} tie in {self.what} at every place{whole}"
             case result.NoOverlap():
                 a, b = (span(self.asked.along, *ends) for ends in (outcome.range_a, outcome.range_b))
+                if terse:
+                    return f"{self.a} and {self.b} were measured at different {self._places}"
                 return f"the ranges do not overlap: {self.a} was measured from {a}, {self.b} from {b}"
+            case result.NotKnown():
+                return f"who leads{'' if terse > 1 else f' in {self.what}'} is not known: {self._reason(outcome)}"
             case _:
-                unknown = f"who leads in {self.what} is not known"
-                said = {"not_known": unknown, "not_comparable": "not comparable"}
+                said = {"not_comparable": "not comparable"}
                 return f"{said.get(outcome.kind, 'no comparison')}: {self._reason(outcome)}"
 
     def brief(self, outcome: Outcome) -> str:
@@ -184,8 +199,27 @@ class Teller:
         axis = "batch per chip" if per_chip else axis_words(verdict.along)
         return f"Same {axis}, {counted(verdict.chips, 'chip')} each" if verdict.chips else f"Same {axis}"
 
-    def _crossing(self, crossings: Sequence[Crossing]) -> str:
+    @property
+    def _places(self) -> str:
+        """What places on the axis are called: "loads", "lengths"."""
+        return "lengths" if self.asked.along in LENGTHS else "loads"
+
+    def _leading(self, outcome: result.Leads, terse: int) -> str:
+        """Who leads, by how much, and from where to where."""
+        knots = [knot for knot in outcome.found.knots if knot.settled] or outcome.found.knots
+        if not terse:
+            lead = self.leads(outcome.leader, outcome.found.decided, what=True)
+            return f"{lead} from {self.span(knots)}{self._open(outcome)}"
+        tie = ", with ties" if any(knot.tie for knot in outcome.found.knots) else ""
+        if terse > 1:
+            return f"{self.who(outcome.leader)} leads {self.who(OTHER[outcome.leader])} in {self.what}{tie}"
+        return f"{self.leads(outcome.leader, outcome.found.decided, what=True)}{tie}"
+
+    def _crossing(self, crossings: Sequence[Crossing], terse: int) -> str:
         if len(crossings) > 1:
+            if terse:
+                where = self.at(*(one.x for one in crossings))
+                return f"{self.a} and {self.b} swap the lead in {self.what} at {where}"
             many = f"{counted(len(crossings), 'place')} along {axis_words(self.asked.along)}"
             return f"the lead in {self.what} changes hands at {many}: {self._changes(crossings)}"
         (one,) = crossings
@@ -193,7 +227,8 @@ class Teller:
         ties = [place(knot.x) for knot in (one.below, one.above) if knot.tie]
         tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
         where = f"between the measured {place(one.below.x)} and {place(one.above.x)}{tie}"
-        return f"{who} overtakes {whom} at {self.at(one.x)}, {where}, in {self.what}"
+        what = "" if terse > 1 else f" in {self.what}"
+        return f"{who} overtakes {whom}{what} at {self.at(one.x)}, {'interpolated' if terse else where}"
 
     def _changes(self, crossings: Sequence[Crossing]) -> str:
         told = [f"{self.who(one.leads_after)} from {place(one.x)}" for one in crossings]
@@ -201,22 +236,32 @@ class Teller:
 
     def _counts(self, outcome: Compared) -> str:
         a, b = (sum(knot.leader == key for knot in outcome.found.knots) for key in SIDES)
-        return f"{self.a} leads at {a} and {self.b} at {b} of {counted(len(outcome.found.knots), 'place')}"
+        return f"{self.a} leads at {a} and {self.b} at {b} of {len(outcome.found.knots)} {self._places}"
 
-    def _passing(self, outcome: Compared) -> str:
+    def _passing(self, outcome: Compared, terse: int) -> str:
         """Who leads where of what was measured, without a crossing: one turn with its ends, several counted."""
         found = outcome.found
         if len(found.turns) > 1:
-            why = "no crossing is known, since the best of each were measured at different places"
-            return f"{self._counts(outcome)} along {axis_words(self.asked.along)} in {self.what}; {why}"
+            many = {key: sum(knot.leader == key for knot in found.knots) for key in SIDES}
+            most, least = sorted(SIDES, key=lambda key: -many[key])
+            why = "" if terse > 1 else "; no crossing is known"
+            return (
+                f"{self.who(most)} leads in {self.what} at {many[most]} of {len(found.knots)} {self._places},"
+                f" {self.who(least)} at {many[least]}{why}"
+            )
         (turn,) = found.turns
         before = [knot for knot in found.knots if knot.x <= turn.below.x]
         after = [knot for knot in found.knots if knot.x >= turn.above.x]
         old, new = (_margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
+        who, whom = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
+        if terse:
+            why = "" if terse > 1 else "; no crossing is known"
+            what = "" if terse > 2 else f" in {self.what}"
+            return f"{who} leads{what} up to {self.at(turn.below.x)}, {whom} from {place(turn.above.x)}{why}"
         return (
-            f"{self.who(OTHER[turn.leads_after])} leads in {self.what} at {self.span(before)} ({old}),"
-            f" {self.who(turn.leads_after)} at {reach(after[0].x, after[-1].x)} ({new}); no crossing is known between"
-            f" {place(turn.below.x)} and {place(turn.above.x)}"
+            f"{who} leads in {self.what} at {self.span(before)} ({old}), {whom} at"
+            f" {reach(after[0].x, after[-1].x)} ({new}); no crossing is known between {place(turn.below.x)} and"
+            f" {place(turn.above.x)}"
         )
 
     def _open(self, outcome: Compared, *, bare: bool = False) -> str:
@@ -228,16 +273,22 @@ class Teller:
         ties = [one.x for one in outcome.found.knots if one.tie]
         rest = [one.x for one in outcome.found.knots if not (one.tie or one.settled)]
         tie = f", a tie at {where(ties)}" if ties else ""
-        return f"{tie}, and at {where(rest)} of what was measured" if rest else tie
+        return f"{tie}, and at {where(rest)} against what was measured" if rest else tie
 
     def _reason(self, why: Outcome) -> str:
         """Why there is no verdict, in a few words; "" where there is one."""
         match why:
             case result.NotKnown():
-                chips = joined([value_label("accelerator", one) for one in why.accelerators]) or "a side"
+                chips = (
+                    joined([value_label("accelerator", one) for one in why.accelerators], "or") or "a side"
+                )
                 unstated = f"the number of chips of {chips} is not stated"
-                power = f"no rated power of {chips} is known here"
-                return {"chips": unstated, "price": f"no such price of {chips}", "power": power}[why.code]
+                power = f"the rated power of {chips} is not known here"
+                return {
+                    "chips": unstated,
+                    "price": f"{chips} has no price under the terms chosen",
+                    "power": power,
+                }[why.code]
             case result.NoPoints():
                 who = self.who(why.side)
                 return {

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from bench.basis.document import HIDDEN
 from bench.basis.evidence import Tally
+from bench.basis.known import NOTHING, Known
 from bench.basis.points import Facts
 from bench.basis.prices import ChipPrice, Choice
 from bench.maths.crossover import Crossing, Crossover, Knot
@@ -216,6 +217,7 @@ class Pair:
     """The answer for a chosen pair, under the asked normalisation and under every.
 
     `even` has the break-even of each side with a price on the other; `prices` are the listed ones of all accelerators.
+    `known` is what the headline begins with where few points state what limits are on.
     """
 
     asked: Asked
@@ -227,6 +229,7 @@ class Pair:
     choice: Choice
     tally: Tally
     prices: tuple[ChipPrice, ...]
+    known: Known = NOTHING
     kind: Literal["pair"] = "pair"
 
     @property
@@ -278,6 +281,7 @@ class Listing:
     choice: Choice
     prices: tuple[ChipPrice, ...]
     tally: Tally
+    known: Known = NOTHING
     kind: Literal["listing"] = "listing"
 
 

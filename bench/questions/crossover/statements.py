@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bench import flags
 from bench.basis import evidence, likeness, limits, prices
-from bench.basis.evidence import Deciding, Ranking
+from bench.basis.evidence import Ranking
+from bench.basis.points import Facts
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.basis.variations import Verdict
-from bench.basis.wording import flagged, flags_of, opened
+from bench.basis.wording import fitting, flagged, flags_of, opened
 from bench.basis.wording import subject as about
 from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
@@ -30,12 +32,12 @@ VARIED = ("load", "load_kind", "isl", "osl", "context_tokens", "max_model_len", 
 """What points of one side differ in along their curve, or by the layout that is free."""
 
 NEXT = {
-    "price": "State price_a and price_b in USD for one chip and hour, or choose other price terms.",
+    "price": "Enter the price of A and of B in USD per chip and hour (price_a, price_b), or choose other price terms.",
     "power": "Compare raw, per accelerator or per dollar instead.",
     "chips": "Compare raw instead.",
     "not_comparable": "Choose sides of one model with the same stated lengths and kind of load.",
     "no_points": "Choose another axis or metric above the chart, or another side.",
-    "no_overlap": "Nothing is extrapolated; measure both in one range, or choose another axis.",
+    "no_overlap": "Nothing is extrapolated: measure both in one range, or choose another axis.",
 }
 
 
@@ -102,18 +104,22 @@ def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
     named = named_pairs(found.pairs)
     if not named:
         yield headline("no_pair", _no_pair(found, " within the limits" if ranking.limits else ""))
+        if found.curves > 1:
+            yield finding(
+                "next",
+                "Two curves compare when model, stated lengths and kind of load agree and ranges overlap.",
+            )
         return
     compared = [(pair.a, pair.b, pair.outcome) for pair in named]
     yield _headline(found, ranking, compared)
     many = len(found.pairs) + found.beyond
-    told = "This is the most alike" if len(named) == 1 else "These are the most alike"
-    text = f"{told} of {many:,} comparable pairs." if many > len(named) else ""
+    text = f"This is on the most alike of {many:,} comparable pairs." if many > len(named) else ""
     yield finding("most_alike", text or "No other pair can be compared.", pairs=many)
     yield from _races(found)
     if found.beyond:
-        yield coverage("beyond", f"{counted(found.beyond, 'further pair')} of more unlike sides not listed.")
+        yield coverage("beyond", f"{counted(found.beyond, 'more pair')}, less alike, not listed.")
     if found.curves >= MOST_CURVES:
-        yield coverage("curves", f"Only the {MOST_CURVES} curves of the most places are compared.")
+        yield coverage("curves", f"Only the {MOST_CURVES} curves with the most measured places are compared.")
     if found.asked.is_divisible:
         known = {one.accelerator: one for one in found.prices}
         yield from prices.told(found.choice, known, known)
@@ -123,38 +129,73 @@ def _headline(
     found: result.Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, result.Outcome]]
 ) -> Statement:
     """The sentence on one pair, or on several of the same chips; what both sides say stands before it."""
-    a, b, outcome = compared[0]
+    outcome = compared[0][2]
     points = [one for pair in compared for side in pair[:2] for one in side.points]
-    shared = [part for part in a.parts if part in b.parts]
-    precisions = {(one.precision or "").upper() for one in points}
-    begin = [about(points), *(part for part in shared if {part} != precisions)]
-    # Along a length what else was fixed: the other length and the load, where all points state one.
-    is_length = found.asked.along in LENGTHS
-    keys = [key for key in (*LENGTHS, *LOADS) if key != found.asked.along and is_length]
-    fixed = {key: {getattr(one, key) for one in points} for key in keys}
-    begin += [setting(key, held.pop()) for key, held in fixed.items() if len(held) == 1 and None not in held]
-    start = ", ".join(filter(None, begin)) if points else ""
-    tell = Teller.full(found.asked, a, b, (*shared, *(precisions if len(precisions) == 1 else ())))
-    text = tell.sentence(outcome) if len(compared) == 1 else _all(compared, tell)
     drawn = [each for _, _, each in compared if isinstance(each, Compared)]
     named = [one for each in drawn for one in each.named(*_named_knots(each))]
-    told = found.tally.used + found.tally.of("beyond_limit")
-    few = Deciding(told, told + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits)).words
-    text = f"{f'{start}: {text}' if start else opened(text)}{flagged(flags_of(named))}{few}."
+    flags_told, lead = flagged(flags_of(named)), found.known.lead
+    told = [
+        f"{lead or (start and f'{start}: ')}{text if lead or start else opened(text)}{flags_told}."
+        for start, text in _wordings(found.asked, compared, points)
+    ]
+    text = fitting(*told)
     kind = outcome.kind if isinstance(found, Pair) else "pairs"
     first = outcome.crossings[0] if isinstance(outcome, Compared) and outcome.crossings else None
     leader = outcome.leader if isinstance(outcome, Leads) else first.leads_after if first else None
     return headline(kind, text, [one.point_id for one in named], x=first.x if first else None, leader=leader)
 
 
-def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller) -> str:
+def _wordings(
+    asked: Asked, compared: Sequence[tuple[Side, Side, result.Outcome]], points: Sequence[Facts]
+) -> Iterator[tuple[str, str]]:
+    """What a headline is of and what it says, the fullest first."""
+    a, b, outcome = compared[0]
+    shared = [part for part in a.parts if part in b.parts]
+    precisions = {(one.precision or "").upper() for one in points}
+    same = tuple(precisions) if len(precisions) == 1 else ()
+    # Along a length what else was fixed: the other length and the load, where all points state one.
+    is_length = asked.along in LENGTHS
+    is_whole = len({(one.isl, one.osl) for one in points}) == 1
+    told = (asked.along, *(("isl", "osl") if is_whole else ()))
+    keys = [key for key in (*LENGTHS, *LOADS) if key not in told and is_length]
+    fixed = {key: {getattr(one, key) for one in points} for key in keys}
+    held = [
+        setting(key, values.pop()) for key, values in fixed.items() if len(values) == 1 and None not in values
+    ]
+    whole = about(points)
+    model = about([replace(one, isl=None, osl=None) for one in points])
+    every = [whole, *(part for part in shared if {part} != precisions), *held]
+    full, short = Teller.full(asked, a, b, (*shared, *same)), Teller.short(asked, a, b)
+    lengths = ", ".join(dict.fromkeys(filter(None, (whole, *held))))
+    for start, tell, terse in (
+        (", ".join(dict.fromkeys(filter(None, every))), full, 0),
+        (lengths, full, 0),
+        (lengths, full, 1),
+        (lengths, short, 1),
+        (model, full, 1),
+        (model, short, 1),
+        ("", short, 1),
+        (model, short, 2),
+        ("", short, 2),
+        ("", short, 3),
+    ):
+        yield (
+            start if points else "",
+            (tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)),
+        )
+
+
+def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller, terse: int) -> str:
     """In how many pairs of the same chips one overtakes the other, and where."""
     every = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Compared)]
     crossing = [crossings for crossings in every if crossings]
     a, b = (side.hardware for side in compared[0][:2])
     new, old = (a, b) if crossing[0][0].leads_after == "a" else (b, a)
-    where = tell.at(*sorted(one.x for crossings in crossing for one in crossings))
-    return f"{new} overtakes {old} in {tell.what} at {where} in {len(crossing)} of {counted(len(compared), 'pair')}"
+    where = (
+        f" at {tell.at(*sorted(one.x for crossings in crossing for one in crossings))}" if not terse else ""
+    )
+    what = f" in {tell.what}" if terse < 2 else ""
+    return f"{new} overtakes {old}{what}{where} in {len(crossing)} of {counted(len(compared), 'pair')}"
 
 
 def _named_knots(outcome: Compared) -> list[Knot]:
@@ -184,27 +225,27 @@ def _crossings(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         for side in SIDES:
             before, after = outcome.member(side, one.below), outcome.member(side, one.above)
             if said := () if one.within_tie else apart(before.facts, after.facts):
-                text = f"Within the bracket of {place(one.x)} {tell.who(side)} changes from"
+                text = f"Around the crossing at {place(one.x)} the best of {tell.who(side)} changes from"
                 yield finding("bracket", f"{text} {' to '.join(said)}.", x=one.x)
 
 
 def _known(one: Crossing, tell: Teller) -> str:
-    held, begin = one.interval, f"{tell.who(one.leads_after)} leads after {tell.at(one.x)}"
+    held, begin = one.interval, f"{tell.who(one.leads_after)} leads from {tell.at(one.x)} on"
     if one.within_tie:
-        return f"Both are equal at {tell.at(one.x)}, where nobody overtakes by more than a tie: no crossing"
+        return f"The two meet at {tell.at(one.x)}, but neither pulls ahead by more than a tie: no crossing"
     if held.source == "bracket":
-        where = f"somewhere between {place(held.low)} and {place(held.high)}"
-        return f"{begin}, interpolated: it lies {where}, and without repeats no more is known"
+        where = f"the measured {place(held.low)} and {place(held.high)}"
+        return f"{begin}, interpolated between {where}; no repeats narrow it down"
     ends = ((held.low, held.open_low), (held.high, held.open_high))
     low, high = (f"{'beyond ' if is_open else ''}{place(end)}" for end, is_open in ends)
-    return f"{begin}; by the repeats, with 95 % confidence between {low} and {high}"
+    return f"{begin}; the repeats put it between {low} and {high} with 95 % confidence"
 
 
 def _extremes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     """Where a lead is smallest and largest, and where only one side was measured."""
     if isinstance(outcome, Leads) and len(outcome.found.knots) > 1:
         ends = (outcome.smallest, outcome.largest)
-        text = f"The closest: {tell.lead_at(ends[0])}; the widest: {tell.lead_at(ends[1])}"
+        text = f"Smallest lead: {tell.lead_at(ends[0])}; largest: {tell.lead_at(ends[1])}"
         yield _said("extremes", text, outcome, *ends)
     low, high = outcome.found.knots[0].x, outcome.found.knots[-1].x
     spans = {tell.a: outcome.found.range_a, tell.b: outcome.found.range_b}
@@ -212,7 +253,9 @@ def _extremes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         (f"Above {place(high)}", [name for name, ends in spans.items() if ends[1] > high]),
         (f"Below {place(low)}", [name for name, ends in spans.items() if ends[0] < low]),
     ):
-        words = f"only {who[0]} was measured" if len(who) == 1 else "no deployments of both share a place"
+        words = (
+            f"only {who[0]} was measured" if len(who) == 1 else "the two were not measured at the same places"
+        )
         if who:
             yield finding("beyond", f"{where} {words}, so nothing is said there.")
 
@@ -228,7 +271,7 @@ def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
             changes = " to ".join(f"{words} (measured at {reach(*end.span)})" for words, end in said)
             text = f"Between {place(turn.below.x)} and {place(turn.above.x)}"
             text += f" the best of {tell.who(turn.cut.side)} changes from {changes}, so" if said else ""
-            text += " where the two would cross is not known."
+            text += " the crossing there is not known."
             yield finding("change", text, below=turn.below.x, above=turn.above.x)
     for one in (found.lacking or (() if found.turns else found.breaks))[:MOST_TOLD]:
         low, high = sorted((one.x, one.until))
@@ -237,8 +280,8 @@ def _changes(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         other = OTHER[one.side]
         leads = tell.leads(other, knots, whom=False) if knots else f"{tell.who(other)} leads"
         text = (
-            f"{one.beyond.capitalize()} {tell.at(one.x)}, {tell.who(one.side)} was not measured with {words}: that"
-            f" {leads} there is of what was measured."
+            f"{opened(tell.who(one.side))}'s best deployment ({words}) was not measured {one.beyond} {tell.at(one.x)};"
+            f" there {leads}, against what was measured."
         )
         yield finding("lacking", text, x=one.x)
 
@@ -247,12 +290,13 @@ def _even(found: Pair, best: result.BreakEven, tell: Teller) -> Statement:
     """Below which price a side wins per dollar, at the place where it may cost the most."""
     chips, each, now = best.accelerators, best.usd_per_accelerator_hour, found.sides[best.side].price
     usd = number(each, 3 if each < 10 else None)
-    whole = f"{number(each * chips)} USD/h for its {chips} chips, " if chips and chips > 1 else ""
-    left_out = f"; {counted(best.left_out, 'place')} where a best deployment was not run left out"
+    more = [f"now {number(now.usd)}"] if now else []
+    more += [f"{number(each * chips)} for its {chips} chips"] if chips and chips > 1 else []
+    in_brackets = f" ({'; '.join(more)})" if more else ""
+    left_out = f" Left out: {counted(best.left_out, 'place')} where a best deployment was not run."
     text = (
-        f"Per dollar {tell.who(best.side)} wins below {whole}{usd} USD per chip and hour"
-        f"{f' (now {number(now.usd)})' if now else ''}, at {tell.at(best.x)} against {tell.who(OTHER[best.side])}"
-        f"{left_out if best.left_out else ''}."
+        f"Per dollar {tell.who(best.side)} beats {tell.who(OTHER[best.side])} below {usd} USD per chip and hour"
+        f"{in_brackets}, at {tell.at(best.x)}.{left_out if best.left_out else ''}"
     )
     return finding("break_even", text, side=best.side, x=best.x, usd_per_accelerator_hour=each)
 
@@ -268,14 +312,14 @@ def _unlike(outcome: Compared, tell: Teller) -> Iterator[Statement]:
     at = Counter(one.fact.one for x, y in couples for one in likeness.differences([x], [y], hidden))
     parts = [f"{fact} at {many} of {counted(len(couples), 'place')}" for fact, many in at.most_common()]
     if parts:
-        yield caveat("unlike_places", f"Mixed within sides, so unlike between: {joined(parts, at_most=9)}.")
+        yield caveat("unlike_places", f"The compared deployments differ in {joined(parts, at_most=9)}.")
     for name, points, best in zip((tell.a, tell.b), (a, b), zip(*couples, strict=True), strict=True):
         kinds = Counter(kind for point in points for kind in flags.telling(point.flag_kinds))
         words = joined([f"{kind} on {count} of {len(points)}" for kind, count in sorted(kinds.items())])
         if words:
             yield caveat("flags", f"Flags of {name}: {words}.", flagged=sum(kinds.values()))
         if parts := likeness.mixed(best, VARIED):
-            yield caveat("mixed", f"{name} is the best at each place of {joined(parts)}.")
+            yield caveat("mixed", f"{name} takes its best deployment at each place, among {joined(parts)}.")
 
 
 def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
@@ -295,6 +339,8 @@ def _races(found: Listing) -> Iterator[Statement]:
     """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
     crossing = sum(one.outcome.kind == "crosses" for one in found.pairs)
     text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
+    if len(found.pairs) == 1:
+        text = f"The 1 listed pair {'crosses' if crossing else 'does not cross'}."
     yield finding("crossing", text, crossing=crossing)
     parts = []
     for per, outcomes in found.otherwise.items():
@@ -302,7 +348,7 @@ def _races(found: Listing) -> Iterator[Statement]:
         crossing = sum(one.kind == "crosses" for one in known)
         parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'not known'}")
     if parts:
-        yield finding("otherwise", f"Of these cross when divided otherwise: {'; '.join(parts)}.")
+        yield finding("otherwise", f"Of these cross: {'; '.join(parts)}.")
     races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
     if races:
         pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
@@ -319,14 +365,18 @@ def _no_pair(found: Listing, within: str) -> str:
     if not found.curves and unnamed:
         return f"{counted(unnamed, 'point')} of {what} state no accelerator to compare; state it on the Data page."
     if not found.curves:
-        return f"No curve of {what} was measured, so 0 pairs can be compared; choose another axis or metric."
+        return f"No curve of {what} was measured (0 pairs); choose another axis or metric."
     if found.left == 0:
-        return f"The side chosen has no curve of {what}, so 0 pairs can be compared; choose another side."
-    chips = joined([value_label("accelerator", one) for one in found.accelerators])
-    return (
-        f"{counted(found.curves, 'curve')} of {what} on {chips}, but no 2 that can be compared: they need one model,"
-        " the same stated lengths and kind of load, and ranges that overlap."
-    )
+        return f"The side chosen has no curve of {what} (0 pairs); choose another side."
+    chips = [value_label("accelerator", one) for one in found.accelerators]
+    if found.curves == 1:
+        return (
+            f"Only 1 curve of {what} was measured, on {joined(chips)}; choose another axis, metric or model."
+        )
+    return fitting(
+        *(f"No 2 of {found.curves:,} curves of {what} can be compared, on {joined(chips, at_most=most)}."
+          for most in (6, 3, 1))
+    )  # fmt: skip
 
 
 def why(asked: Asked, choice: Choice) -> tuple[Why, ...]:

@@ -90,7 +90,7 @@ class _Run(Reaching):
         manner = self.found.manner
         if not manner.streaming:
             self.passed(
-                "streaming", "Answers come in one piece: there is e2el, but no ttft, tpot or itl.", None
+                "streaming", "Answers come in one piece, so E2EL is measured but not TTFT, TPOT or ITL.", None
             )
 
     def _first_answer(self) -> Exchange:
@@ -112,7 +112,7 @@ class _Run(Reaching):
         wanted = found.manner
         found.manner = replace(asked, ignore_eos=wanted.ignore_eos, min_tokens=wanted.min_tokens)
         found.target = found.target.changed(streaming=asked.streaming)
-        self.passed("answer", "A short request gets its answer.")
+        self.passed("answer", "A short request is answered.")
         return answer
 
     def _tell(self, answer: Exchange) -> None:
@@ -123,8 +123,8 @@ class _Run(Reaching):
         else:
             self.passed(
                 "usage",
-                "The endpoint does not count tokens in the stream: an answer that fills its length has as many as were "
-                "asked for, in any other each chunk counts as one.",
+                "The endpoint reports no token counts: a full-length answer counts as many as asked for, any other one "
+                "token per chunk.",
                 None,
             )
 
@@ -140,7 +140,7 @@ class _Run(Reaching):
         if answer.outcome == "http_429":
             return f"{self.where} is too busy or its quota is used up ({error}): try again later."
         if answer.outcome in ("timeout", "stalled"):
-            return f"{self.where} accepts a short request and does not answer it ({error}): look at its log."
+            return f"{self.where} accepts a short request but does not answer it ({error}): look at its log."
         if answer.outcome == "redirected":
             return f"{self.where} redirects ({error}), which is not followed: give that URL if it is the right one."
         keyless = proxies.LITELLM in (self.found.proxy or "") or ABOUT_A_KEY.search(error)
@@ -304,8 +304,7 @@ class _Run(Reaching):
     def _too_late(self) -> Failed:
         return self.failed(
             "time",
-            f"{self.where} had not answered when the time that caps.minutes leaves was over: look at its log, or raise "
-            "caps.minutes.",
+            f"{self.where} did not answer within the time caps.minutes leaves: look at its log, or raise caps.minutes.",
         )
 
 

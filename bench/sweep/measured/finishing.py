@@ -161,13 +161,13 @@ def _without_figure(ran: Ran, result: Measured) -> str:
     well = result.timed or result.warmup_ok
     if ran.given_up and well:
         return (
-            f"it was given up after {ran.seconds:.0f} s, since no request ended well any more: {ran.reasons}"
+            f"it was given up after {ran.seconds:.0f} s, since no request succeeded any more: {ran.reasons}"
         )
     if ran.reasons and well:
-        return f"after the warm-up no request ended well: {ran.reasons}"
+        return f"after the warm-up no request succeeded: {ran.reasons}"
     if ran.reasons:
-        return f"no request ended well: {ran.reasons}"
-    return f"no request ended well in the time that is measured: {result.window.why or 'all were cut off'}"
+        return f"no request succeeded: {ran.reasons}"
+    return f"no request succeeded in the time that is measured: {result.window.why or 'all were cut off'}"
 
 
 def workload(shape: Shape, result: Measured, counts_isl: bool = True) -> Workload:

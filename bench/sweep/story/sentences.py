@@ -47,12 +47,12 @@ def headline(
     if not lines:
         return f"{what}: {_without_points(state)}."
     if not curves:
-        return f"{what}: no request ended well at {counted(len(lines), 'point')}, so there is no throughput to tell."
+        return f"{what}: no request succeeded at {counted(len(lines), 'point')}, so there is no throughput."
     best = max(curves, key=lambda curve: curve.peak.throughput)
     among = f" with {best.shape}" if len(curves) > 1 else ""
     said = f"{what} gives at most {_throughput(best.peak)} at {best.peak.words}{among}"
     if best.knee is None:
-        return f"{said}; no knee shows among {counted(len(best.levels), 'level')}."
+        return f"{said}; no knee in {counted(len(best.levels), 'level')}."
     if best.knee == best.peak:
         return f"{said}, which is its knee too{_at_latency(best.knee, latency)}."
     return f"{said}; its knee is at {best.knee.words}: {_throughput(best.knee)}{_at_latency(best.knee, latency)}."
@@ -80,7 +80,7 @@ def caveats(
     if simulated is not None:
         stands = f" ({simulated.simulates})" if simulated.simulates else ""
         said.append(
-            f"Simulated: the endpoint says that it is no engine{stands}, so nothing here is a measurement of one."
+            f"Simulated: the endpoint only plays an engine{stands}, so these are no measurements of one."
         )
     state = str(status.get("state", ""))
     if state not in LATER:
@@ -98,9 +98,7 @@ def caveats(
         carry = "carries" if flagged == 1 else "carry"
         said.append(f"{flagged:,} of {counted(len(lines), 'point')} {carry} flags: {joined(kinds)}.")
     if len({(one.tool_version, one.deployment) for one in sessions}) > 1:
-        said.append(
-            "It was gone on with under another Kneepoint version or deployment: its sessions tell which."
-        )
+        said.append("It was resumed under another Kneepoint version or deployment; its sessions say which.")
     return tuple(said)
 
 

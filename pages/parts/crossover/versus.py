@@ -39,7 +39,7 @@ def figure(page: Page, found: Result) -> None:
     result.figure(page, on_pick=partial(_choose, page.name, found))
     if found.pairs:
         st.caption(
-            "Click a strip, or a row of the table, to see that pair's curves and its verdict in other terms."
+            "Click a strip, or a row of the table, to see that pair's curves and who wins divided otherwise."
         )
 
 
@@ -56,9 +56,9 @@ def verdicts(found: Result) -> None:
     who = {_who(one, tell) for one in found.verdicts if not isinstance(one.outcome, NotKnown)}
     with st.container(key="verdicts"):
         st.markdown(
-            "**Who wins depends on what you divide by.** Who leads, by what is held equal and what divides:"
+            "**Who wins depends on what you divide by.** Rows: what is held equal. Columns: what you divide by."
             if len(who) > 1
-            else "Who leads, by what is held equal and what divides: the same everywhere it is known."
+            else "Whatever you divide by, the winner is the same, where it is known."
         )
         st.markdown("\n".join(lines))
 
@@ -72,7 +72,7 @@ def slider(page: Page, found: Result) -> None:
     now = priced.usd if priced else best
     high, low = DEAREST * max(best, now), CHEAPEST * min(best, now)
     tell, key = Teller.short(found.asked, found.a, found.b), f"{page.name}.slider"
-    known = "" if priced else ", where the handle stands as no price is known"
+    known = "" if priced else " (no price is known, so the slider starts there)"
     st.session_state[key] = round(min(max(now, round(low, 2)), round(high, 2)), 3)
     st.slider(
         f"Price of one chip of {markdown(tell.a)} (USD/h); at {markdown(tell.at(even.x))} it breaks even at"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bench import flags
 from bench.basis import likeness
 from bench.chart import LIGHT
 from bench.library import Library
@@ -36,7 +37,7 @@ def test_where_nothing_is_asked_only_what_people_could_be_served_with_is_priced_
         "median interactivity of 20 tokens/s/user or more and median TTFT of 5,000 ms or less" in limits.text
     )
     assert "Kneepoint's choice" in limits.text
-    assert "within the limits" in answer.headline
+    assert "within limits" in answer.headline
     assert len(answer.result.deployments) > 4
     for one in answer.result.deployments:
         assert one.point.metrics[SPEED] >= 20
@@ -47,7 +48,9 @@ def test_points_that_do_not_state_a_limit_are_unknown_and_counted(shipped: Libra
     answer = asked(shipped, STORY, slo=["ttft_ms_p90<=3000"])
     tally, deciding = answer.result.tally, answer.result.deciding
     assert tally.of("unknown_limit") == deciding.of - deciding.points > 0
-    assert f"of the {deciding.points} of {deciding.of} points that state p90 TTFT" in answer.headline
+    assert answer.headline.startswith(
+        f"Only {deciding.points} of {deciding.of} points state p90 TTFT; of those "
+    )
     assert said(answer, "unknown").values["groups"] == len(
         [1 for one in answer.result.missed if not one.stated]
     )
@@ -75,7 +78,7 @@ def test_limits_that_a_reader_lifts_stay_away_and_the_peak_is_priced(
     answer = asked(shipped, where, slo=["none"])
     assert answer.result.limits == ()
     assert "whatever the latency" in said(answer, "limits").text
-    assert "within the limits" not in answer.headline
+    assert "within limits" not in answer.headline
     lead = answer.result.lead
     assert names.speeds(lead) in said(answer, "speeds").text
     assert lead.point.metrics[TTFT] == pytest.approx(
@@ -179,7 +182,7 @@ def test_what_is_unlike_between_the_bars_is_told(shipped: Library) -> None:
     answer = asked(shipped)
     told = said(answer, "unlike").text
     assert told == (
-        f"Unlike deployments are compared: {'; '.join(likeness.mixed(answer.result.facts, NOT_COMPARED))}."
+        f"The deployments differ: {'; '.join(likeness.mixed(answer.result.facts, NOT_COMPARED))}."
     )
     apart = sum(bool(one.disaggregated) for one in answer.result.facts)
     assert f"disaggregated ({apart})" in told
@@ -208,13 +211,15 @@ def test_what_the_cheapest_is_configured_with_unlike_all_others_stands_in_its_na
     assert "closed load" in answer.headline
 
 
-def test_a_headline_on_a_flagged_point_says_so_and_names_its_variant(shipped: Library) -> None:
+def test_a_headline_on_a_flagged_point_says_so_and_a_finding_names_its_variant(shipped: Library) -> None:
     answer = asked(shipped, RVLLM, group="precision")
     named = answer.result.deployments[:2]
     assert len(named) == 2
     for one in named:
         assert one.facts.flag_kinds
-        assert one.facts.variant in answer.headline
+        assert one.facts.variant in said(answer, "ranking").text
+    for words in flags.telling(answer.result.lead.facts.flag_kinds):
+        assert words in answer.headline
 
 
 def test_of_several_models_each_deployment_says_its_own(shipped: Library) -> None:
@@ -265,7 +270,7 @@ def test_one_prompt_token_is_singular(shipped: Library) -> None:
     where = {"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["1024"], "osl": ["1024"],
              "accelerator": ["h200-sxm"]}  # fmt: skip
     answer = asked(shipped, where, api_price_output="50", api_price_input="5")
-    assert "the 1 prompt token that comes with each included" in said(answer, "api").text
+    assert "with the 1 prompt token that comes with each" in said(answer, "api").text
 
 
 def test_why_holds_the_cheapests_own_price_and_throughput(shipped: Library) -> None:

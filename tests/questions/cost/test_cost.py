@@ -45,8 +45,8 @@ def test_the_six_providers_of_the_article(shipped: Library) -> None:
         abs=5e-4,
     )
     assert answer.headline == (
-        "Output tokens of Gemma 4 31B BF16 at 512/256 cost 0.549 to 1.19 USD per million on one H100 SXM (flagged:"
-        " undefined throughput and beyond the roofline): 6 quotes, median 1.08."
+        "Output tokens of Gemma 4 31B BF16 at 512/256 cost 1.08 USD per million on one H100 SXM (flagged:"
+        " undefined throughput and beyond the roofline)."
     )
     # The median of six: (4.76 + 5.07) / 2 = 4.915 USD/h, times 0.2204586.
     assert said(answer, "one").values["usd_per_million"] == pytest.approx(4.915 / (1260 * 3600) * 1e6)
@@ -174,7 +174,9 @@ def test_prompt_tokens_are_worked_out_from_the_lengths_and_said_to_be(shipped: L
     assert by_provider(taken, "usd_per_million_input_tokens")["Lambda"] == pytest.approx(0.27447, abs=1e-5)
     measured = asked(shipped, where, tokens="total", **SIX)
     assert measured.rows.empty
-    assert measured.headline.startswith("No point of the 1 selected has a throughput of input and output")
+    assert measured.headline.startswith(
+        "No selected point has a throughput of input and output tokens (0 of 1)"
+    )
 
 
 def test_the_price_of_latency_rises_with_the_limit(shipped: Library) -> None:
@@ -379,7 +381,7 @@ def test_whether_the_cheapest_is_cheapest_at_each_book_and_provider(shipped: Lib
             assert verdict.code == f"{chips[0]}|{chips[0]}"
     assert lead not in prices.chip_prices(shipped, Choice(provider="Crusoe"))
     assert others["at Crusoe's price"] is not None
-    assert f"Holds in {robust.holding} of {robust.ways} ways to look" in answer.said("variation")[0]
+    assert f"Holds in {robust.holding} of {robust.ways} checks" in answer.said("variation")[0]
 
 
 def test_where_one_deployment_alone_has_a_price_there_is_no_verdict_to_hold(shipped: Library) -> None:
@@ -407,6 +409,6 @@ def test_a_bill_at_the_cheapest_quote_names_its_instances_and_is_of_this_deploym
     assert first.rented.instances == 2
     (told,) = (one for one in answer.statements if one.kind == "volume_at_least")
     assert f"2 instances of {serving.facts.hardware}" in told.text
-    assert told.text.startswith("At this deployment's cheapest quote")
+    assert told.text.startswith("At its cheapest quote")
     hour = first.quote.usd_per_accelerator_hour
     assert told.values["usd_per_day"] == pytest.approx(2 * serving.point.accelerators * hour * 24)
