@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from bench import names, selection
 from bench.chart import setting
-from bench.destinations.words import Meaning, meaning
+from bench.destinations.words import LONGEST, Meaning, meaning
 from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import Question, question, questions
@@ -17,7 +17,7 @@ from bench.questions.heatmap import gaps
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, joined, number
 
-__all__ = ["Destination", "Directions", "directions", "of_cell"]
+__all__ = ["EXAMPLE", "LONGEST", "Destination", "Directions", "directions", "of_cell"]
 
 EXAMPLE = "h200 mi355x deepseek fp8"
 

@@ -7,15 +7,15 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from bench.chart import value_label
-from bench.destinations import EXAMPLE, Destination
+from bench.destinations import EXAMPLE, LONGEST, Destination
 from bench.plain_text import markdown
 from bench.questions.overview.figure import opens
 from bench.wording import counted
-from pages.shared import cached, result
+from pages.shared import buttons, cached, result
 from pages.shared.frame import Page
 
-CELL = "overview.cell"
-"""Where the cell that was just clicked waits for the page's next run, which goes to its page."""
+PICKED, CLICKED = "overview.pick", "overview.clicked"
+"""Which cell of the matrix is chosen, and that it was clicked just now, so that its page opens at once."""
 
 WIDTHS = ((5, "few"), (11, "some"))
 """How many models a matrix of each width has at most; look.css has the widths, under which it scrolls in its box."""
@@ -31,14 +31,13 @@ def box(page: Page) -> None:
             "Go to",
             key="overview.go",
             placeholder=f"Go anywhere: {EXAMPLE}, tpu vs gpu cost, llama 70b 1k/1k …",
-            max_chars=300,
             label_visibility="collapsed",
             icon=":material/search:",
             autocomplete="off",
             live=ONE_AT_A_TIME,
         )
         if typed and typed.strip():
-            _offered(page, typed)
+            _offered(page, typed[:LONGEST])
 
 
 def _offered(page: Page, typed: str) -> None:
@@ -53,8 +52,6 @@ def _offered(page: Page, typed: str) -> None:
 
 def matrix(page: Page) -> None:
     """The chart of models and accelerators, whose cells open the page that compares them; the same by keyboard."""
-    if cell := st.session_state.pop(CELL, None):
-        _go(page, cell)
     models = len({pair.model for pair in page.answer.result.pairs})
     width = next((name for most, name in WIDTHS if models <= most), "many")
     with st.container(key=f"matrix-{width}"):
@@ -67,7 +64,7 @@ def matrix(page: Page) -> None:
             "A cell of the matrix",
             [*pairs],
             index=None,
-            key="overview.pick",
+            key=PICKED,
             label_visibility="collapsed",
             placeholder="Model on accelerator",
             width=440,
@@ -76,19 +73,15 @@ def matrix(page: Page) -> None:
                 f" {counted(pairs[key].measured + pairs[key].other_evidence, 'point')}"
             ),
         )
-        if chosen and (way := cached.of_cell(page.view, chosen, page.version)):
+        way = cached.of_cell(page.view, chosen, page.version) if chosen else None
+        if way is not None:
             _link(way)
+            if st.session_state.pop(CLICKED, False):
+                buttons.through("cell", f"{way.page}?{way.query}")
 
 
 def _picked(query: str) -> None:
-    st.session_state[CELL] = query
-
-
-def _go(page: Page, cell: str) -> None:
-    """Goes to the page that can answer for the cell's model and accelerator."""
-    way = cached.of_cell(page.view, cell, page.version)
-    if way is not None:
-        st.switch_page(f"{way.page}.py", query_params=parse_qsl(way.query))
+    st.session_state[PICKED], st.session_state[CLICKED] = query, True
 
 
 def _link(way: Destination) -> None:

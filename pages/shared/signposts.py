@@ -25,9 +25,10 @@ def cards(page: Page) -> None:
         for kind, heading in CARDS.items():
             if kind in said:
                 with st.container(key=f"card-{kind}", border=True, gap=None):
-                    st.markdown(f"**{heading}**")
+                    with st.container(key=f"head-{kind}", horizontal=True, gap="small"):
+                        st.markdown(f"**{heading}**", width="content")
+                        _link(links[kind].page, _way(links[kind]), links[kind].view.query())
                     st.markdown(unbroken(said[kind]))
-                    _link(links[kind].page, _way(links[kind]), links[kind].view.query())
 
 
 def lines(page: Page) -> None:
