@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from urllib.parse import urlencode
 
 from bench import names, selection
+from bench.basis import story
 from bench.chart import setting
 from bench.destinations.words import LONGEST, Meaning, meaning
 from bench.errors import BenchError
 from bench.library import Library
-from bench.questions import Question, question, questions
+from bench.questions import question, questions
 from bench.questions.heatmap import gaps
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, joined, number
@@ -23,6 +25,9 @@ EXAMPLE = "h200 mi355x deepseek fp8"
 
 USUAL = ("pareto", "heatmap", "crossover", "cost")
 """The pages that are offered for any selection that they can answer, the most asked for first."""
+
+UNFED = ("launch", "jobs", "sql")
+"""The pages that need no points to be of use."""
 
 TITLES = {"data": "Data", "launch": "Launch", "jobs": "Jobs", "sql": "SQL"}
 MOST_READINGS, MOST_GROUP = 4, 3
@@ -172,6 +177,8 @@ def _sides(meant: Meaning, view: View) -> Sides | None:
 
 def _destination(library: Library, page: str, reading: Reading) -> Destination | None:
     """The page for this reading, where it can answer it."""
+    if not reading.points and page not in UNFED:
+        return None
     if page in questions():
         return _of_question(library, page, reading)
     about = _words(reading.view, reading)
@@ -194,14 +201,17 @@ def _launch(reading: Reading) -> Destination:
 
 
 def _of_question(library: Library, page: str, reading: Reading) -> Destination | None:
+    """A question's page in the words of the story it will tell; of a library of very MANY points, of what is selected."""
     asked, view = question(page), _asked(page, reading)
-    try:
-        told = asked.complete(library, view)
-        points = _shown(library, asked, told)
-        if not points or (page == "cost" and asked.answer(library, told).rows.empty):
+    told, points = view, reading.points
+    if selection.count(library, View()) <= story.MANY:
+        try:
+            told = asked.complete(library, view)
+            points = _shown(library, told)
+            if not points or (page == "cost" and asked.answer(library, told).rows.empty):
+                return None
+        except BenchError:
             return None
-    except BenchError:
-        return None
     sides = _sides_words(reading) if page == "crossover" else ""
     of = told.with_where(**{reading.sides[0]: None}) if sides and reading.sides else told
     about = [word for word in (sides, _words(of, reading), counted(points, "point")) if word]
@@ -218,7 +228,7 @@ def _asked(page: str, reading: Reading) -> View:
     return reading.view.with_options(a=a, b=b)
 
 
-def _shown(library: Library, asked: Question, told: View) -> int:
+def _shown(library: Library, told: View) -> int:
     """How many points of a complete View have every metric that the page is about; all for one about facts."""
     condition = selection.clause(told)
     for key in ("x", "y", "metric"):
@@ -244,7 +254,7 @@ def _otherwise(library: Library, pages: Sequence[str], readings: Sequence[Readin
     """The first page that can answer each of the other readings."""
     for reading in readings:
         found = (_destination(library, page, reading) for page in (*pages, *USUAL, "data"))
-        yield from [one for one in found if one][:1]
+        yield from islice(filter(None, found), 1)
 
 
 def _elsewhere(library: Library, meant: Meaning, reading: Reading) -> Iterator[Destination]:
