@@ -9,7 +9,7 @@ from itertools import islice
 from urllib.parse import urlencode
 
 from bench import names, selection
-from bench.basis import story
+from bench.basis import limits, story
 from bench.chart import setting
 from bench.destinations.words import LONGEST, Meaning, meaning
 from bench.errors import BenchError
@@ -201,7 +201,7 @@ def _launch(reading: Reading) -> Destination:
 
 
 def _of_question(library: Library, page: str, reading: Reading) -> Destination | None:
-    """A question's page in the words of the story it will tell; of a library of very MANY points, of what is selected."""
+    """A question's page in the words of the story it will tell; where very MANY points are loaded, of all selected."""
     asked, view = question(page), _asked(page, reading)
     told, points = view, reading.points
     if selection.count(library, View()) <= story.MANY:
@@ -214,7 +214,8 @@ def _of_question(library: Library, page: str, reading: Reading) -> Destination |
             return None
     sides = _sides_words(reading) if page == "crossover" else ""
     of = told.with_where(**{reading.sides[0]: None}) if sides and reading.sides else told
-    about = [word for word in (sides, _words(of, reading), counted(points, "point")) if word]
+    within = limits.words(limits.read(reading.view))
+    about = [word for word in (sides, _words(of, reading), within, counted(points, "point")) if word]
     without = f" (without {reading.without})" if reading.without else ""
     return Destination(page, f"{asked.TITLE}: {', '.join(about)}{without}", view.query(), points)
 
