@@ -16,7 +16,9 @@ CARDS = ("What is loaded", "What stands out", "What is new")
 def links(at: AppTest) -> list[tuple[str, str, View]]:
     """The label, the page and the View of every link on the page."""
     told = [one.proto for one in at.get("page_link")]
-    return [(one.label.replace("\\", ""), one.page, View.from_pairs(parse_qsl(one.query_string))) for one in told]
+    return [
+        (one.label.replace("\\", ""), one.page, View.from_pairs(parse_qsl(one.query_string))) for one in told
+    ]
 
 
 def typed(at: AppTest, text: str) -> AppTest:

@@ -54,7 +54,7 @@ def small(tmp_path_factory):
 def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
     assert answer.headline == "8 points are loaded: 2 models on 4 accelerators from 1 source."
-    assert answer.findings[0] == "6 series, the newest measured on 2026-02-28."
+    assert answer.findings[0] == "6 series, the newest of 2026-02-28."
     assert answer.result.selected.measured == 7
     assert "1 point was not measured: in brackets in the chart, ranked in no sentence." in answer.caveats
 

@@ -55,7 +55,7 @@ def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
 def _loaded(found: Overview, scored: int) -> Statement:
     """What there is beside the models and accelerators that the headline counts."""
     selected, refused = found.selected, found.loaded["refusals"]
-    dated = f", the newest measured on {selected.newest}" if selected.newest else ""
+    dated = f", the newest of {selected.newest}" if selected.newest else ""
     scores = counted(found.loaded["scores"], "quality score") if found.loaded["scores"] else ""
     apart = f" from {counted(scored, 'more source')}" if scored else ""
     more = f"; {scores}{apart}" if scores else ""
