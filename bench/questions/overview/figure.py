@@ -23,7 +23,7 @@ ROW, ROOM = 22, 150
 
 MEASURED = "The number in a cell counts measured points; a click opens the page that compares them"
 
-NAME_PX = 120
+NAME_PX = 128
 """Room for the longest name of an accelerator."""
 
 
@@ -74,7 +74,7 @@ def _label(figure: go.Figure, models: list[str], chips: list[str]) -> None:
     common = {"type": "category", "showgrid": False, "ticks": "", "showline": False, "tickmode": "linear", "dtick": 1,
               "tickfont": {"size": 12}, "automargin": False}  # fmt: skip
     figure.update_xaxes(**common, side="top", tickangle=-60, range=[-0.5, len(models) - 0.5])
-    figure.update_yaxes(**common, range=[len(chips) - 0.5, -0.5])
+    figure.update_yaxes(**common, ticklabelstandoff=8, range=[len(chips) - 0.5, -0.5])
     figure.update_layout(
         margin={"t": ROOM - 24, "b": 24, "l": NAME_PX, "r": 64}, showlegend=False, uirevision="overview"
     )
