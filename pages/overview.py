@@ -1,12 +1,13 @@
-"""Overview: what is loaded, what it says, and where to go next."""
+"""Overview: what is loaded, what stands out, what is new, and the way from there to anything."""
 
-from pages.shared import frame, result, signposts
+from pages.shared import doors, frame, result, signposts
 
 with frame.opened("overview") as page:
     result.headline(page)
-    signposts.sentences(page)
-    signposts.onward(page)
-    result.figure(page)
+    doors.box(page)
+    signposts.cards(page)
+    doors.matrix(page)
     result.caveats(page)
+    signposts.lines(page)
     result.rows(page)
     result.why(page)

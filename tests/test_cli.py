@@ -260,6 +260,18 @@ def test_every_question_answers_in_json_and_in_text(run: Run, table: str, name: 
     assert (status, out.splitlines()[0]) == (0, answer["headline"])
 
 
+def test_a_few_words_lead_to_the_pages_that_can_answer(run: Run, table: str) -> None:
+    loaded(run, table)
+    status, out, err = run("goto", "h100", "h200", "llama", "wibble")
+    assert (status, err) == (0, "Not understood: wibble.\n")
+    assert "Crossover: H100 SXM against H200 SXM, Llama 3.1 70B at 1,024/256, 3 points" in out
+    assert "/pareto?model=llama-3.1-70b&accelerator=h100-sxm&accelerator=h200-sxm\n" in out
+    told = json.loads(run("goto", "h100 h200 llama wibble", "--json")[1])
+    assert told["unknown"] == ["wibble"]
+    assert [one["label"] for one in told["destinations"]] == out.splitlines()[::2]
+    assert run("goto", "wibble")[0] == 1
+
+
 def test_options_of_a_question_are_options_of_the_command(run: Run, table: str) -> None:
     loaded(run, table)
     asked = ("ask", "heatmap", "--x", "concurrency", "--y=accelerators", "--metric", "tpot_ms_p50", "--json")

@@ -1,9 +1,10 @@
-"""Commands that look: query, sources, history, formats, metrics."""
+"""Commands that look: goto, query, sources, history, formats, metrics."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 
 from bench import access
 from bench.cli import output
@@ -24,6 +25,13 @@ SOURCE_COLUMNS = (
 
 def add_to(commands: Commands) -> None:
     """Describe these commands to the parser."""
+    goto = commands.add_parser(
+        "goto", parents=[shared()], help="say which pages can answer a few words",
+        description="Say which pages can answer a few words, as in: goto h200 mi355x deepseek fp8. Names, precisions,"
+        " lengths (1k/1k, isl 1024), limits (ttft<=2000) and pages (cost, tpu vs gpu) are understood.",
+    )  # fmt: skip
+    goto.add_argument("words", nargs="+", help="what to look for")
+    goto.set_defaults(run=_goto)
     query = commands.add_parser(
         "query", parents=[shared()], help="run one SELECT statement on the library",
         description="Run one SELECT statement, read-only, on the tables points, scores, prices, accelerators, models, "
@@ -43,6 +51,21 @@ def add_to(commands: Commands) -> None:
     formats.set_defaults(run=_formats)
     metrics = commands.add_parser("metrics", parents=[shared()], help="list every metric by its key")
     metrics.set_defaults(run=_metrics)
+
+
+def _goto(arguments: argparse.Namespace) -> int:
+    from bench.destinations import directions
+
+    found = directions(opened(arguments), " ".join(arguments.words))
+    if arguments.json:
+        output.document(asdict(found))
+        return 0
+    for one in found.destinations:
+        output.line(one.label)
+        output.line(f"  /{one.page}{'?' if one.query else ''}{one.query}")
+    for told in found.told:
+        output.remark(told)
+    return 0 if found.destinations else 1
 
 
 def _query(arguments: argparse.Namespace) -> int:

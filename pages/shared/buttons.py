@@ -21,6 +21,9 @@ def _button(name: str) -> st.components.v2.types.ComponentRenderer:
 
 _LINK = _button("link")
 _PNG = _button("png")
+_THROUGH = st.components.v2.component(
+    "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
+)
 
 
 def link(
@@ -48,3 +51,11 @@ def link(
 def png() -> None:
     """A button that saves the page's chart as an image."""
     _PNG(key="png", data={}, width="content", height="content")
+
+
+def through(place: str, href: str) -> None:
+    """Follows the link to this address inside a container, as a click on it does; shows nothing.
+
+    `st.switch_page` would leave an address of no page in the browser's history, to which Back would then lead.
+    """
+    _THROUGH(key="through", data={"place": place, "href": href}, width="content", height="content")

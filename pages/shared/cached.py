@@ -14,10 +14,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from bench import audit as checking
-from bench import chart, export, holdings, selection
+from bench import chart, destinations, export, holdings, selection
 from bench import onward as ways
 from bench.basis import prices, story
 from bench.basis import variations as ways_to_look
+from bench.destinations import Destination, Directions
 from bench.dictionary import Table, tables
 from bench.errors import UsageError
 from bench.export import readable as tabular
@@ -292,3 +293,15 @@ def rooms() -> Rooms:
 def onward(source_ids: Texts, version: str) -> tuple[list[ways.Way], str]:
     """Where the points of these sources are shown, or why there is nothing to compare them with."""
     return ways.onward(library(), source_ids)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL)
+def directions(text: str, version: str) -> Directions:
+    """Where what was typed leads."""
+    return destinations.directions(library(), text)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def of_cell(view: View, cell: str, version: str) -> Destination | None:
+    """The page that can answer for a cell of the matrix within a View's other filters."""
+    return destinations.of_cell(library(), view, cell)

@@ -6,34 +6,48 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from bench.basis import story
 from bench.plain_text import markdown
 from bench.questions import questions
+from bench.questions.overview.result import Link
 from bench.view import View
 from pages.shared.frame import Page
+from pages.shared.headlines import unbroken
+
+CARDS = {"loaded": "What is loaded", "stands_out": "What stands out", "newest": "What is new"}
+"""The sentences of the first page that stand in a card each, with what heads it."""
 
 
-def sentences(page: Page) -> None:
-    """What the answer says, each sentence with the page that shows it."""
+def cards(page: Page) -> None:
+    """What is loaded, what stands out and what is new: a sentence each, and the page that shows it."""
+    said = {one.kind: one.text for one in page.answer.statements if one.role == "finding"}
     links = {link.kind: link for link in page.answer.result.links}
-    findings = [one for one in page.answer.statements if one.role == "finding"]
+    with st.container(key="cards"):
+        for kind, heading in CARDS.items():
+            if kind in said:
+                with st.container(key=f"card-{kind}", border=True, gap=None):
+                    with st.container(key=f"head-{kind}", horizontal=True, gap="small"):
+                        st.markdown(f"**{heading}**", width="content")
+                        _link(links[kind].page, _way(links[kind]), links[kind].view.query())
+                    st.markdown(unbroken(said[kind]))
+
+
+def lines(page: Page) -> None:
+    """What else is worth knowing, a short line each with the page that shows it."""
+    links = {link.kind: link for link in page.answer.result.links}
     with st.container(key="sentences"):
-        for one in findings:
-            if one.kind in links:
-                said, way = st.columns([0.87, 0.13], vertical_alignment="top")
-                said.markdown(markdown(one.text))
-                with way:
-                    _link(links[one.kind].page, "Show it", links[one.kind].view.query())
-        st.caption(" ".join(markdown(one.text) for one in findings if one.kind not in links))
+        for one in page.answer.statements:
+            if one.role == "finding" and one.kind in links and one.kind not in CARDS:
+                with st.container(horizontal=True, gap="small", key=f"line-{one.kind}"):
+                    st.markdown(unbroken(one.text), width="content")
+                    _link(links[one.kind].page, _way(links[one.kind]), links[one.kind].view.query())
 
 
-def onward(page: Page) -> None:
-    """The other questions, with the reader's filters."""
-    with st.container(key="onward", horizontal=True):
-        for name, other in questions().items():
-            if name != page.name:
-                chosen = story.own_choice(page.view).where
-                _link(name, f"{other.TITLE}: {other.QUESTION}", View(chosen).query())
+def _way(link: Link) -> str:
+    """What a link is called: what it opens, so that no two ways of a page are called alike."""
+    titles = {name: question.TITLE for name, question in questions().items()}
+    return {"loaded": "See the sources", "newest": "See its points"}.get(
+        link.kind, f"Open {titles.get(link.page, link.page)}"
+    )
 
 
 def to_data(page: Page) -> None:

@@ -107,7 +107,7 @@ def test_filters_follow_the_reader_and_back_returns_to_the_page_before(visit: Vi
 
 def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
     page = charted(visit(), "/")
-    page.get_by_role("link", name="Show it").first.click()
+    page.locator(".st-key-sentences").get_by_role("link", name="Open Heatmap").first.click()
     page.wait_for_url("**?v=2&**model=**")
     page.wait_for_selector(".js-plotly-plot .main-svg")
     assert page.locator("h1").first.is_visible()

@@ -53,15 +53,10 @@ def small(tmp_path_factory):
 
 def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
-    assert answer.headline == (
-        "8 points are loaded: 6 series of 2 models on 4 accelerators from 1 source,"
-        " the newest measured on 2026-02-28."
-    )
+    assert answer.headline == "8 points are loaded: 2 models on 4 accelerators from 1 source."
+    assert answer.findings[0] == "6 series, the newest of 2026-02-28."
     assert answer.result.selected.measured == 7
-    assert (
-        "1 point was not measured; the chart counts such in brackets alone, and no sentence ranks them."
-        in (answer.caveats)
-    )
+    assert "1 point was not measured: in brackets in the chart, ranked in no sentence." in answer.caveats
 
 
 def test_a_sentence_on_a_point_that_was_not_measured_says_what_it_is(small):
@@ -69,25 +64,50 @@ def test_a_sentence_on_a_point_that_was_not_measured_says_what_it_is(small):
     said = {one.kind: one.text for one in answer.statements}
     assert all("(projected)" in said[kind] for kind in ("per_chip", "stream"))
     assert "no sentence" not in said["not_measured"]
+    assert "(projected)" not in said["loaded"]
 
 
 def test_the_sentences_worked_out_by_hand(small):
     """B200's engine is another, so the gap is H200's 250 against H100's 100 at concurrency 8, not B200's 2,500."""
-    most, stream, gap, newest, besides = overview.answer(small, View()).findings
-    assert most == (
-        "On Llama 3.1 70B FP8 at 1,024/256 the most output per chip is 2,500 tokens/s: 2 x B200 SXM, SGLang,"
-        " concurrency 8."
+    said = {one.kind: one.text for one in overview.answer(small, View()).statements if one.role == "finding"}
+    assert list(said) == ["loaded", "stands_out", "newest", "per_chip", "stream", "gap"]
+    assert said["per_chip"] == (
+        "Most output per chip: 2,500 tokens/s on 2 x B200 SXM, concurrency 8, Llama 3.1 70B FP8 at 1,024/256."
     )
-    assert stream == (
-        "On Llama 3.1 70B FP8 at 1,024/256 the fastest stream one user gets is 125 tokens/s/user: 2 x B200 SXM,"
-        " SGLang, concurrency 8."
+    assert said["stream"] == (
+        "Fastest stream for one user: 125 tokens/s/user on 2 x B200 SXM, concurrency 8, Llama 3.1 70B FP8 at"
+        " 1,024/256."
     )
-    assert gap == (
-        "The largest gap at equal conditions: H200 SXM gives 2.50 times the output per chip of H100 SXM (Llama 3.1 70B"
-        " FP8 at 1,024/256, 2 chips, concurrency 8; 250 against 100 tokens/s)."
+    assert said["gap"] == (
+        "Largest gap at equal conditions: H200 SXM gives 2.50 times the output per chip of H100 SXM, Llama 3.1 70B"
+        " FP8 at 1,024/256."
     )
-    assert newest == "Newest, up to 2026-02-28: 1 point of Llama 3.1 70B on H200 SXM, from made."
-    assert besides == "The whole library also holds 0 quality scores; nothing was refused."
+    assert said["newest"] == (
+        "8 points of Gemma 4 31B and Llama 3.1 70B on B200 SXM, H100 SXM, H200 SXM and 1 more from made, measured up"
+        " to 2026-02-28."
+    )
+
+
+def test_what_stands_out_is_what_the_page_behind_it_says(small, shipped):
+    """A page that contradicts the sentence that leads to it would be worse than none."""
+    for library, where in ((small, {}), (shipped, {}), (shipped, {"model": ["llama-3.3-70b"]}),
+                           (shipped, {"accelerator": ["tpu-v6e"]})):  # fmt: skip
+        answer = overview.answer(library, View.of(where))
+        (link,) = [link for link in answer.result.links if link.kind == "stands_out"]
+        shown = questions()[link.page].answer(library, View.from_query(link.view.query()))
+        assert answer.result.stands_out.text == shown.headline
+        assert len(answer.headline.split()) <= 25
+
+
+def test_what_the_reader_brought_last_is_what_is_new(tmp_path):
+    """Before that, what was published last, not the sweeps that come along as examples."""
+    library = Library.open(tmp_path / "library")
+    first = overview.answer(library, View()).result.newest
+    published = "SELECT max(date) FROM points WHERE origin = 'published'"
+    assert (first.day, first.imported) == (library.fetch(published)[0][0], False)
+    library.add([table(tmp_path / "mine.csv", [point(100, 10, date="")])])
+    newest = overview.answer(library, View()).result.newest
+    assert (newest.source, newest.points, newest.day, newest.imported) == ("mine", 1, None, True)
 
 
 @pytest.mark.parametrize("layout", [{"tp": 8, "ep": 8}, {}])
@@ -137,18 +157,28 @@ def test_the_matrix_counts_measured_points_and_never_says_zero(small):
         assert sorted(texts) == ["1", "1", "2", "3"]
 
 
-def test_every_number_has_its_reason(small):
+def test_a_cell_of_the_matrix_is_clicked_by_its_model_and_accelerator(small):
     answer = overview.answer(small, View())
-    assert [why.what for why in answer.why] == [
-        "Output throughput per accelerator", "Interactivity, median", "Largest gap", "Newest results",
-    ]  # fmt: skip
+    (ways,) = [trace for trace in overview.figure(answer.result, LIGHT).data if trace.customdata is not None
+               and trace.type == "scatter"]  # fmt: skip
+    told = [View.from_query(query) for query in ways.customdata]
+    pairs = {(row["model"], row["accelerator"]) for row in answer.rows.to_dict("records")}
+    assert {(view.values("model")[0], view.values("accelerator")[0]) for view in told} == pairs
+    assert ways.marker.opacity == 0
+
+
+def test_every_number_has_its_reason(small, shipped):
+    answer = overview.answer(small, View())
+    reasons = ["Output throughput per accelerator", "Interactivity, median", "Largest gap"]
+    assert [why.what for why in answer.why] == reasons
+    assert [why.what for why in overview.answer(shipped, View()).why] == [*reasons, "Newest results"]
     assert all(why.formula and why.inputs and why.source for why in answer.why)
 
 
 def test_the_links_open_what_the_sentences_say(shipped):
     answer = overview.answer(shipped, View())
     links = {link.kind: link for link in answer.result.links}
-    assert links.keys() == {one.kind for one in answer.statements if one.role == "finding"} - {"besides"}
+    assert links.keys() == {one.kind for one in answer.statements if one.role == "finding"}
     for link in links.values():
         if link.page in questions():
             assert len(questions()[link.page].answer(shipped, View.from_query(link.view.query())).rows)
@@ -160,9 +190,11 @@ def test_the_links_open_what_the_sentences_say(shipped):
 def test_the_heatmap_behind_a_best_and_behind_the_gap_shows_the_same_figure(shipped, where):
     answer = overview.answer(shipped, View.of(where))
     links = {link.kind: View.from_query(link.view.query()) for link in answer.result.links}
-    peak = questions()["heatmap"].answer(shipped, links["per_chip"]).result.peak
-    assert peak.value == answer.result.per_chip.value
-    assert peak.best == answer.result.per_chip.point
+    for kind, best in (("per_chip", answer.result.per_chip), ("stream", answer.result.stream)):
+        assert (best is None) == (kind not in links)
+        if best is not None:
+            peak = questions()["heatmap"].answer(shipped, links[kind]).result.peak
+            assert (peak.value, peak.best) == (best.value, best.point)
     if answer.result.gap is not None:
         ratio = questions()["heatmap"].answer(shipped, links["gap"]).result.peak
         assert ratio.value == pytest.approx(answer.result.gap.ratio)
@@ -180,9 +212,9 @@ def test_sources_of_scores_alone_are_counted_beside_those_of_points(shipped):
     """Together the sources of points and those of scores only are as many as the Data page lists."""
     answer = overview.answer(shipped, View())
     held, with_points = answer.result.loaded, answer.result.selected.sources
-    assert f" from {with_points} sources, the newest" in answer.headline
+    assert f" from {with_points} sources." in answer.headline
     others = held["sources"] - with_points
-    assert f"{held['scores']:,} quality scores from {others} more sources; " in answer.findings[-1]
+    assert f"; {held['scores']:,} quality scores from {others} more sources." in answer.findings[0]
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +279,7 @@ def test_what_the_chart_has_no_room_for_is_counted_and_named(tmp_path):
     assert "tpu-v6e" not in set(answer.rows["accelerator"])
     assert answer.caveats == (
         f"The chart shows the {overview.SHOWN_MODELS} models with the most measured points; 1 more is loaded,"
-        " and with them 1 accelerator that none of these ran on: TPU v6e.",
+        " the only ones on TPU v6e.",
     )
 
 
@@ -259,5 +291,5 @@ def test_every_accelerator_of_the_shipped_library_is_drawn_or_named(shipped):
         for (chip,) in shipped.fetch("SELECT DISTINCT accelerator FROM points WHERE accelerator IS NOT NULL")
     }
     beside = every - set(answer.rows["accelerator"].dropna())
-    assert f"{len(beside)} accelerators that none of these ran on: " in caveat
+    assert beside
     assert all(value_label("accelerator", chip) in caveat for chip in beside)

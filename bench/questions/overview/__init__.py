@@ -15,12 +15,13 @@ from bench.basis.statement import caveat
 from bench.basis.story import Needs
 from bench.basis.variations import Robustness
 from bench.chart import Theme
+from bench.errors import BenchError
 from bench.library import Library
 from bench.library.standing import LINE
-from bench.questions import Answer, Choices, Column, Why
+from bench.questions import Answer, Choices, Column, Why, question
 from bench.questions.overview import figure as drawing
 from bench.questions.overview import statements
-from bench.questions.overview.result import Best, Gap, Link, Newest, Overview, Pair, Selected
+from bench.questions.overview.result import Best, Gap, Link, Newest, Overview, Pair, Selected, StandsOut
 from bench.records import LOAD_AXES
 from bench.view import View
 
@@ -44,6 +45,9 @@ ALIKE = (*(name for name in LINE if name not in ("accelerator", "variant")), "en
          *LOAD_AXES)  # fmt: skip
 """In what two points have to agree for their gap to be the accelerators': in all that is stated but a free remark."""
 
+TELLING = ("pareto", "crossover", "cost", "heatmap")
+"""The pages whose headline may stand on this one, the one that says most to a newcomer first."""
+
 DAYS_APART = 30
 """Points measured further apart are not compared: their software may differ."""
 
@@ -64,7 +68,8 @@ def answer(library: Library, view: View) -> Answer[Overview]:
     whole = complete(library, view)
     per_chip, told = _best(library, whole, (PER_CHIP,))
     stream, streams = _best(library, whole, STREAMS)
-    gap, newest = _gap(library, whole), _newest(library, whole)
+    gap, newest = _gap(library, whole), _imported(library, whole) or _newest(library, whole)
+    stands_out, shown = _stands_out(library, whole)
     found = Overview(
         loaded=holdings.counts(library),
         selected=_selected(library, whole),
@@ -73,9 +78,12 @@ def answer(library: Library, view: View) -> Answer[Overview]:
         stream=stream,
         gap=gap,
         newest=newest,
+        stands_out=stands_out,
         links=(
+            Link("loaded", "data", View(whole.where, whole=True)),
+            *([Link("stands_out", stands_out.page, shown)] if stands_out else ()),
             *([_shown(told, "per_chip", "heatmap", metric=PER_CHIP)] if per_chip else ()),
-            *([_shown(streams, "stream", "pareto", x=stream.metric)] if stream else ()),
+            *([_shown(streams, "stream", "heatmap", metric=stream.metric)] if stream else ()),
             *([_gap_shown(whole, gap)] if gap else ()),
             *([Link("newest", "data", View.of({"source": [newest.source]}, whole=True))] if newest else ()),
         ),
@@ -179,16 +187,47 @@ def _gap(library: Library, view: View) -> Gap | None:
     return Gap(facts[first], facts[last], most, least)
 
 
+def _stands_out(library: Library, view: View) -> tuple[StandsOut | None, View]:
+    """The headline of the first page that ranks anything of what is selected, and the View of that page."""
+    asked = View(view.where, view.options, slo=view.slo)
+    for page in TELLING:
+        try:
+            found = question(page).answer(library, asked)
+        except BenchError:
+            continue
+        said = next(one for one in found.statements if one.role == "headline")
+        if said.point_ids and not found.rows.empty:
+            return StandsOut(page, said.text, said.point_ids), found.view
+    return None, view
+
+
+def _imported(library: Library, view: View) -> Newest | None:
+    """What the reader's own library got last, of what is selected; None where it holds nothing of its own."""
+    condition = selection.clause(view)
+    found = library.fetch(
+        "SELECT source, max(date), count(*), list(DISTINCT model ORDER BY model),"
+        " list(DISTINCT accelerator ORDER BY accelerator) FROM points"
+        " JOIN (SELECT source_id, imported AS brought FROM sources WHERE NOT shipped) USING (source_id)"
+        f" WHERE {condition.sql} AND source IS NOT NULL GROUP BY source, brought ORDER BY brought DESC, source LIMIT 1",
+        condition.params,
+    )
+    if not found:
+        return None
+    source, day, many, models, chips = found[0]
+    return Newest(source, day, many, tuple(models), tuple(chips), imported=True)
+
+
 def _newest(library: Library, view: View) -> Newest | None:
-    """The source with the newest measured point, flagged or not, and its points of the days up to that one."""
+    """The source with the newest measured point, published ones first, and its points of the days up to that one."""
     condition = selection.clause(view).also("evidence = 'measured'").also("date IS NOT NULL")
     found = library.fetch(
         "WITH dated AS (SELECT source, model, accelerator, date, count(*) AS many, max(date) OVER (PARTITION BY source)"
-        f" AS newest FROM points WHERE {condition.sql} GROUP BY source, model, accelerator, date)"
+        " AS newest, bool_or(origin = 'published') AS published"
+        f" FROM points WHERE {condition.sql} GROUP BY source, model, accelerator, date)"
         " SELECT source, newest, CAST(sum(many) AS BIGINT), list(DISTINCT model ORDER BY model),"
         f" list(DISTINCT accelerator ORDER BY accelerator) FROM dated"
         f" WHERE date > newest - INTERVAL {NEWEST_DAYS} DAY"
-        " GROUP BY source, newest ORDER BY newest DESC, source LIMIT 1",
+        " GROUP BY source, newest ORDER BY bool_or(published) DESC, newest DESC, source LIMIT 1",
         condition.params,
     )
     if not found:
@@ -227,7 +266,7 @@ def _why(found: Overview) -> Iterator[Why]:
         yield Why("Largest gap", "output per chip of one accelerator / of another, the largest of all pairs",
                   f"ranked points alike in all that is stated but the accelerator, at most {DAYS_APART} days apart",
                   catalogue.metric(PER_CHIP).source)  # fmt: skip
-    if found.newest is not None:
+    if found.newest is not None and not found.newest.imported:
         yield Why("Newest results",
                   f"the source with the latest date, and its points of the {NEWEST_DAYS} days up to it",
-                  "the date of each measured point, flagged or not", "the sources")  # fmt: skip
+                  "the dates of measured points, flagged or not; published ones first", "the sources")  # fmt: skip

@@ -13,14 +13,17 @@ from bench import chart
 from bench.chart import Theme, colouring, value_label
 from bench.plain_text import html
 from bench.questions.overview.result import Pair
+from bench.view import View
 
 STOPS = {"light": ("#e6edf3", "#8fb4d0", "#0b4a7c"), "dark": ("#1d2a36", "#33668c", "#8fcbf5")}
 """One quiet hue: the matrix says how much is there, not how good it is."""
 
-ROW, ROOM = 20, 150
+ROW, ROOM = 22, 150
 """Pixels for one accelerator, and for the models' names and the margins."""
 
-NAME_PX = 120
+MEASURED = "The number in a cell counts measured points; a click opens the page that compares them"
+
+NAME_PX = 128
 """Room for the longest name of an accelerator."""
 
 
@@ -36,7 +39,7 @@ def draw(pairs: Sequence[Pair], theme: Theme) -> go.Figure:
         return figure
     counts = np.full((len(chips), len(models)), np.nan)
     hover = np.full(counts.shape, "", dtype=object)
-    bracketed = []
+    bracketed, ways = [], []
     for pair in pairs:
         model, chip = value_label("model", pair.model), value_label("accelerator", pair.accelerator)
         place = chips.index(chip), models.index(model)
@@ -46,14 +49,24 @@ def draw(pairs: Sequence[Pair], theme: Theme) -> go.Figure:
             f"<b>{html(model)}</b><br>{html(chip)}<br>{pair.measured:,} measured points, {pair.series:,} series,"
             f" {pair.sources:,} sources{others}{newest}"
         )
+        if pair.model and pair.accelerator:
+            ways.append((model, chip, opens(pair), hover[place]))
         if pair.measured:
             counts[place] = pair.measured
         else:
             bracketed.append((model, chip, f"({pair.other_evidence:,})"))
     _add_cells(figure, models, chips, counts, hover, theme)
     _add_text(figure, bracketed, theme.muted)
+    _add_ways(figure, ways)
     _label(figure, models, chips)
     return figure
+
+
+def opens(pair: Pair) -> str:
+    """What a click in a cell is told by: the query of a View of its model and accelerator; "" where one is unknown."""
+    if not (pair.model and pair.accelerator):
+        return ""
+    return View.of({"model": [pair.model], "accelerator": [pair.accelerator]}).query()
 
 
 def _label(figure: go.Figure, models: list[str], chips: list[str]) -> None:
@@ -61,12 +74,11 @@ def _label(figure: go.Figure, models: list[str], chips: list[str]) -> None:
     common = {"type": "category", "showgrid": False, "ticks": "", "showline": False, "tickmode": "linear", "dtick": 1,
               "tickfont": {"size": 12}, "automargin": False}  # fmt: skip
     figure.update_xaxes(**common, side="top", tickangle=-60, range=[-0.5, len(models) - 0.5])
-    figure.update_yaxes(**common, range=[len(chips) - 0.5, -0.5])
+    figure.update_yaxes(**common, ticklabelstandoff=8, range=[len(chips) - 0.5, -0.5])
     figure.update_layout(
         margin={"t": ROOM - 24, "b": 24, "l": NAME_PX, "r": 64}, showlegend=False, uirevision="overview"
     )
-    said = "The number in a cell counts measured points"
-    figure.add_annotation(text=said, xref="paper", yref="paper", x=0, y=0, xanchor="left", yanchor="top",
+    figure.add_annotation(text=MEASURED, xref="paper", yref="paper", x=0, y=0, xanchor="left", yanchor="top",
                           showarrow=False, yshift=-4, font={"size": 11})  # fmt: skip
 
 
@@ -82,7 +94,7 @@ def _add_cells(figure: go.Figure, models: list[str], chips: list[str], counts: n
         figure.add_trace(
             {"type": "heatmap", "x": _safe(models), "y": _safe(chips), "z": np.where(inked, scale.of(counts), np.nan),
              "zmin": scale.low, "zmax": scale.high, "text": written, "texttemplate": "%{text}",
-             "textfont": {"size": 10, "color": ink}, "customdata": hover,
+             "textfont": {"size": 11, "color": ink}, "customdata": hover,
              "hovertemplate": "%{customdata}<extra></extra>", "hoverongaps": False, "xgap": 2, "ygap": 2,
              "showscale": False,
              "colorscale": [[place / (len(scale.stops) - 1), stop] for place, stop in enumerate(scale.stops)]}
@@ -93,8 +105,19 @@ def _add_text(figure: go.Figure, cells: list[tuple[str, str, str]], colour: str)
     if cells:
         figure.add_trace(
             go.Scatter(x=_safe([cell[0] for cell in cells]), y=_safe([cell[1] for cell in cells]), mode="text",
-                       text=[cell[2] for cell in cells], textfont={"size": 10, "color": colour}, hoverinfo="skip")
+                       text=[cell[2] for cell in cells], textfont={"size": 11, "color": colour}, hoverinfo="skip")
         )  # fmt: skip
+
+
+def _add_ways(figure: go.Figure, ways: Sequence[tuple[str, str, str, str]]) -> None:
+    """Lays a marker that is not seen over each cell that leads somewhere: a heatmap's own cells cannot be clicked."""
+    x, y, queries, hover = zip(*ways, strict=True) if ways else ((), (), (), ())
+    unseen = {"marker": {"opacity": 0}}
+    figure.add_trace(
+        go.Scatter(x=_safe(list(x)), y=_safe(list(y)), mode="markers", customdata=queries, hovertext=hover,
+                   marker={"symbol": "square", "size": ROW, "opacity": 0}, selected=unseen, unselected=unseen,
+                   hovertemplate="%{hovertext}<extra></extra>", showlegend=False)
+    )  # fmt: skip
 
 
 def _most_first(pairs: Sequence[Pair]) -> list[str]:

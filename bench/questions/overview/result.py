@@ -63,14 +63,28 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class StandsOut:
+    """What the first page that can rank what is selected says of it: its own headline, with the points it names."""
+
+    page: str
+    text: str
+    point_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Newest:
-    """The source with the newest measured points: how many are of the days up to its newest, and what they are of."""
+    """What came last: how many points of one source, and what they are of.
+
+    `imported` where the reader's own library got them last; else they are those of the days up to the newest `day` of
+    all published results. `day` is None where an import states none.
+    """
 
     source: str
-    day: datetime.date
+    day: datetime.date | None
     points: int
     models: tuple[str | None, ...]
     accelerators: tuple[str | None, ...]
+    imported: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,4 +107,5 @@ class Overview:
     stream: Best | None
     gap: Gap | None
     newest: Newest | None
+    stands_out: StandsOut | None
     links: tuple[Link, ...]

@@ -1,0 +1,276 @@
+"""What somebody means who types "h200 mi355x deepseek fp8": the names of the vocabulary in free text.
+
+No model is asked: a word is a name or an alias of data/*.csv, a precision, a length, a limit, a page or a connective;
+what is none of these is given back by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from bench import catalogue, names
+from bench.basis import limits
+from bench.catalogue import Metric
+from bench.errors import BenchError
+from bench.library import Library
+from bench.questions import questions
+from bench.view import View
+
+LONGEST, MOST = 300, 40
+"""Characters and words that are read; nobody types more into a box."""
+
+SPAN = 5
+"""A name has at most so many words: "Dynamo with TensorRT-LLM", "H100 SXM 80GB"."""
+
+Groups = tuple[tuple[str, ...], ...]
+
+KINDS = ("precision", "accelerator", "model", "engine")
+GPU_VENDORS = ("NVIDIA", "AMD")
+
+PAGES: Mapping[str, str] = {
+    "pareto": "pareto frontier front tradeoff trade-off knee throughput",
+    "heatmap": "heatmap heat map grid",
+    "cost": "cost costs price prices pricing priced usd dollar dollars $ money cheap cheaper cheapest per-million tco",
+    "crossover": "crossover cross overtakes overtake against vs versus compare compared comparison than",
+    "scaling": "scaling scale scales efficiency replicas",
+    "memory": "memory fit fits vram hbm kv",
+    "data": "data points table csv sources source files results",
+    "launch": "launch measure measuring benchmark sweep",
+    "jobs": "jobs job progress",
+    "sql": "sql query select",
+    "overview": "overview home start matrix loaded",
+}
+"""By what else than its name a page is asked for."""
+
+NOISE = frozenset(
+    "a all also an and any are as at be best between both by can compare do does fast faster fastest find for from give"
+    " gpu/tpu go goes has have how i in is it its large many me model models much my number of on one open or out page"
+    " per please run running runs see show than that the their then there these this to token tokens two under us use"
+    " using what when where which while who why will with within you instruct chat it".split()
+)
+APART = frozenset("vs versus against and or , & than compare".split())
+"""Between two names these words say that two are meant; without one the second may narrow the first."""
+
+COUNTS = {
+    "isl": "isl", "input": "isl", "prompt": "isl", "osl": "osl", "output": "osl", "concurrency": "concurrency",
+    "conc": "concurrency", "users": "concurrency", "batch": "batch", "tp": "tp", "chips": "accelerators",
+    "gpus": "accelerators", "tpus": "accelerators", "accelerators": "accelerators",
+}  # fmt: skip
+
+NUMBER = r"\d{1,7}(?:\.\d{1,3})?"
+PAIR = re.compile(r"(?<![\w.])(\d{1,7}k?)\s*/\s*(\d{1,7}k?)(?![\w.])")
+BEFORE = re.compile(rf"(?<![\w.])({'|'.join(COUNTS)})\s*[=:]?\s*(\d{{1,7}}k?)(?![\w.])")
+AFTER = re.compile(
+    r"(?<![\w.])(\d{1,7}k?)\s*(?:tokens?\s+)?(in|out|chips|gpus|tpus|accelerators|users)(?![\w.])"
+)
+TIMES = re.compile(r"(?<![\w.])(\d{1,4})\s*x(?=\s+\D)")
+LIMITED = re.compile(
+    rf"(?<![\w.])(?P<stat>p\d\d|median|mean)?\s*(?P<what>ttft|tpot|itl|e2el|ntpot|interactivity)\s*"
+    rf"(?P<after>p\d\d|median|mean)?\s*(?P<sign><=|>=|<|>|=|at most|at least|under|below|within|over|above)?\s*"
+    rf"(?P<value>{NUMBER})\s*(?P<unit>ms|s)?(?![\w.])"
+)
+WRITTEN = re.compile(r"[a-z][a-z0-9_]{3,60}(?:<=|>=)[0-9.]{1,12}")
+WORD = re.compile(r"[^\s,;&?!|]+|[,&]")
+
+
+@dataclass
+class Meaning:
+    """What a text asks for: groups of values for each filter, lengths that may be several, limits, pages.
+
+    A filter with two groups or more is a comparison of them. `lengths` are pairs of alternatives for input and output,
+    as "1k" may be 1,024 or 1,000. `unknown` are the words that mean nothing here, as they were typed.
+    """
+
+    groups: dict[str, Groups] = field(default_factory=dict)
+    lengths: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    slo: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    typed: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+
+def meaning(library: Library, text: str) -> Meaning:
+    """What this text asks for, by what is loaded before what is only known; never raises for any text."""
+    found = Meaning()
+    rest = _without_numbers(library, text[:LONGEST].lower(), found)
+    words = [part for word in WORD.findall(rest)[:MOST] for part in _split(word)]
+    held = {kind: _held(library, kind) for kind in KINDS}
+    at, last = 0, ""
+    unknown: list[str] = []
+    while at < len(words):
+        read = _longest(words[at:], held)
+        if read is None:
+            last = _single(words[at], found, unknown, last)
+            at += 1
+            continue
+        kind, values, many = read
+        _add(found, kind, values, narrows=last == kind)
+        found.typed.setdefault(values, " ".join(words[at : at + many]).upper())
+        last, at = kind, at + many
+    found.unknown = tuple(dict.fromkeys(unknown))
+    return found
+
+
+def _split(word: str) -> list[str]:
+    """The word, in its parts where it is two names with a slash between them and not a checkpoint's."""
+    is_checkpoint = any(slug != names.slugified(word) for slug in names.matching("model", word))
+    return [word] if is_checkpoint or "/" not in word else word.replace("/", " , ").split()
+
+
+def _single(word: str, found: Meaning, unknown: list[str], last: str) -> str:
+    """Takes one word that is no name; the kind of name that the next may still narrow."""
+    page = next((name for name in _pages() if word in _pages()[name]), None)
+    if page is not None:
+        found.pages = tuple(dict.fromkeys((*found.pages, page)))
+        return "" if word in APART else last
+    if word not in NOISE | APART:
+        unknown.append(word)
+    return "" if word in APART else last
+
+
+@cache
+def _pages() -> dict[str, frozenset[str]]:
+    titles = {name: question.TITLE.lower() for name, question in questions().items()}
+    return {
+        name: frozenset({name, titles.get(name, name), *PAGES.get(name, "").split()})
+        for name in [*titles, *PAGES]
+    }
+
+
+def _add(found: Meaning, kind: str, values: tuple[str, ...], *, narrows: bool) -> None:
+    """Adds a group, or narrows the one before by it where both have something in common."""
+    groups = found.groups.get(kind, ())
+    both = tuple(value for value in groups[-1] if value in values) if narrows and groups else ()
+    merged = (*groups[:-1], both) if both else (*groups, values)
+    found.groups[kind] = tuple(dict.fromkeys(merged))
+
+
+def _longest(
+    words: Sequence[str], held: Mapping[str, tuple[str, ...]]
+) -> tuple[str, tuple[str, ...], int] | None:
+    """The longest name that these words begin with: its kind, the values it stands for and how many words it has."""
+    for many in range(min(SPAN, len(words)), 0, -1):
+        spelled = " ".join(words[:many])
+        if many == 1 and (spelled in NOISE or spelled in APART):
+            return None
+        for kind in KINDS:
+            if values := _exactly(kind, spelled, held[kind]):
+                return kind, values, many
+    if any(words[0] in said for said in _pages().values()):
+        return None
+    for kind in KINDS:
+        if values := _in_part(kind, words[0], held[kind]):
+            return kind, values, 1
+    return None
+
+
+def _exactly(kind: str, text: str, held: tuple[str, ...]) -> tuple[str, ...]:
+    """What is meant by a whole name, alias, family or vendor: what is loaded of it, else what is known."""
+    if kind == "precision" or (kind != "model" and "/" in text):
+        return (text,) if text in held else ()
+    known = {row.slug for row in ROWS[kind]()}
+    found = [slug for slug in names.matching(kind, text) if slug in known or slug in held]
+    if kind == "accelerator" and not found:
+        found = [row.slug for row in names.accelerators() if text == (row.vendor or "").lower()]
+        if text in ("gpu", "gpus"):
+            found = [row.slug for row in names.accelerators() if row.vendor in GPU_VENDORS]
+    return tuple(slug for slug in found if slug in held) or tuple(found[:1])
+
+
+def _in_part(kind: str, word: str, held: tuple[str, ...]) -> tuple[str, ...]:
+    """What has this word in its name, or begins a word of it with: "deepseek", "v6e", "qwen"."""
+    if kind == "precision" or len(word) < 2 or word.isdigit():
+        return ()
+    if kind == "accelerator" and not (any(map(str.isdigit, word)) or word.rstrip("s") == "tpu"):
+        return ()
+    word = word.removesuffix("s") if word == "tpus" else word
+    for candidates in (held, tuple(row.slug for row in ROWS[kind]())):
+        for fits in (lambda part: part == word, lambda part: len(word) > 2 and part.startswith(word)):
+            found = tuple(slug for slug in candidates if any(map(fits, _parts(kind, slug))))
+            if found:
+                return found if candidates is held else found[:1]
+    return ()
+
+
+@cache
+def _parts(kind: str, slug: str) -> frozenset[str]:
+    """The words of a slug and of the names of its row."""
+    row = next((row for row in ROWS[kind]() if row.slug == slug), None)
+    spellings = (slug, row.name, *row.aliases) if row else (slug,)
+    return frozenset(part for one in spellings for part in re.split(r"[^a-z0-9.]+", one.lower()) if part)
+
+
+def _held(library: Library, kind: str) -> tuple[str, ...]:
+    """The values that loaded points have, those with the most points first."""
+    rows = library.fetch(
+        f"SELECT {kind}, count(*) FROM points WHERE {kind} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    return tuple(str(value) for value, _ in rows)
+
+
+def _without_numbers(library: Library, text: str, found: Meaning) -> str:
+    """The text without its limits, lengths and counts, which go into what was found."""
+    slo: list[str] = []
+
+    def taken(pattern: re.Pattern[str], take: Callable[[re.Match[str]], bool]) -> None:
+        nonlocal text
+        text = pattern.sub(lambda match: " , " if take(match) else match[0], text)
+
+    def limit(written: str) -> bool:
+        try:
+            slo.extend(one.text for one in limits.read(View.of(slo=[written])))
+        except BenchError:
+            return False
+        return True
+
+    def lengths(match: re.Match[str]) -> bool:
+        found.lengths |= {"isl": _tokens(match[1]), "osl": _tokens(match[2])}
+        return True
+
+    taken(WRITTEN, lambda match: limit(match[0]))
+    taken(LIMITED, lambda match: any(limit(written) for written in _limit(library, match)))
+    taken(PAIR, lengths)
+    taken(BEFORE, lambda match: _count(found, COUNTS[match[1]], match[2]))
+    taken(AFTER, lambda match: _count(found, {"in": "isl", "out": "osl", **COUNTS}[match[2]], match[1]))
+    taken(TIMES, lambda match: _count(found, "accelerators", match[1]))
+    found.slo = tuple(dict.fromkeys(slo))[: limits.MOST]
+    return text
+
+
+def _limit(library: Library, match: re.Match[str]) -> Iterator[str]:
+    """A limit as links write it; on the statistic that was named, else on the median or the mean that is loaded."""
+    starts = (f"{match['what']}_ms", f"{match['what']}_tokens_per_s")
+    bases = [row.key for row in catalogue.base_metrics() if row.key.startswith(starts)]
+    stated = (match["stat"] or match["after"] or "").replace("median", "p50")
+    wanted = [stated] if stated else ["p50", "mean", "p99"]
+    keys = [f"{base}_{one}" for one in wanted for base in bases]
+    key = next((key for key in keys if library.has(key)), keys[0] if keys else "")
+    if not key or not catalogue.is_metric(key):
+        return
+    metric: Metric = catalogue.metric(key)
+    value = float(match["value"]) * (1000 if match["unit"] == "s" and metric.unit == "ms" else 1)
+    least = match["sign"] in (">", ">=", "at least", "over", "above") or metric.direction == "higher"
+    yield f"{key}{'>=' if least else '<='}{value:.12g}"
+
+
+def _count(found: Meaning, key: str, text: str) -> bool:
+    if key in ("isl", "osl"):
+        found.lengths[key] = _tokens(text)
+    else:
+        found.groups[key] = tuple(dict.fromkeys((*found.groups.get(key, ()), (_tokens(text)[0],))))
+    return True
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    """The lengths that are meant by one written: "1k" is 1,024 or 1,000."""
+    if not text.endswith("k"):
+        return (str(int(text)),)
+    return tuple(str(int(text[:-1]) * size) for size in (1024, 1000))
+
+
+ROWS: Mapping[str, Callable[[], Sequence[names.Accelerator | names.Model | names.Engine]]] = {
+    "accelerator": names.accelerators, "engine": names.engines, "model": names.models,
+}  # fmt: skip

@@ -1,0 +1,208 @@
+"""A few typed words lead to pages that can answer them; whatever is typed, nothing breaks and nothing is made up."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import names, selection
+from bench.destinations import EXAMPLE, Directions, directions, of_cell
+from bench.destinations.words import meaning
+from bench.library import Library
+from bench.questions import question, questions
+from bench.view import View
+
+WORDS = st.sampled_from(
+    "h200 mi355x deepseek llama 70b 3.3 fp8 fp4 vllm sglang 1k/1k 1024/8192 isl osl 128 tp=8 8x cost vs , tpu gpu"
+    " ttft<=2s tpot<50 p99 data launch scaling crossover <script> %00 ' -- \u202e 🜁 1e999 slo=x // ?model=x".split()
+)
+
+
+def pages(found: Directions) -> list[str]:
+    return [one.page for one in found.destinations]
+
+
+def asked(library: Library, text: str, at: int = 0) -> View:
+    """The View of one of the links that a text leads to."""
+    return View.from_query(directions(library, text).destinations[at].query)
+
+
+def test_the_example_offers_every_page_that_can_answer(shipped):
+    found = directions(shipped, EXAMPLE)
+    assert pages(found) == ["pareto", "heatmap", "crossover", "cost", "data"]
+    assert (found.told, found.unknown) == ((), ())
+    wanted = {"model": ("deepseek-r1",), "precision": ("fp8",), "accelerator": ("h200-sxm", "mi355x")}
+    for one in found.destinations:
+        assert dict(View.from_query(one.query).where) == wanted
+        assert one.label.startswith(f"{'Data' if one.page == 'data' else question(one.page).TITLE}: ")
+        assert one.label.endswith(f", {one.points} points")
+        assert "H200 SXM" in one.label
+        assert "MI355X" in one.label
+    crossover = View.from_query(found.destinations[2].query)
+    assert (crossover.option("a"), crossover.option("b")) == ("accelerator=h200-sxm", "accelerator=mi355x")
+    assert "H200 SXM against MI355X" in found.destinations[2].label
+
+
+def test_the_points_of_an_offer_are_those_its_page_is_about(shipped):
+    pareto = directions(shipped, EXAMPLE).destinations[0]
+    told = question("pareto").complete(shipped, View.from_query(pareto.query))
+    condition = selection.clause(told)
+    both = " AND ".join(f'isfinite("{told.option(axis)}")' for axis in ("x", "y"))
+    sql = f"SELECT count(*) FROM points WHERE {condition.sql} AND {both}"
+    assert shipped.fetch(sql, condition.params) == [(pareto.points,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("llama 3.3 70b", {"model": ("llama-3.3-70b",)}),
+        ("meta-llama/Llama-3.3-70B-Instruct", {"model": ("llama-3.3-70b",)}),
+        ("deepseek r1 isl 1024 osl=8192", {"model": ("deepseek-r1",), "isl": ("1024",), "osl": ("8192",)}),
+        ("deepseek 1024 in 8192 out", {"model": ("deepseek-r1",), "isl": ("1024",), "osl": ("8192",)}),
+        ("DeepSeek 8k/1k", {"model": ("deepseek-r1",), "isl": ("8192",), "osl": ("1024",)}),
+        ("8 x h200 deepseek", {"model": ("deepseek-r1",), "accelerator": ("h200-sxm",), "accelerators": ("8",)}),
+        ("deepseek sglang tp 8", {"model": ("deepseek-r1",), "engine": ("sglang",), "tp": ("8",)}),
+        ("NVIDIA H100 80GB HBM3 gemma-4-31b", {"model": ("gemma-4-31b",), "accelerator": ("h100-sxm",)}),
+        ("trt-llm mixtral 8x7b", {"model": ("mixtral-8x7b",), "engine": ("tensorrt-llm",)}),
+    ],
+)  # fmt: skip
+def test_names_are_those_of_the_vocabulary(shipped, text, where):
+    assert dict(asked(shipped, text).where) == where
+    assert directions(shipped, text).unknown == ()
+
+
+@pytest.mark.parametrize(
+    "slug", [row.slug for row in names.models()] + [row.slug for row in names.accelerators()]
+)
+def test_every_name_and_alias_means_what_it_names(shipped, slug):
+    row = names.model(slug) or names.accelerator(slug)
+    kind = "model" if names.model(slug) else "accelerator"
+    for spelling in (row.slug, row.name, *row.aliases):
+        found = meaning(shipped, spelling)
+        assert any(slug in group for group in found.groups.get(kind, ())) or names.matching(
+            kind, spelling
+        ) != (slug,)
+
+
+def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
+    found = directions(shipped, "tpu vs gpu cost")
+    assert pages(found)[:2] == ["crossover", "cost"]
+    view = View.from_query(found.destinations[0].query)
+    a, b = (View.from_query(view.option(side)).values("accelerator") for side in ("a", "b"))
+    assert all(chip.startswith("tpu") for chip in a)
+    assert not any(chip.startswith("tpu") for chip in b)
+    assert len(view.values("model")) == 1
+    assert "against" in found.destinations[0].label
+
+
+def test_an_ambiguous_word_gives_several(shipped):
+    found = directions(shipped, "llama 70b 1k/1k")
+    models = {View.from_query(one.query).values("model") for one in found.destinations}
+    lengths = {View.from_query(one.query).values("isl") for one in found.destinations}
+    assert len(models) > 1
+    assert lengths == {("1000",), ("1024",)}
+
+
+def test_pages_are_asked_for_by_their_names_and_synonyms(shipped):
+    for word, page in (("price", "cost"), ("frontier", "pareto"), ("matrix", "overview"), ("vram", "memory"),
+                       ("query", "sql"), ("heat map", "heatmap"), ("jobs", "jobs")):  # fmt: skip
+        assert pages(directions(shipped, word))[0] == page
+    assert pages(directions(shipped, "scaling mixtral h200"))[0] == "scaling"
+
+
+def test_limits_go_into_every_link(shipped):
+    found = directions(shipped, "llama 3.3 70b ttft<=2 s, tpot p99 under 50ms")
+    for one in found.destinations:
+        if one.page in questions():
+            slo = View.from_query(one.query).slo
+            assert slo == ("tpot_ms_p99<=50", "ttft_ms_p50<=2000")
+    assert asked(shipped, "deepseek ttft_ms_p99<=2000").slo == ("ttft_ms_p99<=2000",)
+    assert asked(shipped, "deepseek interactivity 50").slo == ("interactivity_tokens_per_s_per_user_p50>=50",)
+
+
+def test_what_is_not_understood_is_named_and_what_is_missing_is_said(shipped):
+    found = directions(shipped, "wibble deepseek h200 <b>")
+    assert found.unknown == ("wibble", "<b>")
+    assert found.told == ("Not understood: wibble and <b>.",)
+    assert "pareto" in pages(found)
+    nothing = directions(shipped, "groq deepseek fp8")
+    assert nothing.told == ("No point has all of these.",)
+    assert nothing.destinations[0].label.endswith("(without Groq LPU)")
+    measure = nothing.destinations[-1]
+    assert (measure.page, measure.points) == ("launch", None)
+    assert "facts.accelerator=groq-lpu" in measure.query
+    assert directions(shipped, "deepseek vllm sglang").told == ("Nothing of vLLM is among these.",)
+    assert directions(shipped, "") == Directions()
+
+
+def test_a_cell_opens_the_first_page_that_can_answer_within_the_other_filters(shipped):
+    cell = View.of({"model": ["deepseek-r1"], "accelerator": ["h200-sxm"]}).query()
+    way = of_cell(shipped, View.of({"precision": ["fp8"]}, slo=["ttft_ms_p99<=2000"]), cell)
+    assert way.page == "pareto"
+    view = View.from_query(way.query)
+    assert dict(view.where) == {
+        "model": ("deepseek-r1",),
+        "precision": ("fp8",),
+        "accelerator": ("h200-sxm",),
+    }
+    assert view.slo == ("ttft_ms_p99<=2000",)
+
+
+def test_every_cell_of_the_matrix_leads_to_points(shipped):
+    rows = question("overview").answer(shipped, View()).rows.dropna(subset=["model", "accelerator"])
+    for row in rows.to_dict("records"):
+        cell = View.of({"model": [row["model"]], "accelerator": [row["accelerator"]]})
+        way = of_cell(shipped, View(), cell.query())
+        assert way is not None
+        assert 0 < way.points <= row["measured"] + row["other_evidence"]
+
+
+def leads_somewhere(library: Library, text: str) -> None:
+    found = directions(library, text)
+    for one in found.destinations:
+        if one.points is None:
+            assert one.page in ("launch", "jobs", "sql")
+            continue
+        view = View.from_query(one.query)
+        assert one.points > 0
+        assert view.query() == one.query
+        if one.page in questions():
+            assert selection.count(library, question(one.page).complete(library, view))
+        else:
+            assert selection.count(library, view) == one.points
+
+
+@given(text=st.text(max_size=120))
+def test_no_text_breaks_anything(shipped, text):
+    leads_somewhere(shipped, text)
+
+
+@given(words=st.lists(WORDS, max_size=8))
+def test_every_offer_parses_and_has_points(shipped, words):
+    leads_somewhere(shipped, " ".join(words))
+
+
+def test_hostile_names_in_the_library_are_only_text(tmp_path: Path):
+    odd = "model-'; DROP TABLE points; --<script>"
+    rows = [{"model": odd, "accelerator": "x\u202ey", "precision": "fp8", "engine": "vllm", "isl": 128, "osl": 128,
+             "concurrency": level, "evidence": "measured", "output_tokens_per_s": 100 * level, "tpot_ms_p50": 10}
+            for level in (1, 2)]  # fmt: skip
+    with (tmp_path / "odd.csv").open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    library = Library.open(tmp_path / "library", shipped=False)
+    assert not library.add([tmp_path / "odd.csv"]).refused
+    for text in ("drop table points", odd, "script", "fp8 vllm", "x\u202ey"):
+        leads_somewhere(library, text)
+    assert directions(library, "vllm fp8").destinations[0].page == "pareto"
+
+
+def test_a_new_library_has_nowhere_to_lead(tmp_path: Path):
+    library = Library.open(tmp_path / "library", shipped=False)
+    for text in ("", "cost", EXAMPLE, "tpu vs gpu"):
+        assert all(one.points is None for one in directions(library, text).destinations)
