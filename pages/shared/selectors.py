@@ -131,7 +131,7 @@ def _precision(page: Page) -> None:
     every = {value: {"precision": (value,)} for value in labels}
     everything = tuple(values) if _is_pinned(page) else ()
     every[ALL] = {"precision": everything}
-    labels = {ALL: f"All ({sum(one.points for one in beside):,})"} | labels
+    labels = {ALL: _all(page, beside, "precision")} | labels
     now = (
         ALL
         if not asked or (set(values) <= set(asked) and len(values) > 1)
@@ -157,10 +157,17 @@ def _workload(page: Page) -> None:
     every = {one: {"isl": (one.partition("/")[0],), "osl": (one.partition("/")[2],)} for one in labels}
     lengths = _pairs(beside) if _is_pinned(page) else (set(), set())
     every[ALL] = {"isl": tuple(sorted(lengths[0], key=float)), "osl": tuple(sorted(lengths[1], key=float))}
-    labels = {ALL: f"All ({sum(one.points for one in beside):,})"} | labels
+    labels = {ALL: _all(page, beside, "isl", "osl")} | labels
     labels.setdefault(now, _lengths(page.view))
     with _labelled("Workload (ISL / OSL)", "workload"):
         _box(page, "workload", "Workload (ISL / OSL)", labels, now, lambda one: every.get(one, {}))
+
+
+def _all(page: Page, beside: Sequence[Offer], *keys: str) -> str:
+    """What choosing everything selects: each value that is stated where a page fills one in, else no filter at all."""
+    if _is_pinned(page):
+        return f"All ({sum(one.points for one in beside):,})"
+    return f"All ({cached.count(View(page.view.with_where(**dict.fromkeys(keys)).where), page.version):,})"
 
 
 def _pairs(offered: Sequence[Offer]) -> tuple[set[str], set[str]]:
