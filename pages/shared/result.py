@@ -55,13 +55,12 @@ def figure(
     """
     key = f"chart.{page.name}.{part}" if part else f"chart.{page.name}"
     reaction = partial(_picked, key, on_pick) if on_pick else "rerun" if clickable else "ignore"
-    saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{page.name}"}
     with st.container(key="chart"):
         event = st.plotly_chart(
             cached.figure(page.name, page.view, page.version, page.theme),
             key=key,
             theme=None,
-            config={**chart.CONFIG, "toImageButtonOptions": saved},
+            config=chart.CONFIG,
             alt=page.answer.headline,
             on_select=reaction,
             selection_mode=("points",),
@@ -117,11 +116,12 @@ def rows(
 
 
 def files(page: Page, charted: pd.DataFrame) -> None:
-    """What is charted as CSV, Parquet and image; what is selected in every format that is exported."""
+    """What is charted as CSV, Parquet and picture; what is selected in every format that is exported."""
     selected = View(page.view.where)
     with st.container(key="actions", horizontal=True, vertical_alignment="center"):
         table.downloads(lambda: charted, f"kneepoint-{page.name}")
-        buttons.png()
+        source = cached.provenance(page.name, page.view, page.version)
+        buttons.picture(page.answer.headline, source, page.view.query(), f"kneepoint-{page.name}")
         exporting.box(selected, cached.count(selected, page.version), f"kneepoint-{page.name}")
 
 
