@@ -1,5 +1,6 @@
 """Cost: what a million tokens cost."""
 
+from pages.parts.cost import bars
 from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
@@ -13,7 +14,7 @@ with frame.opened("cost") as page:
         "latency",
     )
     options.basis(page, priced=True)
-    clicked = result.figure(page, clickable=True)
+    clicked = bars.figure(page)
     points.one(page, clicked, ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"))
     result.findings(page)
     result.rows(
