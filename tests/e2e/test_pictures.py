@@ -81,6 +81,18 @@ def test_names_from_files_are_letters_of_a_picture(visit: Visit) -> None:
     assert saved(page, "PNG")[1].startswith(b"\x89PNG")
 
 
+def test_what_is_charted_is_a_table_to_paste_under_its_headline_and_link(visit: Visit) -> None:
+    for name in ("cost", "crossover"):
+        page = charted(visit(), f"/{name}")
+        file, content = saved(page, "Markdown")
+        assert file == f"kneepoint-{name}.md"
+        about, link, table = content.decode().split("\n\n")
+        assert plain(about.strip("*").replace("\\", "")) == plain(headline(page))
+        page.get_by_role("button", name="Copy link").click()
+        assert link == f"<{page.evaluate('navigator.clipboard.readText()')}>"
+        assert 3 <= table.splitlines()[0].count(" | ") <= 11
+
+
 def test_plotlys_own_camera_which_would_save_the_bare_chart_is_gone(visit: Visit) -> None:
     page = charted(visit(), "/pareto")
     titles = page.eval_on_selector_all(".modebar-btn", "all => all.map(one => one.dataset.title)")
