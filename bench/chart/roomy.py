@@ -16,8 +16,8 @@ ON_PHONES_TOO = (0, 700, *FROM_PX[1:])
 def by_width(texts: Sequence[str], from_px: Sequence[int] = FROM_PX) -> str:
     """One of these texts in plotly's pseudo-HTML: the first, on pages as wide as `from_px` says one of the others.
 
-    Which one, the browser decides by the style sheet: a chart does not know how wide it will be drawn. Where there is
-    no style sheet, as in a saved image, it is the first.
+    Which one, the browser decides by the style sheet: a chart does not know how wide it will be drawn. In a picture
+    that is saved pages/shared/picture.js decides; where neither is, it is the first.
     """
     runs = [
         (next(own)[0], text) for text, own in groupby(zip(from_px, texts, strict=True), lambda one: one[1])

@@ -34,16 +34,22 @@ SHARED = ("precision", "engine", "engine_version", "isl", "osl", "concurrency", 
 """What is said once above the table where all rows have it."""
 
 
-def written(rows: pd.DataFrame, first: Sequence[str] = (), labels: Mapping[str, str] | None = None) -> bytes:
+def written(
+    rows: pd.DataFrame,
+    first: Sequence[str] = (),
+    labels: Mapping[str, str] | None = None,
+    *,
+    always: Sequence[str] = (),
+) -> bytes:
     """The rows as a Markdown table in the words of the pages; numbers are aligned right, absent values are blank.
 
-    At most MOST_COLUMNS of the columns stand there: those of `first`, and of what is stated and not the same in all
-    rows what tells most. `labels` head what is no metric.
+    At most MOST_COLUMNS of the columns stand there: those of `first`, then those of `always` and, of what is stated and
+    not the same in all rows, what tells most. `labels` head what is no metric.
     """
     shown = readable.table(rows)
     if shown.empty:
         return b""
-    shown = shown[_told(shown, first)]
+    shown = shown[_told(shown, first, always)]
     numeric = [pd.api.types.is_numeric_dtype(shown[name]) for name in shown]
     lines = [
         [markdown((labels or {}).get(str(name)) or chart.title(str(name))) for name in shown.columns],
@@ -59,7 +65,7 @@ def under(headline: str, link: str, table: bytes) -> bytes:
     return f"**{markdown(headline)}**\n\n<{link}>\n\n".encode() + table
 
 
-def _told(shown: pd.DataFrame, first: Sequence[str]) -> list[str]:
+def _told(shown: pd.DataFrame, first: Sequence[str], always: Sequence[str]) -> list[str]:
     """The columns that are told, in the table's own order."""
     differing = [str(name) for name in shown if len(shown) == 1 or shown[name].nunique(dropna=False) > 1]
     usable = differing or [str(name) for name in shown]
@@ -67,7 +73,8 @@ def _told(shown: pd.DataFrame, first: Sequence[str]) -> list[str]:
     room = MOST_COLUMNS - len(places)
     leading = [name for name in dict.fromkeys(first) if name in shown][:room]
     facts = [name for name in FACTS if name in usable and name not in leading]
-    metrics = [name for name in _metrics(shown[usable]) if name not in leading]
+    told = dict.fromkeys((*(name for name in always if name in shown), *_metrics(shown[usable])))
+    metrics = [name for name in told if name not in leading]
     few = max(0, room - len(leading) - min(len(metrics), MOST_METRICS))
     rest = (name for name in usable if name not in (*FACTS, *places, *readable.LINKS))
     chosen = dict.fromkeys(chain(leading, facts[: min(MOST_FACTS, few)], metrics, rest))

@@ -47,6 +47,17 @@ const shown = (key) => document.querySelector(`.st-key-${key.replace(/[^\w-]/g, 
 
 const linkTo = (query) => location.origin + location.pathname + (query ? "?" + query : "")
 
+// Texts that the page's style sheet chooses by its width (bench/chart/roomy.py): a picture has no style sheet.
+const chosen = (drawing) => {
+  const page = Math.max(innerWidth, LEAST_PX)
+  for (const element of drawing.querySelectorAll("[style*='--']")) {
+    const px = (name, none) => Number(new RegExp(`--${name}: *(\\d+)`).exec(element.getAttribute("style"))?.[1] ?? none)
+    const from = Math.max(px("from", 0), px("below", 0))
+    element.style.display = page >= from && page < px("until", Infinity) ? "inline" : "none"
+  }
+  return drawing
+}
+
 // The chart within its words, as an SVG element and its size.
 const composed = async (data) => {
   const chart = shown(data.chart), look = chart._fullLayout
@@ -59,7 +70,7 @@ const composed = async (data) => {
   const ground = made("rect", { width, fill: look.paper_bgcolor }, outer)
   const top = write(inLines(data.headline, HEAD, room), HEAD, SIDE - 4, color, family, outer) + 8
   inner.setAttribute("y", top)
-  outer.append(document.importNode(inner, true))
+  outer.append(chosen(document.importNode(inner, true)))
   let end = top + height + 4
   end = write(inLines(data.source, FOOT, room), FOOT, end, color, family, outer)
   const anchor = made("a", { href: link }, outer)

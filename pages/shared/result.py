@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 import pandas as pd
 import streamlit as st
@@ -116,23 +117,36 @@ def rows(
         of=len(charted),
         on_pick=on_pick,
     )
-    files(page, charted, first=first, labels=words)
+    files(page, charted, first=first, without=without, labels=words)
 
 
 def files(
-    page: Page, charted: pd.DataFrame, *, first: tuple[str, ...] = (), labels: Mapping[str, str] | None = None
+    page: Page,
+    charted: pd.DataFrame,
+    *,
+    first: tuple[str, ...] = (),
+    without: tuple[str, ...] = (),
+    labels: Mapping[str, str] | None = None,
 ) -> None:
     """What is charted as CSV, Parquet, Markdown and picture; what is selected in every format that is exported.
 
-    The Markdown table has the `first` columns and the charted metrics, headed by `labels`.
+    The Markdown table has the `first` columns and the charted metrics, none of `without`, headed by `labels`.
     """
     selected, query = View(page.view.where), page.view.query()
-    link = f"{st.context.url or ''}?{query}"
+    url = st.context.url or ""
+    link = f"{url}{'' if urlsplit(url).path else '/'}?{query}"
     with st.container(key="actions", horizontal=True, vertical_alignment="center"):
         table.downloads(lambda: charted, f"kneepoint-{page.name}")
         st.download_button(
             "Markdown",
-            partial(_pasted, page.answer.headline, link, charted, first, labels),
+            partial(
+                _pasted,
+                page.answer.headline,
+                link,
+                charted.drop(columns=[*without], errors="ignore"),
+                first,
+                labels,
+            ),
             f"kneepoint-{page.name}.md",
             "text/markdown",
             key=f"save.kneepoint-{page.name}.md",
@@ -148,7 +162,7 @@ def _pasted(
     headline: str, link: str, rows: pd.DataFrame, first: tuple[str, ...], labels: Mapping[str, str] | None
 ) -> bytes:
     charted = [str(name) for name in rows if catalogue.is_metric(str(name))][:CHARTED]
-    told = pasted.written(rows.head(pasted.MOST_ROWS), (*first[:FIRST], *charted), labels)
+    told = pasted.written(rows.head(pasted.MOST_ROWS), first[:FIRST], labels, always=charted)
     return pasted.under(headline, link, told)
 
 
