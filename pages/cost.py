@@ -1,12 +1,13 @@
 """Cost: what a million tokens cost."""
 
+from pages.parts.cost import bars
 from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
     result.headline(page)
     options.row(page, "tokens", "group", "volume", more=("api_price_output", "api_price_input", "latency"),
                 label="API, latency")  # fmt: skip
-    clicked = result.figure(page, clickable=True)
+    clicked = bars.figure(page)
     result.caveats(page)
     points.one(page, clicked, ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"))
     result.findings(page)

@@ -46,10 +46,9 @@ LABELLED_LINES = 8
 CONFIG = {
     "displaylogo": False,
     "plotlyServerURL": "",
-    "modeBarButtonsToRemove": ["sendChartToCloud", "lasso2d", "autoScale2d"],
-    "toImageButtonOptions": {"format": "png", "scale": 2},
+    "modeBarButtonsToRemove": ["sendChartToCloud", "lasso2d", "autoScale2d", "toImage"],
 }
-"""plotly.js settings for every chart: nothing is sent anywhere, images are twice the screen's resolution."""
+"""plotly.js settings for every chart: nothing is sent anywhere; plotly's own image would lack headline and link."""
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,18 @@ FROM_PX = (0, 1100, 1400)
 """The widths of a page from which on each of the texts is shown; pages/shared/look.css has them too."""
 
 
-def by_width(texts: Sequence[str]) -> str:
-    """One of these texts in plotly's pseudo-HTML: the first, on pages as wide as FROM_PX says one of the others.
+ON_PHONES_TOO = (0, 700, *FROM_PX[1:])
+"""The same with a width more, below which a page is a phone's."""
 
-    Which one, the browser decides by the style sheet: a chart does not know how wide it will be drawn. Where there is
-    no style sheet, as in a saved image, it is the first.
+
+def by_width(texts: Sequence[str], from_px: Sequence[int] = FROM_PX) -> str:
+    """One of these texts in plotly's pseudo-HTML: the first, on pages as wide as `from_px` says one of the others.
+
+    Which one, the browser decides by the style sheet: a chart does not know how wide it will be drawn. In a picture
+    that is saved pages/shared/picture.js decides; where neither is, it is the first.
     """
     runs = [
-        (next(own)[0], text) for text, own in groupby(zip(FROM_PX, texts, strict=True), lambda one: one[1])
+        (next(own)[0], text) for text, own in groupby(zip(from_px, texts, strict=True), lambda one: one[1])
     ]
     if len(runs) == 1:
         return texts[0]

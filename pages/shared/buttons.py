@@ -1,4 +1,4 @@
-"""Buttons that work in the browser alone: copy the page's link, save the chart as an image.
+"""Buttons that work in the browser alone: copy the page's link, save the chart as a picture.
 
 Streamlit's own buttons ask the server and reach neither the clipboard nor a drawn chart.
 """
@@ -10,17 +10,24 @@ from pathlib import Path
 
 import streamlit as st
 
+from bench.plain_text import file_name, visible
+
 HERE = Path(__file__).parent
-HTML = '<button type="button"></button>\n'
+ONE = '<button type="button"></button>\n'
+PNG_AND_SVG = """<div>
+<button type="button" data-kind="png" title="Save the chart as an image, with its headline, sources and link"></button>
+<button type="button" data-kind="svg" title="Save the chart as a drawing, with its headline, sources and link"></button>
+</div>
+"""
 
 
-def _button(name: str) -> st.components.v2.types.ComponentRenderer:
+def _button(name: str, html: str) -> st.components.v2.types.ComponentRenderer:
     script, style = (HERE / f"{name}.js").read_text(), (HERE / "button.css").read_text()
-    return st.components.v2.component(f"kneepoint_{name}", html=HTML, css=style, js=script)
+    return st.components.v2.component(f"kneepoint_{name}", html=html, css=style, js=script)
 
 
-_LINK = _button("link")
-_PNG = _button("png")
+_LINK = _button("link", ONE)
+_PICTURE = _button("picture", PNG_AND_SVG)
 _THROUGH = st.components.v2.component(
     "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
 )
@@ -48,14 +55,19 @@ def link(
     )  # fmt: skip
 
 
-def png() -> None:
-    """A button that saves the page's chart as an image."""
-    _PNG(key="png", data={}, width="content", height="content")
-
-
 def through(place: str, href: str) -> None:
     """Follows the link to this address inside a container, as a click on it does; shows nothing.
 
     `st.switch_page` would leave an address of no page in the browser's history, to which Back would then lead.
     """
     _THROUGH(key="through", data={"place": place, "href": href}, width="content", height="content")
+
+
+def picture(headline: str, source: str, query: str, name: str, *, chart: str = "chart") -> None:
+    """Buttons that save a chart as PNG and SVG, with its headline, its source line and the link to this `query`.
+
+    `chart` is the key of the chart or of the container that it alone is drawn in; `name` begins the files' names.
+    """
+    told = {"headline": visible(headline), "source": visible(source)}
+    data = {**told, "query": query, "name": file_name(name), "chart": chart}
+    _PICTURE(key=f"picture.{chart}", data=data, width="content", height="content")

@@ -24,6 +24,7 @@ from bench.errors import UsageError
 from bench.export import readable as tabular
 from bench.export.desk import Desk as ExportDesk
 from bench.holdings import asked, history, listing
+from bench.holdings import provenance as where_from
 from bench.library import Library
 from bench.library.arrivals import Arrivals
 from bench.library.people_desk import Desk
@@ -119,6 +120,13 @@ def _figure(name: str, view: View, version: str, theme: str) -> go.Figure:
 @st.cache_resource(show_spinner=False, max_entries=FEW, hash_funcs=BY_QUERY)
 def _large_figure(name: str, view: View, version: str, theme: str) -> go.Figure:
     return question(name).figure(answer(name, view, version).result, chart.theme(theme))
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def provenance(name: str, view: View, version: str) -> str:
+    """Where the rows of the question's answer come from, in one line."""
+    rows, of_points = answer(name, view, version).rows, question(name).NEEDS == "points"
+    return where_from.line(library(), View(view.where), rows, of_points=of_points)
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)

@@ -18,7 +18,7 @@ from bench.sweep.folder import ID, SWEEPS, Folder
 from bench.sweep.planning import form
 from bench.sweep.story import grid_chart
 from bench.view import View
-from pages.shared import address, cached, cached_sweeps, frame, headlines, notices, table
+from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, table
 from pages.shared.runs import frontier, key, link
 from pages.shared.visitor import admitted, own_port, visitor
 
@@ -118,6 +118,11 @@ def _one(folder: Folder, title: DeltaGenerator) -> None:
         with st.container(key=f"chart.{name}"):
             st.plotly_chart(
                 made, key=f"chart.jobs.{name}", theme=None, config=chart.CONFIG, alt=story.headline
+            )
+        with st.container(key=f"actions.picture.{name}", horizontal=True):
+            source, query = f"Source: sweep {folder.id}.", urlencode({"job": folder.id})
+            buttons.picture(
+                story.headline, source, query, f"kneepoint-{folder.id}-{name}", chart=f"chart.{name}"
             )
     if story.lines:
         st.caption(markdown(" ".join([key(story), *story.caveats[: 1 if story.simulated else 0]])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
@@ -27,8 +28,12 @@ RUNS = (evidence.RUNS, evidence.FLAGGED)
 """Choices of every answer whose first value is meant where a View says nothing."""
 
 
-def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Options") -> None:
-    """The named options, or all of them, in one line; those that few readers need behind a button at its end."""
+def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Options",
+        further: Callable[[], object] | None = None) -> None:  # fmt: skip
+    """The named options, or all of them, in one line; those that few readers need behind a button at its end.
+
+    `further` draws what else belongs behind that button.
+    """
     wanted = [option for option in every(page.name) if not keys or option.key in keys]
     offered = _offered(page)
     folded = [
@@ -40,11 +45,13 @@ def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Option
         for option in sorted(wanted, key=lambda one: keys.index(one.key) if keys else 0):
             with st.container(key=f"option.{option.key}", width=_px(page, option, offered)):
                 _widget(page, option, offered)
-        if folded:
+        if folded or further is not None:
             with st.container(key="option.more", width=150, gap=None):
                 st.caption("More")
                 with st.popover(label, width="stretch"):
                     column(page, *folded)
+                    if further is not None:
+                        further()
 
 
 def _px(page: Page, option: Option, offered: Choices) -> int:

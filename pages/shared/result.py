@@ -6,18 +6,22 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 import pandas as pd
 import streamlit as st
 
-from bench import chart
+from bench import catalogue, chart
 from bench.errors import BenchError
+from bench.export import markdown as pasted
 from bench.plain_text import markdown
 from bench.view import View
 from pages.shared import buttons, cached, exporting, headlines, notices, options, table
 from pages.shared.page import Page
 
 CHART_PX = 520
+FIRST, CHARTED = 5, 2
+"""So many of a table's first columns, and so many of the metrics that its rows begin with, stand in a pasted one."""
 
 
 def headline(page: Page) -> None:
@@ -55,13 +59,12 @@ def figure(
     """
     key = f"chart.{page.name}.{part}" if part else f"chart.{page.name}"
     reaction = partial(_picked, key, on_pick) if on_pick else "rerun" if clickable else "ignore"
-    saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{page.name}"}
     with st.container(key="chart"):
         event = st.plotly_chart(
             cached.figure(page.name, page.view, page.version, page.theme),
             key=key,
             theme=None,
-            config={**chart.CONFIG, "toImageButtonOptions": saved},
+            config=chart.CONFIG,
             alt=page.answer.headline,
             on_select=reaction,
             selection_mode=("points",),
@@ -105,24 +108,62 @@ def rows(
     stated = {
         one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS
     }
+    words = {**stated, **(labels or {})}
     table.show(
         shown,
         key=f"rows.{page.name}",
         alt=f"Table: {page.answer.headline}",
-        labels={**stated, **(labels or {})},
+        labels=words,
         of=len(charted),
         on_pick=on_pick,
     )
-    files(page, charted)
+    files(page, charted, first=first, without=without, labels=words)
 
 
-def files(page: Page, charted: pd.DataFrame) -> None:
-    """What is charted as CSV, Parquet and image; what is selected in every format that is exported."""
-    selected = View(page.view.where)
+def files(
+    page: Page,
+    charted: pd.DataFrame,
+    *,
+    first: tuple[str, ...] = (),
+    without: tuple[str, ...] = (),
+    labels: Mapping[str, str] | None = None,
+) -> None:
+    """What is charted as CSV, Parquet, Markdown and picture; what is selected in every format that is exported.
+
+    The Markdown table has the `first` columns and the charted metrics, none of `without`, headed by `labels`.
+    """
+    selected, query = View(page.view.where), page.view.query()
+    url = st.context.url or ""
+    link = f"{url}{'' if urlsplit(url).path else '/'}?{query}"
     with st.container(key="actions", horizontal=True, vertical_alignment="center"):
         table.downloads(lambda: charted, f"kneepoint-{page.name}")
-        buttons.png()
+        st.download_button(
+            "Markdown",
+            partial(
+                _pasted,
+                page.answer.headline,
+                link,
+                charted.drop(columns=[*without], errors="ignore"),
+                first,
+                labels,
+            ),
+            f"kneepoint-{page.name}.md",
+            "text/markdown",
+            key=f"save.kneepoint-{page.name}.md",
+            help="The columns that tell most, under the headline and the link: for an issue, a chat or a report.",
+            on_click="ignore",
+        )
+        source = cached.provenance(page.name, page.view, page.version)
+        buttons.picture(page.answer.headline, source, query, f"kneepoint-{page.name}")
         exporting.box(selected, cached.count(selected, page.version), f"kneepoint-{page.name}")
+
+
+def _pasted(
+    headline: str, link: str, rows: pd.DataFrame, first: tuple[str, ...], labels: Mapping[str, str] | None
+) -> bytes:
+    charted = [str(name) for name in rows if catalogue.is_metric(str(name))][:CHARTED]
+    told = pasted.written(rows.head(pasted.MOST_ROWS), first[:FIRST], labels, always=charted)
+    return pasted.under(headline, link, told)
 
 
 def why(page: Page) -> None:

@@ -14,7 +14,7 @@ from bench.sweep.planning.shapes import load_words
 from bench.sweep.story import PointStory
 from bench.sweep.story.levels import shape_words
 from bench.wording import counted, inline, joined, number, quantity
-from pages.shared import cached_sweeps, table
+from pages.shared import cached_sweeps, runs, table
 from pages.shared.runs import Run
 
 TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
@@ -97,14 +97,14 @@ def _course(point: PointStory) -> str:
 
 
 def _figure(run: Run, number: int, name: str) -> None:
-    saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{run.story.id}-{number}-{name}"}
     st.plotly_chart(
         cached_sweeps.point_figure(run.folder, number, name, run.theme),
         key=f"chart.run.{name}",
         theme=None,
-        config={**chart.CONFIG, "toImageButtonOptions": saved},
+        config=chart.CONFIG,
         alt=CHARTS[name],
     )
+    runs.picture(run, f"{CHARTS[name]}: point {number}.", f"-{number}-{name}", f"chart.run.{name}")
 
 
 def _statistics(point: PointStory) -> None:

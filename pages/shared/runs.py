@@ -16,7 +16,7 @@ from bench.sweep.story import Story, curve_chart
 from bench.sweep.story.levels import THROUGHPUT
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import address, cached, cached_sweeps, frame, headlines, notices, shell, table
+from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, shell, table
 
 NAME = "run"
 NEWEST = 8
@@ -60,13 +60,24 @@ def named() -> Run:
 
 def headline(run: Run) -> None:
     """The result, and what to hold against it, below the line with the page's link."""
-    number = st.query_params.get("point", "")
-    query = {"run": run.story.id, **({"point": number} if number.isdigit() else {})}
-    frame.linked(f"Sweep {run.story.id}", NAME, urlencode(query), follow=True)
+    frame.linked(f"Sweep {run.story.id}", NAME, _query(run), follow=True)
     headlines.headline(run.story.headline)
     st.caption(" ".join(markdown(caveat) for caveat in run.story.caveats))
     if run.story.findings:
         st.markdown("\n".join(f"- {markdown(finding)}" for finding in run.story.findings))
+
+
+def _query(run: Run) -> str:
+    """What a link to the run and the chosen point asks for."""
+    number = st.query_params.get("point", "")
+    return urlencode({"run": run.story.id, **({"point": number} if number.isdigit() else {})})
+
+
+def picture(run: Run, headline: str, name: str, chart: str) -> None:
+    """Buttons that save one chart of the run, with what it says, the run, and the link to it."""
+    with st.container(key=f"actions.{chart}", horizontal=True):
+        source = f"Source: sweep {run.story.id}; Kneepoint library {run.version}."
+        buttons.picture(headline, source, _query(run), f"kneepoint-{run.story.id}{name}", chart=chart)
 
 
 def onward(run: Run) -> None:
@@ -103,6 +114,7 @@ def curve(run: Run) -> int | None:
             selection_mode=("points",),
         )
     st.caption(markdown(key(story)))
+    picture(run, story.headline, "", "chart")
     words = {
         line.number: _words(row)
         for line, row in zip(story.lines, story.points.to_dict("records"), strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pandas as pd
 import streamlit as st
 
@@ -10,7 +12,7 @@ from bench.chart import two_columns
 from bench.chart.two_columns import Chosen
 from bench.plain_text import markdown, visible
 from bench.wording import counted
-from pages.shared import buttons, sql, table
+from pages.shared import buttons, cached, sql, table
 from pages.shared.sql import Asked, Outcome
 
 ONE_COLOUR = ""
@@ -77,21 +79,22 @@ def _chart(asked: Asked, rows: pd.DataFrame, of: Chosen) -> None:
                 on_change=_choose,
                 args=(asked, of, key),
             )
-    drawn = two_columns.figure(rows, of, chart.theme(st.context.theme.type))
+    drawn, headline = two_columns.figure(rows, of, chart.theme(st.context.theme.type)), f"{of.y} over {of.x}"
     with st.container(key="chart"):
         st.plotly_chart(
             drawn,
             key="chart.sql",
             theme=None,
             config=chart.CONFIG,
-            alt=f"{visible(of.y)} over {visible(of.x)}",
+            alt=visible(headline),
         )
     if left := two_columns.left_out(rows, of):
         st.caption(
             f"{counted(left, 'further value')} of {markdown(of.x)} left out; {two_columns.MOST_BARS} fit."
         )
     with st.container(key="actions", horizontal=True):
-        buttons.png()
+        source = f"Source: a query of Kneepoint library {cached.library().version}."
+        buttons.picture(headline, source, urlencode(asked.link), "kneepoint-sql")
 
 
 def _choose(asked: Asked, of: Chosen, key: str) -> None:

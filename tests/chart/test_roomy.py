@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bench.chart.roomy import FROM_PX, by_width
+from bench.chart.roomy import FROM_PX, ON_PHONES_TOO, by_width
 
 LOOK = Path(__file__).parents[2] / "pages" / "shared" / "look.css"
 
@@ -25,7 +25,7 @@ def test_the_first_is_shown_unless_the_style_sheet_says_otherwise():
 
 def test_the_style_sheet_knows_the_widths():
     css = LOOK.read_text(encoding="utf-8")
-    for px in FROM_PX[1:]:
+    for px in ON_PHONES_TOO[1:]:
         (rules,) = re.findall(rf"@media \(min-width: {px}px\) {{(.*?)\n  }}", css, re.DOTALL)
         assert f"--until:{px}" in rules
         assert f"--from:{px}" in rules

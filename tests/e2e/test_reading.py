@@ -69,14 +69,6 @@ def test_a_point_of_the_frontier_shows_its_deployment_and_passport(visit: Visit)
     assert "How the source's figures became these metrics" in told
 
 
-def test_the_chart_is_saved_as_an_image(visit: Visit) -> None:
-    page = charted(visit(), "/pareto")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="PNG", exact=True).click()
-    assert waiting.value.suggested_filename == "kneepoint-pareto.png"
-    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
-
-
 def test_the_rows_are_saved_as_csv(visit: Visit) -> None:
     page = charted(visit(), "/pareto")
     with page.expect_download() as waiting:

@@ -51,7 +51,7 @@ def test_so_many_at_once_and_who_waits_gets_the_next_place(library: Library) -> 
         at.written(kind, View())
     threading.Timer(0.5, leave.set).start()
     with at.written(kind, View(), wait_s=60) as file:
-        assert file.read(1) == b"|"
+        assert file.read(2) == b"**"
     held.join()
     assert not children()
 

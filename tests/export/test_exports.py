@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,6 +137,38 @@ def test_a_markdown_table_shows_hostile_text_as_text(tmp_path: Path) -> None:
     assert r"a \| b \<img" in row
     assert r"\*\*c\*\* \[d\]" in row
     assert "---:" in rule
+
+
+def test_a_markdown_table_has_the_columns_that_differ_and_says_the_rest_once(shipped: Library) -> None:
+    view = View.of({"model": ["deepseek-r1"], "precision": ["fp8"], "isl": ["8192"], "osl": ["1024"]})
+    about, link, *lines = format_named("markdown").write(shipped, view).decode().split("\n\n")
+    assert about.startswith(r"**DeepSeek\-R1, ")
+    assert "FP8; 8,192 in / 1,024 out" in about
+    assert "/data?v=2&model=deepseek-r1&precision=fp8&isl=8192&osl=1024" in link
+    header, rule, *rows = lines[0].splitlines()
+    columns = header.strip("| ").split(" | ")
+    assert (
+        8 <= len(columns) <= markdown.MOST_COLUMNS == rule.count("-- |")
+        or len(columns) == rule.count("|") - 1
+    )
+    assert {"Accelerator", "Date"} <= set(columns)
+    assert not {"Model", "Precision"} & set(columns)
+    assert sum("median" in name or "throughput" in name for name in columns) >= markdown.MOST_METRICS
+    assert len(rows) == shipped.query(
+        "SELECT count(*) AS n FROM points WHERE model = 'deepseek-r1' AND precision = 'fp8' AND isl = 8192"
+        " AND osl = 1024"
+    )["n"].item()  # fmt: skip
+
+
+def test_a_markdown_table_keeps_the_columns_asked_first_and_its_headline_is_text() -> None:
+    rows = pd.DataFrame(
+        {"verdict": ["a", "b"], "knots": [1, 2], "ttft_ms_p50": [1.5, -2.5], "model": ["x", "x"]}
+    )
+    told = markdown.written(rows, ("ttft_ms_p50", "model"), {"verdict": "Who | leads"}).decode()
+    assert told.splitlines()[0] == r"| TTFT, median \(ms\) | Model | Who \| leads | Knots |"
+    assert "| 1.50 | x | a | 1 |" in told
+    written = markdown.under("**x** <b> [y](z)", "http://127.0.0.1/pareto?v=2", told.encode()).decode()
+    assert written.startswith(r"**\*\*x\*\* \<b\> \[y\]\(z\)**" + "\n\n<http://127.0.0.1/pareto?v=2>\n\n| ")
 
 
 @pytest.mark.parametrize("name", formats())

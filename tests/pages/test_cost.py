@@ -51,3 +51,17 @@ def test_limits_that_a_reader_chooses_are_the_only_ones(opened: Open) -> None:
 def test_terms_stand_in_the_table_as_words(opened: Open) -> None:
     shown = opened("cost").dataframe[0].value
     assert set(shown["terms"]) == {"on demand"}
+
+
+def test_all_bars_are_shown_on_demand_and_stand_in_the_link(opened: Open) -> None:
+    page = opened(
+        "cost", v="2", model="deepseek-r1", precision="fp8", isl="8192", osl="1024", group="deployment"
+    )
+    (more,) = [one for one in page.button if one.key == "cost.bars"]
+    assert more.label.startswith("Show all ")
+    more.click().run()
+    assert not page.exception
+    assert view_of(page, "cost").option("bars") == "all"
+    (fewer,) = [one for one in page.button if one.key == "cost.bars"]
+    assert fewer.label == "Show the cheapest 8"
+    assert not [one for one in opened("cost").button if one.key == "cost.bars"]

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from typing import Any
+
+import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.drawn import Open, headline, plain, text_of, view_of
@@ -37,6 +43,51 @@ def test_the_slider_prices_a_chip_of_a(opened: Open) -> None:
     assert not at.exception
     assert view_of(at, "crossover").option("price_a") == "2.4"
     assert "TPU v6e INT8 from" in cell(at, "Same batch", 3)
+
+
+def test_a_price_of_a_moves_the_chart_which_is_then_per_dollar(opened: Open) -> None:
+    at = pair(opened)
+    raw = curves(at)
+    assert "Price of one chip" in at.slider[0].label
+    at = at.slider[0].set_value(2.4).run()
+    assert view_of(at, "crossover").option("per") == "dollar"
+    at_first = curves(at)
+    assert at_first != raw
+    at = at.slider[0].set_value(2.0).run()
+    cheaper = curves(at)
+    assert cheaper[0] == [None if y is None else pytest.approx(1.2 * y) for y in at_first[0]]
+    assert cheaper[1] == at_first[1]
+    (box,) = [box for box in at.text_input if box.key == "crossover.price_b"]
+    at = box.set_value("9").run()
+    assert not at.exception
+    assert curves(at)[0] == cheaper[0]
+    assert curves(at)[1] != cheaper[1]
+
+
+def test_a_typed_price_of_a_pair_moves_the_chart_and_none_leaves_it(opened: Open) -> None:
+    at = pair(opened)
+    (box,) = [box for box in at.text_input if box.key == "crossover.price_a"]
+    at = box.set_value("1.5").run()
+    assert (view_of(at, "crossover").option("per"), view_of(at, "crossover").option("price_a")) == (
+        "dollar",
+        "1.5",
+    )
+    (box,) = [box for box in at.text_input if box.key == "crossover.price_a"]
+    at = box.set_value("").run()
+    assert not at.exception
+    assert view_of(at, "crossover").option("price_a") == ""
+
+
+def curves(at: AppTest) -> list[list[float | None]]:
+    """The heights of both charted curves, A's first."""
+    drawn = json.loads(at.get("plotly_chart")[0].proto.spec)["data"]
+    return [decoded(trace["y"]) for trace in drawn if trace["type"] == "scatter" and trace["mode"] == "lines"]
+
+
+def decoded(values: Any) -> list[float | None]:
+    if isinstance(values, list):
+        return values
+    return [float(one) for one in np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])]
 
 
 def test_at_the_prices_printed_with_the_points_the_slider_stands_at_the_articles(opened: Open) -> None:

@@ -57,6 +57,8 @@ LATENCIES = tuple(dict.fromkeys((*_FIRST, *_EVERY)))
 """The metrics that a price of latency may be told of, those people set limits on first."""
 
 
+BARS = {"few": "The eight cheapest", "all": "All"}
+
 OPTIONS: tuple[Option, ...] = (
     Option("tokens", "Cost per million …", "choice", "The tokens that share the whole bill.", tuple(KINDS)),
     Option("group", "Group by", "choice", "Compares the best operating point of each value of this field.", GROUPS),
@@ -68,6 +70,7 @@ OPTIONS: tuple[Option, ...] = (
            "What an API charges for a million input tokens, in USD.", example="0.5"),
     Option("api_price_output", names.API_PRICES["output"], "number",
            "What an API charges for a million output tokens, in USD.", example="2.5"),
+    Option("bars", "Bars", "choice", "The eight cheapest, or all; the table has every row.", tuple(BARS)),
 )  # fmt: skip
 COLUMNS = (
     Column("owner", "Group"), Column("deployment", "Deployment"), Column("provider", "Provider"),
@@ -102,6 +105,7 @@ def choices(library: Library, view: View) -> Choices:
         "tokens": [(key, KINDS[key].label) for key in result.kinds(library)],
         "group": [(key, "Deployment" if key == DEPLOYMENT else title(key).split(" (")[0]) for key in groups],
         "latency": [(key, catalogue.metric(key).axis) for key in stated],
+        "bars": list(BARS.items()),
     }
 
 
@@ -189,7 +193,11 @@ def _story(library: Library, view: View) -> Story:
     slo, opening = _limits(library, view, ranking, sought)
     whole = prices.completed(library, told.view).with_slo(slo)
     whole = whole.with_options(
-        tokens=tokens, group=group, volume=view.option("volume", VOLUME), latency=latency
+        tokens=tokens,
+        group=group,
+        volume=view.option("volume", VOLUME),
+        latency=latency,
+        bars=view.option("bars", "few"),
     )
     if opening:
         whole = whole.with_options(**{FILLED: " ".join((*told.pins, LIMIT))})
@@ -220,6 +228,7 @@ def _inputs(library: Library, ranking: Ranking, choice: Choice) -> Inputs:
         view.option("tokens"), view.option("group"),
         catalogue.metric(latency) if (latency := view.option("latency")) else None,
         numbers["volume"] or float(VOLUME), numbers["api_price_input"], numbers["api_price_output"],
+        view.option("bars") == "all",
     )  # fmt: skip
     return Inputs(library, ranking, asked, choice)
 

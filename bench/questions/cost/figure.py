@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import statistics
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,28 +16,34 @@ from bench import chart
 from bench.basis.prices import terms_in_words
 from bench.basis.wording import opened
 from bench.chart import Theme, deployment_words, workload_words
+from bench.chart.axis import decade_ticks
 from bench.chart.colouring import of_ratios, of_values
 from bench.plain_text import html
 from bench.questions.cost import names
 from bench.questions.cost.result import Cost, Deployment, Quoted, Sensitivity
-from bench.wording import counted, number, share
+from bench.wording import counted, joined, number, share
 
 MOST = 8
-"""So many bars are drawn; the rest stands in the table."""
+"""So many bars are drawn unless the reader asks for all; the table has every row."""
 
-FARTHEST = 8
-"""Deployments that cost more than this many times the cheapest are left to the table."""
+LOG_FROM = 8.0
+"""Where the longest bar is more than so many times the shortest, the axis is logarithmic."""
 
 MOST_QUOTES = 4
 """So many quotes are told under the pointer."""
 
-FAR, ROOM = 10.0, 1.25
-"""What is dearer than these many times the others, or the longest bar, is beyond the axis; a note counts it."""
+ROOM = 1.25
+"""Dots beyond so many times the longest bar are beyond a linear axis; a note counts them."""
 
-BAR_PX, TWO_LINES_PX, AROUND_PX = 25, 36, 96
-GRID_PX, BETWEEN_PX, MARGINS_PX = 300, 126, 94
-LABEL_PX, LONGEST = 6.3, 34
-"""About the width of a letter of a bar's name, and so many letters stand on a line of it."""
+BAR_PX, ROW_PX, AROUND_PX = 16, 24, 112
+"""The height of a bar, of a row of it with one line of its name above, less a line, and the room around all."""
+
+GRID_PX, BETWEEN_PX, MARGINS_PX, LEFT_PX = 300, 140, 94, 64
+LETTERS = 40
+"""A phone has room for so many letters in each of the two lines of a name, which is where the cost stands too."""
+
+NOTE_LETTERS, LINE_PX = 52, 16
+"""A line of the note above the bars has so many letters, which a phone has room for, and is so high."""
 
 HOVER = "%{hovertext}<extra></extra>"
 Part = dict[str, Any]
@@ -59,19 +65,50 @@ class Bar:
 
 @dataclass(frozen=True)
 class Upper:
-    """The bars of a chart, how many there is no room for, the API's price and where the axis ends, USD per million."""
+    """The bars of a chart, how many there is no room for and how many are of unlike runs, the API's price, and the
+    axis: where it ends in USD per million, and whether it is logarithmic.
+    """
 
     found: Cost
     bars: list[Bar]
     undrawn: int
+    unlike: int
     api: float | None
     theme: Theme
     end: float
+    log: bool
+
+    @cached_property
+    def row_px(self) -> int:
+        """The height of a bar with its name."""
+        return ROW_PX + LINE_PX * max(len(_lines(bar.name)) for bar in self.bars)
+
+    @property
+    def bar(self) -> float:
+        """The share of that which the bar has."""
+        return BAR_PX / self.row_px
 
     @property
     def has_dots(self) -> bool:
         """Whether a bar stands for several quotes."""
         return any(bar.dots for bar in self.bars)
+
+    @property
+    def ends(self) -> list[float]:
+        """Every bar's cost and every dot's."""
+        return [usd for bar in self.bars for usd in (bar.usd, *(dot for dot, _ in bar.dots))]
+
+    @property
+    def notes(self) -> list[str]:
+        """What bars and dots are, what lies beyond the axis and what stands in the table alone, in lines."""
+        parts = ["Bars: at the price of the chips; dots: each quote"] if self.has_dots else []
+        parts += ["hatched: modelled costs"] if any(bar.is_modelled for bar in self.bars) else []
+        if beyond := [usd for usd in self.ends if usd > self.end]:
+            parts.append(f"{counted(len(beyond), 'quote')} beyond the axis, up to {number(max(beyond))} USD")
+        parts += [f"{self.undrawn} dearer in the table"] if self.undrawn else []
+        whose = joined([one.fact.several for one in self.found.unlike])
+        parts += [f"{self.unlike} under unlike {whose} in the table"] if self.unlike else []
+        return textwrap.wrap(opened("; ".join(parts)), NOTE_LETTERS)
 
 
 def draw(found: Cost, theme: Theme) -> go.Figure:
@@ -79,54 +116,63 @@ def draw(found: Cost, theme: Theme) -> go.Figure:
     if found.sensitivity is None:
         return chart.empty("Nothing selected has both a throughput and a price, so nothing is drawn.", theme)
     bars, undrawn = bars_of(found)
-    api = found.api.usd_per_million if found.api else None
-    upper = Upper(found, bars, undrawn, api, theme, axis_end(bars, api or 0.0))
-    lines = [_lines(bar.name) for bar in bars]
-    own = len(bars) * (BAR_PX if max(map(len, lines)) == 1 else TWO_LINES_PX) + AROUND_PX
-    left = (max(len(line) for name in lines for line in name) + 7 * upper.has_dots) * LABEL_PX + 24
-    height = own + BETWEEN_PX + GRID_PX
-    split, start = (px / (height - MARGINS_PX) for px in (GRID_PX, GRID_PX + BETWEEN_PX))
+    api, log = found.api.usd_per_million if found.api else None, is_log(bars)
+    unlike = len(found.deployments) - len(_alike(found))
+    upper = Upper(found, bars, undrawn, unlike, api, theme, axis_end(bars, api or 0.0), log)
+    top = 17 + LINE_PX * len(upper.notes)
+    own = len(bars) * upper.row_px + AROUND_PX + 24 * (api is not None) - MARGINS_PX + top
+    height = own + BETWEEN_PX + GRID_PX + 60
+    split, start = (px / (height - 60 - top) for px in (GRID_PX, GRID_PX + BETWEEN_PX))
     look = chart.look(theme, height=height) | {
-        "margin": {"l": left, "r": 24, "t": 34, "b": 60}, "showlegend": False, "bargap": 0.28,
+        "margin": {"l": LEFT_PX, "r": 24, "t": top, "b": 60}, "showlegend": False,
         "hovermode": "closest", "uirevision": f"{found.asked.tokens} {found.asked.group}",
         **_bar_axes(upper, start), **_grid_axes(found.sensitivity, theme, split),
-        "annotations": [*_notes(upper, left), _grid_title(upper, split)],
-        "shapes": [{"type": "line", "x0": upper.api, "x1": upper.api, "y0": -0.6, "y1": len(bars) - 0.4,
+        "annotations": [_note(upper), *_names(upper), *_api(upper), _grid_title(upper, split)],
+        "shapes": [{"type": "line", "x0": upper.api, "x1": upper.api, "y0": -0.9, "y1": len(bars) - 0.6,
                     "line": {"color": theme.text, "width": 1.4, "dash": "dash"}, "visible": upper.api is not None}],
     }  # fmt: skip
     return go.Figure({"data": [*_bars(upper), *_grid(upper, found.sensitivity)], "layout": look})
 
 
 def bars_of(found: Cost) -> tuple[list[Bar], int]:
-    """The bars of an answer, lowest cost first, and how many there is no room for.
+    """The bars of an answer that are drawn, lowest cost first, and how many more there are.
 
-    One for each deployment, or of a single one for each quote, or where those are many for each provider and terms.
+    One for each deployment, or of a single one for each quote; equal quotes of a provider are one. Deployments whose
+    runs are unlike the cheapest one's have none: on one axis they would be ranked.
     """
-    lead = found.lead
+    many = every(found) if found.asked.every_bar else MOST
     if len(found.deployments) > 1:
-        near = [one for one in found.deployments if one.usd_per_million <= FARTHEST * lead.usd_per_million]
-        named = [(one, names.label(found, one)) for one in near[:MOST]]
+        named = [(one, names.label(found, one)) for one in _alike(found)[:many]]
         bars = [_bar(found, one, name, one.usd_per_million, one.offers) for one, name in named]
-        return bars, len(found.deployments) - len(bars)
-    groups: dict[object, list[Quoted]] = {}
-    for one in lead.quotes:
-        whose = one.quote if len(lead.quotes) <= MOST else (one.quote.provider, one.quote.terms)
-        groups.setdefault(whose, []).append(one)
-    middle = {key: statistics.median(one.usd_per_million for one in own) for key, own in groups.items()}
-    bars = [_bar(found, lead, _whose(groups[key]), usd, groups[key]) for key, usd in middle.items()]
-    bars.sort(key=lambda bar: bar.usd)
-    return bars[:MOST], len(bars[MOST:])
+    else:
+        quoted = [(one, names.of_quote(one.quote)) for one in found.lead.quotes[:many]]
+        bars = [_bar(found, found.lead, name, one.usd_per_million, [one]) for one, name in quoted]
+    return bars, every(found) - len(bars)
+
+
+def every(found: Cost) -> int:
+    """How many bars an answer with a cost has in all."""
+    return len(_alike(found)) if len(found.deployments) > 1 else len(found.lead.quotes)
+
+
+def _alike(found: Cost) -> list[Deployment]:
+    """The deployments that ran as the cheapest did, in what is unlike unasked."""
+    keys = [one.fact.key for one in found.unlike]
+    lead = [getattr(found.lead.facts, key) for key in keys]
+    return [one for one in found.deployments if [getattr(one.facts, key) for key in keys] == lead]
+
+
+def is_log(bars: Sequence[Bar]) -> bool:
+    """Whether the longest bar would press the shortest together on a linear axis."""
+    costs = [bar.usd for bar in bars]
+    return max(costs) > LOG_FROM * min(costs)
 
 
 def axis_end(bars: Sequence[Bar], api: float) -> float:
-    """Where the axis of costs ends: at the dearest quote, or earlier where a few would press all others together.
-
-    Bars of a quote each end where they cost FAR times the median bar, dots of quotes at ROOM times the longest bar.
-    """
-    usual = statistics.median(bar.usd for bar in bars)
-    longest = max(bar.usd for bar in bars if bar.usd <= FAR * usual)
+    """Where the axis of costs ends: at the dearest quote, or on a linear one at ROOM times the longest bar."""
+    longest = max(bar.usd for bar in bars)
     highest = max(usd for bar in bars for usd in (bar.usd, *(dot for dot, _ in bar.dots)))
-    return max(highest if highest <= ROOM * longest else ROOM * longest, api)
+    return max(highest if is_log(bars) else min(highest, ROOM * longest), api)
 
 
 def _bar(found: Cost, one: Deployment, name: str, usd: float, quotes: Sequence[Quoted]) -> Bar:
@@ -135,15 +181,6 @@ def _bar(found: Cost, one: Deployment, name: str, usd: float, quotes: Sequence[Q
         name, usd, one.point.accelerator, one.facts.point_id, one.facts.evidence == "measured",
         quotes[0].quote.is_modelled, _hover(found, one, quotes, usd), dots if len(dots) > 1 else (),
     )  # fmt: skip
-
-
-def _whose(own: Sequence[Quoted]) -> str:
-    """Whose price a bar is: "Lambda · on demand · undated", "GCP · on demand · 9 regions · undated"."""
-    first, terms = own[0].quote, terms_in_words(own[0].quote.terms)
-    regions = {region for one in own for region in one.quote.regions}
-    parts = [opened(terms)] if first.is_modelled else [first.provider, terms]
-    parts += [counted(len(regions), "region")] if len(regions) > 1 else []
-    return " · ".join([*parts, f"{first.as_of:%Y-%m}" if first.as_of else "undated"])
 
 
 def _hover(found: Cost, one: Deployment, quotes: Sequence[Quoted], usd: float | None = None) -> str:
@@ -175,9 +212,8 @@ def _bars(upper: Upper) -> list[Part]:
     colours = [chart.accelerator_colour(bar.accelerator, theme) for bar in bars]
     fills = [own if bar.is_measured else "rgba(0,0,0,0)" for own, bar in zip(colours, bars, strict=True)]
     whole = {
-        "type": "bar", "orientation": "h", "x": [min(bar.usd, end) for bar in bars], "y": list(range(len(bars))),
-        "text": ["" if upper.has_dots or bar.usd > end else f" {number(bar.usd)}" for bar in bars],
-        "textposition": "outside", "cliponaxis": False, "textfont": {"size": 12, "color": theme.text},
+        "type": "bar", "orientation": "h", "x": [bar.usd for bar in bars], "y": list(range(len(bars))),
+        "width": upper.bar,
         "customdata": [[bar.point_id] for bar in bars],
         "hovertext": [bar.hover for bar in bars], "hovertemplate": HOVER,
         "marker": {"color": fills, "line": {"color": colours, "width": 1.4},
@@ -196,16 +232,20 @@ def _bars(upper: Upper) -> list[Part]:
 
 def _bar_axes(upper: Upper, start: float) -> Part:
     quiet = {**_quiet(upper.theme), "tickcolor": upper.theme.muted}
-    named = ["<br>".join(map(html, _lines(bar.name))) for bar in upper.bars]
-    if upper.has_dots:
-        named = [f"{name} <b>{number(bar.usd)}</b>" for name, bar in zip(named, upper.bars, strict=True)]
+    scale = "log scale · " if upper.log else ""
+    x: Part = {"range": [0, upper.end * 1.06], "tickformat": ",~g"}
+    if upper.log:
+        low, high = min([*upper.ends, upper.api or upper.end]) / ROOM, upper.end * 1.1
+        ticks = decade_ticks(low, high)
+        x = {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": ticks,
+             "ticktext": [number(tick) for tick in ticks]}  # fmt: skip
+    top = -0.85 if upper.api is None else -1.3
     return {
-        "yaxis": {**quiet, "domain": (start, 1), "tickvals": list(range(len(named))), "ticktext": named,
-                  "range": [len(named) - 0.4, -0.6], "showgrid": False, "ticks": "", "tickfont": {"size": 12}},
-        "xaxis": {**quiet, "range": [0, upper.end * 1.06], "anchor": "y", "ticks": "outside",
-                  "gridcolor": upper.theme.grid, "tickformat": ",~g",
-                  "title": {"text": html(f"{upper.found.asked.usd.axis} · lower is better"), "font": {"size": 13},
-                            "standoff": 12}},
+        "yaxis": {**quiet, "domain": (start, 1), "showticklabels": False, "range": [len(upper.bars) - 0.6, top],
+                  "showgrid": False, "ticks": ""},
+        "xaxis": {**quiet, **x, "anchor": "y", "ticks": "outside", "gridcolor": upper.theme.grid,
+                  "title": {"text": f"{html(upper.found.asked.usd.axis)}<br>{scale}lower is better",
+                            "font": {"size": 13}, "standoff": 12}},
     }  # fmt: skip
 
 
@@ -213,22 +253,37 @@ def _quiet(theme: Theme) -> Part:
     return {"zeroline": False, "linecolor": theme.muted, "automargin": False}
 
 
-def _notes(upper: Upper, left: float) -> list[Part]:
-    """What bars and dots are, what lies beyond the axis and what stands in the table alone."""
-    ends = [[dot for dot, _ in bar.dots] or [bar.usd] for bar in upper.bars]
-    beyond = [usd for own in ends for usd in own if usd > upper.end]
-    bars = "at the price of the chips" if len(upper.found.deployments) > 1 else "the middle quote"
-    parts = [f"Bars: {bars}; dots: each quote"] if upper.has_dots else []
-    parts += ["hatched: modelled costs"] if any(bar.is_modelled for bar in upper.bars) else []
-    if beyond:
-        parts.append(f"{counted(len(beyond), 'quote')} beyond the axis, up to {number(max(beyond))} USD")
-    parts += [f"{upper.undrawn} dearer in the table"] if upper.undrawn else []
-    note = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6,
-            "xshift": 12 - left, "showarrow": False, "text": "; ".join(parts),
+def _note(upper: Upper) -> Part:
+    return {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6,
+            "xshift": 8 - LEFT_PX, "showarrow": False, "align": "left", "text": "<br>".join(upper.notes),
             "font": {"size": 12.5, "color": upper.theme.muted}}  # fmt: skip
-    api = {"x": upper.api, "y": -0.6, "xref": "x", "yref": "y", "yanchor": "bottom", "showarrow": False,
-           "text": f"API {number(upper.api)} USD", "font": {"size": 12}}  # fmt: skip
-    return [note] if upper.api is None else [note, api]
+
+
+def _names(upper: Upper) -> list[Part]:
+    """Each bar's name and cost, above it: beside it, a phone would have no room for the bars."""
+    common = {"x": 0, "xref": "paper", "xanchor": "left", "yref": "y", "yanchor": "bottom", "borderpad": 0,
+              "showarrow": False, "align": "left", "bgcolor": upper.theme.background,
+              "font": {"size": 12.5, "color": upper.theme.text}}  # fmt: skip
+    return [
+        {**common, "y": nth - upper.bar / 2,
+         "text": f"{'<br>'.join(map(html, _lines(bar.name)))}  <b>{number(bar.usd)}</b>"}
+        for nth, bar in enumerate(upper.bars)
+    ]  # fmt: skip
+
+
+def _lines(name: str) -> list[str]:
+    """A name in at most two lines."""
+    first, *rest = textwrap.wrap(name, LETTERS)
+    return [first, f"{rest[0][: LETTERS - 1]}…"] if len(rest) > 1 else [first, *rest]
+
+
+def _api(upper: Upper) -> list[Part]:
+    if upper.api is None:
+        return []
+    x = math.log10(upper.api) if upper.log else upper.api
+    return [{"x": x, "y": -0.85, "xref": "x", "yref": "y", "yanchor": "bottom", "showarrow": False,
+             "xanchor": "left" if upper.api < upper.end / 2 else "right", "text": f" API {number(upper.api)} USD ",
+             "font": {"size": 12, "color": upper.theme.text}}]  # fmt: skip
 
 
 def _grid(upper: Upper, grid: Sensitivity) -> list[Part]:
@@ -285,14 +340,8 @@ def _grid_axes(grid: Sensitivity, theme: Theme, split: float) -> Part:
 
 
 def _grid_title(upper: Upper, split: float) -> Part:
-    against = f"; blue where an API at {number(upper.api)} USD is dearer" if upper.api else ""
+    against = f"<br>blue where an API at {number(upper.api)} USD is dearer" if upper.api else ""
     about = html(f"USD per million on {names.chips(upper.found.lead.facts)}")
     return {"text": f"{about}<br>triangles are quotes{against}", "x": 0, "xref": "paper", "xanchor": "left", "y": split,
             "yref": "paper", "yanchor": "bottom", "yshift": 6, "showarrow": False, "font": {"size": 13},
             "align": "left"}  # fmt: skip
-
-
-def _lines(text: str) -> list[str]:
-    """A name in at most two lines."""
-    first, *rest = textwrap.wrap(text, LONGEST)
-    return [first, f"{rest[0][: LONGEST - 1]}…"] if len(rest) > 1 else [first, *rest]

@@ -13,7 +13,7 @@ from bench.chart import setting, value_label
 from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
 from bench.questions.cost.result import Cost, Deployment
 from bench.questions.operating_points import Best
-from bench.wording import inline, joined, number
+from bench.wording import counted, inline, joined, number
 
 API_PRICES = {"input": "API price, input", "output": "API price, output"}
 """What the boxes of an API's prices are called."""
@@ -21,6 +21,9 @@ API_PRICES = {"input": "API price, input", "output": "API price, output"}
 
 ALIKE: tuple[Literal["model", "precision", "isl", "osl"], ...] = ("model", "precision", "isl", "osl")
 """What a deployment's name leaves out where all are alike in it."""
+
+WORKLOAD: tuple[Literal["isl", "osl", "load_kind"], ...] = ("isl", "osl", "load_kind")
+"""A deployment's name has its workload where these are unlike."""
 
 NAMED_ANYWAY = ("accelerator", "accelerators", "model", "precision", DEPLOYMENT)
 """Groups whose value a deployment's own words say where it matters."""
@@ -34,7 +37,8 @@ def label(found: Cost, one: Deployment) -> str:
     words = [group_words(group, getattr(facts, group)), facts.hardware]
     if group in ("accelerator", "accelerators"):
         words = [value_label(group, facts.accelerator) if group == "accelerator" else facts.hardware]
-    return ", ".join([*words, *([value_label("model", facts.model)] if models and group != "model" else [])])
+    words += [value_label("model", facts.model)] if models and group != "model" else []
+    return ", ".join([*words, *([facts.workload] if any(several(found, key) for key in WORKLOAD) else [])])
 
 
 def place(
@@ -85,7 +89,7 @@ def group_words(group: str, value: object) -> str:
     return likeness.fact_words(group, value) if group in likeness.DEPLOYED else setting(group, value)
 
 
-def several(found: Cost, key: Literal["model", "precision", "isl", "osl"]) -> bool:
+def several(found: Cost, key: Literal["model", "precision", "isl", "osl", "load_kind"]) -> bool:
     """Whether the operating points are unlike in a column that a sentence then has to name."""
     return len({getattr(one, key) for one in found.facts}) > 1
 
@@ -108,11 +112,25 @@ def whose(one: Quote, among: list[Quote]) -> str:
     name, same = one.provider, [other for other in among if other.provider == one.provider]
     if one.is_modelled:
         name, same = terms(one.terms), [other for other in same if other.terms == one.terms]
+    if len(one.regions) > 1 and len(same) > 1:
+        return f"{name} ({_regions(one)} at {number(one.usd_per_accelerator_hour)} USD/h)"
     for key in ("provider", "terms", "instance", "region", "book"):
         if len({getattr(other, key) for other in same}) == len(same):
             own = terms(one.terms) if key == "terms" else getattr(one, key)
             return name if own is None or key == "provider" else f"{name} ({own})"
     return f"{name} (at {number(one.usd_per_accelerator_hour)} USD/h)"
+
+
+def of_quote(one: Quote) -> str:
+    """A quote as a bar's name: "GCP, on demand, 6 regions, 2.70 USD/h"; a modelled cost is called that."""
+    words = prices.terms_in_words(one.terms)
+    whose = [wording.opened(words)] if one.is_modelled else [one.provider, words]
+    where = [_regions(one)] if len(one.regions) > 1 else []
+    return ", ".join([*whose, *where, f"{number(one.usd_per_accelerator_hour)} USD/h"])
+
+
+def _regions(one: Quote) -> str:
+    return counted(len(one.regions), "region")
 
 
 def terms(one: str) -> str:

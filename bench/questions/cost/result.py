@@ -80,7 +80,8 @@ class Asked:
     """What a reader asks of a cost besides limits and prices.
 
     `group` is the field of which each value has a bar, `latency` the metric that the price of latency is told of;
-    `volume` is in tokens a day, the prices of an API in USD per million tokens, None where not stated.
+    `volume` is in tokens a day, the prices of an API in USD per million tokens, None where not stated; `every_bar`
+    draws all bars.
     """
 
     tokens: str
@@ -89,6 +90,7 @@ class Asked:
     volume: float
     api_input: float | None
     api_output: float | None
+    every_bar: bool = False
 
     @property
     def kind(self) -> Kind:

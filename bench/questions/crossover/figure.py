@@ -17,35 +17,51 @@ from bench import chart
 from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_ratios, rgb
-from bench.chart.roomy import by_width
+from bench.chart.roomy import ON_PHONES_TOO, by_width
+from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Knot
 from bench.plain_text import html
 from bench.questions.crossover import result
 from bench.questions.crossover.asked import Asked, at, axis_title, place
 from bench.questions.crossover.phrases import Teller
-from bench.questions.crossover.result import OTHER, SIDES, Compared, Curve, Pair, Place, Side, SideKey
+from bench.questions.crossover.result import (
+    OTHER,
+    SIDES,
+    Compared,
+    Curve,
+    ListedPair,
+    Pair,
+    Place,
+    Side,
+    SideKey,
+)
 from bench.wording import number
 
-HEIGHT, STRIP_SHARE, FAINT = 560, 0.15, 0.4
-"""The chart's height, the share of it that the strip of ratios takes, and how faint a point is that another beats."""
+HEIGHT, LEFT_PX, STRIP_SHARE, FAINT = 560, 76, 0.15, 0.4
+"""The chart's height, the room at its left, the share of it that the strip of ratios takes, and how faint a point is
+that another beats."""
 
-MOST_CHANGES, TICKS_APART, CLOSE = 3, 0.065, 0.05
+MOST_CHANGES, TICKS_APART, NARROW_APART, CLOSE = 3, 0.065, 0.14, 0.05
 """So many brackets without a crossing are drawn, of more the strip tells; ticks, and the ends of both curves, are so
-far apart at least, as shares of the axis."""
+far apart at least, as shares of the axis, on a phone the second."""
 
-LINE_LETTERS, LETTER_PX, WIDEST_ROOM_PX, MOST_LINES = 20, 7, 170, 4
-"""A line of a curve's name, the width of a letter, the room beside the chart at most, and how many lines there are."""
+END_ROOM, END_LETTERS = 0.16, (1, 8, 11, 17)
+"""The share of the axis that is added for the curves' names at their ends, and how many letters have room there on
+pages as wide as `roomy.ON_PHONES_TOO`."""
 
-MOST_STRIPS = 15
+LINE_LETTERS, LINE_PX = 52, 17
+"""A line of words above a chart or a strip has so many letters, which a phone has room for, and is so high."""
+
+MOST_STRIPS = 8
 """So many pairs have a strip; the table lists all."""
 
-ROW_PX, TOP_PX, BOTTOM_PX = 68, 54, 64
-STRIP = (0.36, 0.7)
-"""The share of its line in which a strip lies, from below; above it are its words, below it the crossings."""
+TOP_PX, BOTTOM_PX = 50, 64
+STRIP_PX, BELOW_PX = 23, 34
+"""How high a strip is, and the room for the crossings below it; above it are its words."""
 
-NARROW_PX, BESIDE_PX, MORE_PX = 460, 340, (0, 270, 545)
-"""How long the strips are on a page of 800 px, with names beside them, and so much longer on wider pages
-(`roomy.FROM_PX`, 0.92 of what such a page is wider): a cell has what fits into it there."""
+STRIPS_PX, UNDER_PX = (270, 460, 730, 1005), (175, 300, 520, 750)
+"""How long the strips of pairs are, and the one under two curves, on pages as wide as `roomy.ON_PHONES_TOO`: a cell has
+what fits into it there."""
 
 LETTERS_PX, DIGIT_PX = {" ": 3.0, ".": 3.0, ",": 3.0, "%": 9.5, "A": 7.5, "B": 7.5}, 6.3
 """How wide letters are in a cell, in the size of its text; a digit, and what is not listed, has one width."""
@@ -54,8 +70,14 @@ MOST_COLOURED, COLOURS_APART = 4.0, 120.0
 """From this ratio on the colour is the same, so that one outlier does not pale all others; two colours so far apart in
 RGB are told apart at a glance, H100 and H200 lie 107 apart."""
 
-MARKERS, CELL_PX, APART, MOST_TICKS, LONGEST_NAME = 64, 24, 0.07, 14, 92
+MARKERS, CELL_PX, APART, MOST_TICKS = 64, 24, 0.07, 14
 """So many unseen markers lie side by side on the axis, each so wide and high that they touch at 1,500 px."""
+
+LEAST_DISTANCE, MARK_CONTRAST = 20.0, 3.0
+"""Two curves differ by so much in CIEDE2000, and stand out from the background by so much (WCAG 2.2, 1.4.11)."""
+
+BLANK = "\N{NO-BREAK SPACE}"
+"""What stands where a word has no room: plotly puts what is not drawn at all at the page's edge."""
 
 UNSETTLED = "?"
 """What stands behind a lead that is of what was measured there and no more: the other's best nearby was not."""
@@ -73,25 +95,48 @@ def draw(found: result.Result, theme: Theme) -> go.Figure:
         return chart.empty("Nothing can be compared, so nothing is drawn.", theme)
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
     tell = Teller.short(found.asked, found.a, found.b)
-    own = {key: chart.accelerator_colour(side.accelerator, theme) for key, side in found.sides.items()}
-    if own["a"] == own["b"]:
-        own["b"] = next(one for one in chart.OKABE_ITO[3:] if one.lower() != own["a"].lower())
+    own = _colours(found, theme)
     for key, curve in curves.items():
         figure.add_traces(_curve(found, curve, key, own[key]))
     xs = sorted({one.x for curve in curves.values() for one, _ in curve.places})
     _set_axes(figure, found, curves, xs)
-    _add_ends(figure, found, curves, own)
+    _add_key(figure, found, own, theme)
+    _add_ends(figure, found, curves, own, theme)
     said = "The two were measured at different places, so nobody leads"
     if isinstance(found.outcome, Compared):
         _add_crossings(figure, found.outcome, tell, theme)
         knots = found.outcome.found.knots
         _add_ratios(figure, knots, found.asked, (xs[0], xs[-1]), theme, own)
-        said = f"Who leads: A is {html(tell.a)}{_doubt(knots)}"
+        said = f"Who leads{_doubt(knots)}"
     figure.add_annotation(
         x=0, xref="paper", y=STRIP_SHARE, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, text=said,
+        xshift=8 - LEFT_PX,
         font={"size": 12, "color": theme.muted},
     )  # fmt: skip
     return figure
+
+
+def _colours(found: Pair, theme: Theme) -> dict[SideKey, str]:
+    """Each side's accelerator's colour; B has another where the two would not be told apart."""
+    a, b = (chart.accelerator_colour(side.accelerator, theme) for side in (found.a, found.b))
+    others = (one for one in chart.OKABE_ITO[3:] if contrast(one, theme.background) >= MARK_CONTRAST)
+    return {"a": a, "b": next(one for one in (b, *others) if distance(a, one) >= LEAST_DISTANCE)}
+
+
+def _add_key(figure: go.Figure, found: Pair, colours: Mapping[SideKey, str], theme: Theme) -> None:
+    """What A and B are, above all: in ink, each with the colour of its curve."""
+    lines = []
+    for key, side in found.sides.items():
+        parts = [part for part in side.parts if part not in found.sides[OTHER[key]].parts]
+        first = f"{side.name} {side.hardware or side.label}".strip()
+        words = textwrap.wrap(f"{key.upper()}: {', '.join([first, *parts])}", LINE_LETTERS)
+        lines += [f"<span style='color:{colours[key]}'>■</span> <b>{html(words[0])}</b>"]
+        lines += [f"<b>{html(one)}</b>" for one in words[1:]]
+    figure.update_layout(margin_t=40 + LINE_PX * len(lines))
+    figure.add_annotation(
+        x=0, xref="paper", xanchor="left", xshift=8 - LEFT_PX, y=1, yref="y domain", yanchor="bottom", yshift=30,
+        showarrow=False, align="left", text="<br>".join(lines), font={"size": 13, "color": theme.text},
+    )  # fmt: skip
 
 
 def _curve(found: Pair, curve: Curve, key: SideKey, colour: str) -> list[dict[str, Any]]:
@@ -161,26 +206,28 @@ def _add_bracket(
         type="rect", x0=ends[0], x1=ends[1], y0=0, y1=1, yref="y domain", layer="below", fillcolor=theme.muted,
         opacity=0.13, line={"width": width, "dash": "dot", "color": theme.text},
     )  # fmt: skip
+    low, high = figure.layout.xaxis.range
+    share = (log10(x) - low) / (high - low)
     figure.add_annotation(
         x=log10(x), y=1, yref="y domain", yanchor="bottom", showarrow=False, yshift=shift, text=text,
+        xanchor="left" if share < 1 / 3 else "right" if share > 2 / 3 else "center",
         font={"size": 13, "color": theme.text},
     )  # fmt: skip
 
 
 def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float]) -> None:
     asked, metric = found.asked, found.asked.row
-    ticks = _apart(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
-    room = 0.045 * log10(max(xs[-1] / xs[0], 1.5))
+    span = log10(max(xs[-1] / xs[0], 1.5))
+    room = 0.045 * span
     better = " · lower is better" if asked.better == "lower" else ""
     places = [one for curve in curves.values() for one, _ in curve.places]
     values = [one.y for one in (*places, *found.a.hollow, *found.b.hollow)]
     marks = decade_ticks(min(values) / 1.3, max(values) * 1.3)
     figure.update_layout(
-        margin={"t": 40, "l": 84, "b": 64}, hovermode="closest", showlegend=False,
+        margin={"t": 40, "l": LEFT_PX, "r": 24, "b": 64}, hovermode="closest", showlegend=False,
         uirevision=f"{asked.along} {asked.metric} {asked.per} {found.a.filters}",
-        xaxis={"type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room], "tickvals": ticks,
-               "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(asked.along)),
-               "title_font_size": 13, "anchor": "y2", "tickangle": 0},
+        xaxis={**_ticks(xs), "type": "log", "range": [log10(xs[0]) - room, log10(xs[-1]) + room + END_ROOM * span],
+               "title_text": html(axis_title(asked.along)), "title_font_size": 13, "anchor": "y2", "tickangle": 0},
         yaxis={"type": "log", "title_text": html(f"{metric.label} ({asked.unit}){better}"), "title_font_size": 13,
                "domain": [STRIP_SHARE + 0.07, 1], "tickvals": marks, "ticktext": [number(mark) for mark in marks]},
         yaxis2={"domain": [0, STRIP_SHARE], "range": [0, 1], "visible": True, "showticklabels": False, "ticks": "",
@@ -188,44 +235,52 @@ def _set_axes(figure: go.Figure, found: Pair, curves: Curves, xs: Sequence[float
     )  # fmt: skip
 
 
-def _apart(xs: Sequence[float]) -> list[float]:
-    """The measured places as ticks, from the last down, without those too close to the one after."""
+def _ticks(xs: Sequence[float]) -> dict[str, Any]:
+    """The measured places as ticks, or round ones where those are many; on a phone fewer of them have words."""
+    ticks = _apart(xs, TICKS_APART) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
+    kept = _apart(ticks, NARROW_APART)
+    texts = [by_width([place(x) if x in kept else BLANK, *[place(x)] * 3], ON_PHONES_TOO) for x in ticks]
+    return {"tickvals": ticks, "ticktext": texts}
+
+
+def _apart(xs: Sequence[float], share: float) -> list[float]:
+    """These places, from the last down, without those too close to the one after."""
     whole = max(log10(xs[-1] / xs[0]), 1e-9)
     kept = [xs[-1]]
     for x in reversed(xs[:-1]):
-        if log10(kept[-1] / x) / whole >= TICKS_APART:
+        if log10(kept[-1] / x) / whole >= share:
             kept.append(x)
     return kept[::-1]
 
 
-def _add_ends(figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[SideKey, str]) -> None:
-    """Each curve's name: beside its end where that is the last of the axis, else above or below it to the right."""
+def _add_ends(
+    figure: go.Figure, found: Pair, curves: Curves, colours: Mapping[SideKey, str], theme: Theme
+) -> None:  # fmt: skip
+    """Each curve's name at its end: beside it where that is the last of the axis, else above or below it."""
     ends = {key: [one for one, wins in curve.places if wins][-1] for key, curve in curves.items()}
     last = max(end.x for end in ends.values())
-    names = {key: _in_lines(side, found.sides[OTHER[key]]) for key, side in found.sides.items()}
-    room = max(len(line) for lines in names.values() for line in lines)
     values = [one.y for curve in curves.values() for one, _ in curve.places]
     near = abs(log10(ends["a"].y / ends["b"].y)) < CLOSE * max(log10(max(values) / min(values)), 1e-9)
-    figure.update_layout(margin_r=min(24 + LETTER_PX * room, WIDEST_ROOM_PX))
     for key, end in ends.items():
         _, other = min((abs(log10(one.x / end.x)), one.y) for one, wins in curves[OTHER[key]].places if wins)
         outside, is_upper = end.x == last, end.y >= other if key == "a" else end.y > other
         shift = 14 if not outside else 0 if near else -9
+        mark = f"<span style='color:{colours[key]}'>■</span> " if outside else ""
         figure.add_annotation(
             x=log10(end.x), y=log10(end.y), showarrow=False, align="left",
-            text="<br>".join(f"<b>{html(one)}</b>" for one in names[key]),
-            xanchor="left", xshift=10 if outside else 2,
+            text=mark + by_width(_end_names(key, found.sides[key]), ON_PHONES_TOO),
+            xanchor="left", xshift=8 if outside else 2,
             yanchor="bottom" if is_upper else "top", yshift=shift if is_upper else -shift,
-            font={"size": 13, "color": colours[key]},
+            font={"size": 13, "color": theme.text},
         )  # fmt: skip
 
 
-def _in_lines(side: Side, other: Side) -> list[str]:
-    """A side's words without what the other's say too, in lines short enough to stand beside a curve."""
-    first = f"{side.name} {side.hardware or side.label}".strip()
-    parts = [first, *(part for part in side.parts if part not in other.parts)]
-    lines = [one for part in parts for one in textwrap.wrap(part, LINE_LETTERS, break_on_hyphens=False)]
-    return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], "…"]
+def _end_names(key: SideKey, side: Side) -> list[str]:
+    """A side's name at the end of its curve, as long as there is room for it on a page of each width."""
+    chip = chart.value_label("accelerator", side.accelerator) if side.accelerator else ""
+    names = [f"{key.upper()} {words}" for words in (side.hardware, chip) if words]
+    fitting = [[one for one in names if len(one) <= most] for most in END_LETTERS]
+    return [f"<b>{html(fits[0] if fits else key.upper())}</b>" for fits in fitting]
 
 
 def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
@@ -234,34 +289,47 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
-    figure = chart.layout(go.Figure(), theme, height=TOP_PX + BOTTOM_PX + ROW_PX * len(listed))
+    names = [_names(pair, several=several) for pair in reversed(listed)]
+    row = LINE_PX * max(map(len, names)) + STRIP_PX + BELOW_PX
+    top = TOP_PX + LINE_PX * bool(_doubt(every))
+    figure = chart.layout(go.Figure(), theme, height=top + BOTTOM_PX + row * len(listed))
     colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
-    for bottom, pair in enumerate(reversed(listed)):
-        span = (bottom + STRIP[0], bottom + STRIP[1])
+    for bottom, (pair, words) in enumerate(zip(reversed(listed), names, strict=True)):
+        span = (bottom + BELOW_PX / row, bottom + (BELOW_PX + STRIP_PX) / row)
         if pair.knots:
             _add_strip(figure, pair.knots, found.asked, colouring, ends, span, "y", str(pair.place))
-        model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
-        names = f"{model}{pair.a.label} against {pair.b.label}"
-        names = names if len(names) <= LONGEST_NAME else f"{names[:LONGEST_NAME]}…"
-        _add_words(figure, html(names), span[1] + 0.02, theme.text)
-        _add_marks(figure, [one.x for one in pair.crossings], bottom, ends, theme)
-    ticks = list(xs) if len(xs) <= MOST_TICKS else decade_ticks(xs[0], xs[-1])
+        _add_words(figure, "<br>".join(words), span[1], theme.text)
+        _add_marks(figure, [one.x for one in pair.crossings], span[0], ends, theme)
     room = 0.045 * max(ends[1] - ends[0], 0.5)
     _, orange, *_, blue, _ = DIVERGING[theme.name]
     key = (
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
-        f" B leads   ▲ where they cross{_doubt(every)}"
+        f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
     )
-    _add_words(figure, key, len(listed), theme.muted, shift=14)
+    _add_words(figure, key, len(listed), theme.muted, shift=10)
     figure.update_layout(
-        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": TOP_PX, "b": BOTTOM_PX},
+        hovermode="closest", showlegend=False, margin={"l": 24, "r": 24, "t": top, "b": BOTTOM_PX},
         uirevision=f"list {found.asked.along} {found.asked.metric}",
-        xaxis={"type": "log", "range": [ends[0] - room, ends[1] + room], "tickvals": ticks,
-               "ticktext": [place(tick) for tick in ticks], "title_text": html(axis_title(found.asked.along)),
-               "title_font_size": 13, "showgrid": False, "tickangle": 0},
+        xaxis={**_ticks(xs), "type": "log", "range": [ends[0] - room, ends[1] + room],
+               "title_text": html(axis_title(found.asked.along)), "title_font_size": 13, "showgrid": False,
+               "tickangle": 0},
         yaxis={"range": [-0.05, len(listed)], "visible": False, "fixedrange": True},
     )  # fmt: skip
     return figure
+
+
+def _names(pair: ListedPair, *, several: bool) -> list[str]:
+    """Both sides of a pair in one line, or in lines of their own that a phone has room for."""
+    model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
+    sides = (f"{model}{pair.a.label}", f"against {pair.b.label}")
+    whole = " ".join(sides)
+    if len(whole) <= LINE_LETTERS:
+        return [html(whole)]
+    return [by_width([html(_cut(one, LINE_LETTERS)), *[html(one)] * 3], ON_PHONES_TOO) for one in sides]
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _add_ratios(
@@ -308,10 +376,11 @@ def _add_strip(
     clicked."""
     edges = _edges([log10(knot.x) for knot in knots], ends)
     ratios, width = np.array([_advantage(knot) for knot in knots]), max(ends[1] - ends[0], 0.1)
-    narrow, stops = NARROW_PX if name else BESIDE_PX, colouring.stops
+    widths, stops = STRIPS_PX if name else UNDER_PX, colouring.stops
     texts, xs, hovers = [], [], []
     for (low, high), knot in zip(pairwise(edges), knots, strict=True):
-        texts.append(by_width([_fitting(knot, (high - low) / width * (narrow + more)) for more in MORE_PX]))
+        shown = [_fitting(knot, (high - low) / width * px) for px in widths]
+        texts.append(by_width(shown, ON_PHONES_TOO))
         parts = max(1, math.ceil((high - low) / width * MARKERS))
         xs += [10 ** (low + (high - low) * (part + 0.5) / parts) for part in range(parts)]
         hovers += [_knot_hover(knot, asked)] * parts
@@ -352,18 +421,21 @@ def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, shift: in
     )  # fmt: skip
 
 
-def _add_marks(figure: go.Figure, crossings: Sequence[float], bottom: int, ends: Ends, theme: Theme) -> None:
+def _add_marks(figure: go.Figure, crossings: Sequence[float], below: float, ends: Ends, theme: Theme) -> None:
     """The places of the crossings under their strip; of those too close together the first is named."""
     figure.add_trace({
-        "type": "scatter", "mode": "markers", "x": list(crossings), "y": [bottom + STRIP[0] - 0.07] * len(crossings),
+        "type": "scatter", "mode": "markers", "x": list(crossings), "y": [below - 0.06] * len(crossings),
         "hoverinfo": "skip", "showlegend": False,
         "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
     })  # fmt: skip
-    named = -math.inf
+    named = named_on_phone = -math.inf
     for x in crossings:
+        words = f"<b>{place(x)}</b>"
         if log10(x) - named >= APART * (ends[1] - ends[0]):
-            named = log10(x)
+            named, apart = log10(x), log10(x) - named_on_phone >= NARROW_APART * (ends[1] - ends[0])
+            named_on_phone = named if apart else named_on_phone
             figure.add_annotation(
-                x=named, y=bottom + STRIP[0] - 0.1, yanchor="top", showarrow=False, text=f"<b>{place(x)}</b>",
+                x=named, y=below - 0.08, yanchor="top", showarrow=False,
+                text=by_width([words if apart else BLANK, words, words, words], ON_PHONES_TOO),
                 font={"size": 13, "color": theme.text},
             )  # fmt: skip

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from bench.plain_text import markdown
+from bench.questions import options as every
 from bench.questions.crossover.answers import value_columns
 from bench.questions.crossover.asked import axis_title
 from bench.questions.crossover.phrases import Teller
@@ -16,6 +17,7 @@ from pages.shared import address, options, points, result
 from pages.shared.frame import Page
 from pages.shared.headlines import unbroken
 
+PRICES = ("price_a", "price_b")
 PER = {"raw": "Raw", "accelerator": "Per chip", "dollar": "Per dollar", "watt": "Per rated watt"}
 CHEAPEST, DEAREST = 0.25, 2.0
 """The slider reaches from a quarter to twice of the dearer of the break-even price and the price now."""
@@ -23,11 +25,22 @@ CHEAPEST, DEAREST = 0.25, 2.0
 
 def sides(page: Page) -> None:
     """The options, and the way back to all pairs."""
-    priced = ("price_a", "price_b") if page.view.option("a") and page.view.option("b") else ()
-    options.row(page, "a", "b", "along", "metric", "per", more=priced, label="Prices")
+    priced = page.view.option("a") and page.view.option("b")
+    prices = partial(_prices, page) if priced else None
+    options.row(page, "a", "b", "along", "metric", "per", label="Prices", further=prices)
     if page.view.option("a") or page.view.option("b"):
         st.button("All pairs", key="crossover.all", type="tertiary", icon=":material/arrow_back:",
                   on_click=_take, args=(page.name, None, None))  # fmt: skip
+
+
+def _prices(page: Page) -> None:
+    """What a chip of each side costs, to be typed: a price is charted, so the curves are divided by it."""
+    for option in every(page.name):
+        if option.key in PRICES:
+            key = f"{page.name}.{option.key}"
+            st.session_state[key] = page.view.option(option.key)
+            st.text_input(option.label, placeholder="None", help=option.help, key=key, on_change=_price,
+                          args=(page.name, option.key, key))  # fmt: skip
 
 
 def figure(page: Page, found: Result) -> None:
@@ -64,7 +77,7 @@ def verdicts(found: Result) -> None:
 
 
 def slider(page: Page, found: Result) -> None:
-    """What a chip of A may cost: moving it prices A, and the verdict per dollar follows."""
+    """What a chip of A may cost: moving it prices A, and the curves and the verdict per dollar follow."""
     even = found.even.get("a") if isinstance(found, Pair) else None
     if not isinstance(found, Pair) or even is None:
         return
@@ -78,7 +91,7 @@ def slider(page: Page, found: Result) -> None:
         f"Price of one chip of {markdown(tell.a)} (USD/h); at {markdown(tell.at(even.x))} it breaks even at"
         f" {number(best, 3)}{known}",
         min_value=round(low, 2), max_value=round(high, 2), step=0.005, format="%.3f", key=key, on_change=_price,
-        args=(page.name, key),
+        args=(page.name, "price_a", key),
     )  # fmt: skip
 
 
@@ -130,5 +143,8 @@ def _take(name: str, a: str | None, b: str | None) -> None:
     address.choose_options(name, a=a, b=b, price_a=None, price_b=None)
 
 
-def _price(name: str, key: str) -> None:
-    address.choose_option(name, "price_a", f"{st.session_state[key]:g}")
+def _price(name: str, option: str, key: str) -> None:
+    """Takes a price of a side: what it changes is charted, the curves per dollar."""
+    value = st.session_state[key]
+    text = f"{value:g}" if isinstance(value, float) else str(value).strip()
+    address.choose_options(name, **{option: text or None}, **({"per": "dollar"} if text else {}))

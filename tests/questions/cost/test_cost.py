@@ -16,7 +16,7 @@ from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.names import DATA
 from bench.questions import answered, cost
-from bench.questions.cost.figure import axis_end, bars_of
+from bench.questions.cost.figure import axis_end, bars_of, is_log
 from bench.view import View
 from tests.questions.cost.asking import (
     ARTICLE,
@@ -257,7 +257,7 @@ def test_the_grid_holds_the_cost_at_each_price_and_utilisation(shipped: Library)
 def test_one_deployment_has_a_bar_for_each_quote_and_several_have_one_each(shipped: Library) -> None:
     bars, undrawn = bars_of(asked(shipped, ARTICLE, **SIX).result)
     assert (len(bars), undrawn) == (6, 0)
-    assert bars[0].name == "Lambda · terms unstated · undated"
+    assert bars[0].name == "Lambda, terms unstated, 2.49 USD/h"
     several = asked(shipped)
     drawn, rest = bars_of(several.result)
     every = several.result.deployments
@@ -288,23 +288,65 @@ def test_equal_prices_of_a_provider_are_one_bar_that_counts_its_regions(shipped:
     answer = asked(shipped, where, price_book="list-prices")
     bars, _ = bars_of(answer.result)
     assert [bar.name for bar in bars] == [
-        "GCP · on demand · 6 regions · undated",
-        "GCP · on demand · 2 regions · undated",
-        "GCP · on demand · 2 regions · undated",
+        "GCP, on demand, 6 regions, 2.70 USD/h",
+        "GCP, on demand, 2 regions, 2.97 USD/h",
+        "GCP, on demand, 2 regions, 3.24 USD/h",
     ]
+    assert "GCP (6 regions at 2.70 USD/h)" in said(answer, "quotes").text
+    assert list(answer.rows["regions"]) == [6, 2, 2]
+
+
+def test_a_bar_that_would_press_the_others_together_makes_the_axis_logarithmic_and_it_says_so(
+    shipped: Library,
+) -> None:
+    answer = asked(shipped)
+    drawn, _ = bars_of(answer.result)
+    assert is_log(drawn)
+    assert max(bar.usd for bar in drawn) > 8 * min(bar.usd for bar in drawn)
+    layout = cost.figure(answer.result, LIGHT).layout
+    assert layout.xaxis.type == "log"
+    assert "log scale" in layout.xaxis.title.text
+    low, high = (10**end for end in layout.xaxis.range)
+    assert all(low < usd < high for bar in drawn for usd in (bar.usd, *(dot for dot, _ in bar.dots)))
+
+
+def test_all_bars_are_drawn_when_asked_for_and_rows_are_the_same(shipped: Library) -> None:
+    few, every = (asked(shipped, group="deployment", bars=bars) for bars in ("few", "all"))
+    drawn, rest = bars_of(few.result)
+    whole, none = bars_of(every.result)
+    assert (len(drawn), none) == (8, 0)
+    assert len(whole) == len(drawn) + rest > 8
+    assert [bar.name for bar in whole[:8]] == [bar.name for bar in drawn]
+    assert every.rows.equals(few.rows)
+    assert every.statements == few.statements
+    assert few.view.option("bars") == "few"
+
+
+def test_runs_of_an_unlike_load_have_no_bar_beside_the_cheapest(shipped: Library) -> None:
+    answer = asked(shipped, {"model": ["gemma-4-31b"], "precision": ["fp8"]})
+    assert [one.fact.key for one in answer.result.unlike] == ["load_kind"]
+    drawn, rest = bars_of(answer.result)
+    assert ([bar.accelerator for bar in drawn], rest) == (["h100-sxm"], 0)
+    assert drawn[0].name == "H100 SXM, batch 512"
+    notes = " ".join(str(note.text) for note in cost.figure(answer.result, LIGHT).layout.annotations)
+    assert "1 under unlike kinds of load in the table" in notes.replace("<br>", " ")
+    assert set(answer.rows["accelerator"]) == {"h100-sxm", "tpu-v6e"}
 
 
 def test_a_dear_quote_does_not_press_the_other_costs_together(shipped: Library) -> None:
-    answer = asked(shipped)
+    answer = asked(
+        shipped, {"model": ["llama-3.3-70b"], "precision": ["fp4"], "isl": ["1000"], "osl": ["1000"]}
+    )
     drawn, _ = bars_of(answer.result)
     end, longest = axis_end(drawn, 0.0), max(bar.usd for bar in drawn)
+    assert not is_log(drawn)
     beyond = [usd for bar in drawn for usd, _ in bar.dots if usd > end]
     assert beyond
     assert end == pytest.approx(1.25 * longest)
     figure = cost.figure(answer.result, LIGHT)
     (dots,) = [trace for trace in figure.data if trace.type == "scatter" and trace.xaxis is None]
     assert max(dots.x) <= end
-    assert any("beyond the axis" in str(note.text) for note in figure.layout.annotations)
+    assert any("beyond the axis" in str(note.text).replace("<br>", " ") for note in figure.layout.annotations)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from bench.chart import LIGHT
+import pytest
+
+from bench import chart, names
+from bench.chart import DARK, LIGHT
+from bench.maths.colour import contrast, distance
 from bench.questions import crossover
 from bench.view import View
 from tests.questions.crossover.results import library_of, points
@@ -23,16 +27,46 @@ def test_no_text_of_a_strip_is_wider_than_its_cell(tmp_path):
     assert [shown_at(text, 800) for text in texts] == [
         "B +51%", "B +61%", "B +32%", "A +2.0%", "A +68%", "+126%", "162%"]  # fmt: skip
     assert [shown_at(text, 1440) for text in texts][-2:] == ["A +126%", "A +162%"]
+    assert [shown_at(text, 390) for text in texts] == ["B +51%", "B +61%", "B +32%", "2%", "68%", "", ""]
+
+
+def test_at_most_eight_pairs_have_a_strip_and_each_name_has_lines_that_a_phone_has_room_for(shipped):
+    found = crossover.answer(shipped, View()).result
+    drawn = crossover.figure(found, LIGHT)
+    assert len(found.pairs) > 8
+    assert len([trace for trace in drawn.data if trace.type == "heatmap"]) <= 8
+    lines = [line for note in drawn.layout.annotations for line in note.text.split("<br>")]
+    assert [line for line in lines if len(shown_at(line, 390)) > 60] == []
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_both_curves_of_any_two_accelerators_are_told_apart(tmp_path, theme):
+    library = library_of(tmp_path, points("b200-sxm", {1: 5, 8: 9}), points("b300-sxm", {1: 4, 8: 11}))
+    view = View.of({}, {"a": "accelerator=b200-sxm", "b": "accelerator=b300-sxm"})
+    drawn = crossover.figure(crossover.answer(library, view).result, theme)
+    a, b = (trace.line.color for trace in drawn.data if trace.type == "scatter" and trace.mode == "lines")
+    assert distance(a, b) >= 20
+    chips = [row.slug for row in names.accelerators()]
+    every = [chart.accelerator_colour(slug, theme) for slug in chips]
+    others = [one for one in chart.OKABE_ITO[3:] if contrast(one, theme.background) >= 3]
+    assert all(any(distance(one, other) >= 20 for other in others) for one in every)
+
+
+def test_words_of_the_chart_are_in_ink_that_is_read(tmp_path):
+    library = library_of(tmp_path, points("b200-sxm", {1: 5, 8: 9}), points("b300-sxm", {1: 9, 8: 5}))
+    view = View.of({}, {"a": "accelerator=b200-sxm", "b": "accelerator=b300-sxm"})
+    for found in (crossover.answer(library, view).result, crossover.answer(library, View()).result):
+        for theme in (LIGHT, DARK):
+            notes = crossover.figure(found, theme).layout.annotations
+            assert all(contrast(note.font.color, theme.background) >= 4.5 for note in notes)
 
 
 def shown_at(text: str, width: int) -> str:
-    """What of a text the style sheet shows on a page of this width, by its rules."""
-    if not text.startswith("<"):
-        return text
-    (shown,) = [
-        words
-        for style, words in re.findall(r"<span style='([^']*)'>([^<]*)</span>", text)
-        if all(width >= int(px) for px in re.findall(r"--from:(\d+)", style))
-        and all(width < int(px) for px in re.findall(r"--until:(\d+)", style))
-    ]
-    return shown
+    """What of a text the style sheet shows on a page of this width, by its rules, without its marks."""
+
+    def shown(span: re.Match[str]) -> str:
+        style, words = span.groups()
+        starts, ends = (map(int, re.findall(rf"--{key}:(\d+)", style)) for key in ("from", "until"))
+        return words if all(width >= px for px in starts) and all(width < px for px in ends) else ""
+
+    return re.sub("<[^>]*>", "", re.sub(r"<span style='([^']*)'>(.*?)</span>", shown, text))
