@@ -13,8 +13,8 @@ with frame.opened("cost") as page:
         "latency",
     )
     options.basis(page, priced=True)
-    clicked = result.figure(page, clickable=True)
-    points.one(page, clicked, ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"))
+    result.figure(page, opens="point")
+    points.one(page)
     result.findings(page)
     result.rows(
         page,

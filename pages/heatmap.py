@@ -10,8 +10,8 @@ with frame.opened("heatmap") as page:
     if page.answer.rows.empty:
         signposts.to_data(page)
     else:
-        clicked = result.figure(page, clickable=True)
-        points.behind(page, clicked)
+        result.figure(page, opens="cell")
+        points.behind(page)
         result.findings(page)
         result.rows(
             page,

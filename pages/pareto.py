@@ -9,8 +9,8 @@ with frame.opened("pareto") as page:
     options.more(page, "Horizontal scale", "x_scale")
     axes = (page.view.option("y"), page.view.option("x"))
     options.basis(page, priced=axes[0] in PRICED)
-    clicked = result.figure(page, clickable=True)
-    points.one(page, clicked, axes)
+    result.figure(page, opens="point")
+    points.one(page)
     result.findings(page)
     if not page.answer.rows.empty:
         result.rows(

@@ -1,5 +1,7 @@
 """Scaling: what more accelerators buy."""
 
+from functools import partial
+
 from bench.questions.scaling.statements import projection
 from pages.shared import frame, options, points, result
 
@@ -8,14 +10,8 @@ with frame.opened("scaling") as page:
     result.headline(page)
     options.row(page, "metric", "at", "level", "group")
     options.basis(page, priced=True)
-    clicked = result.figure(page, clickable=True)
-    projected = projection(page.answer.result, clicked[0]) if clicked else None
-    points.one(
-        page,
-        [projected[0]] if projected else clicked,
-        (metric,),
-        lead=projected[1] if projected else "",
-    )
+    result.figure(page, opens="point")
+    points.one(page, projected=partial(projection, page.answer.result))
     result.findings(page)
     if not page.answer.rows.empty:
         result.rows(

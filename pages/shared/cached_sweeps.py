@@ -13,6 +13,7 @@ from bench import chart
 from pages.shared.cached import FEW, LARGE, SMALL, Texts
 
 if TYPE_CHECKING:
+    from bench.holdings.card import Card
     from bench.sweep.folder import Folder
     from bench.sweep.story import PointStory, Story
     from bench.sweep.story.earlier import Earlier
@@ -146,6 +147,30 @@ def endpoints(library: Path, stamp: str) -> list[dict[str, Any]]:
     from bench.sweep.planning.endpoints import Endpoints
 
     return opening.seen(Endpoints(library), from_page=True)
+
+
+def swept(library: Path, run: tuple[str, str]) -> bool:
+    """Whether the sweep that measured a point is in this library."""
+    from bench.sweep import once_more
+
+    return once_more.swept(library, run)
+
+
+def once_more(library: Path, card: Card) -> dict[str, str] | None:
+    """What a link states to measure a card's point again; None where no endpoint is known for it."""
+    named = stamp(library / "endpoints.toml")
+    if not card.run and not named:
+        return None  # most readers never load what plans a sweep
+    return _once_more(library, card.id, card.run, named, card)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _once_more(
+    library: Path, id: str, run: tuple[str, str] | None, named: str, _card: Card
+) -> dict[str, str] | None:
+    from bench.sweep import once_more
+
+    return once_more.in_a_link(library, _card.row, run)
 
 
 def stamp(path: Path) -> str:

@@ -129,7 +129,7 @@ def _selection(page: Page) -> None:
         )
         at = "" if page.name == FIRST else page.name
         names = [*questions(), "data"]
-        buttons.link(at, names, page.view.query(), address.write(page.view), page.theme)
+        buttons.link(at, names, address.linked(page.view), address.write(page.view), page.theme)
         st.button("Reset", key="reset", on_click=address.reset)
     if is_open:
         filters.panel(page.name, page.view, page.library)

@@ -14,7 +14,7 @@ from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import buttons, cached, exporting, headlines, notices, options, table
+from pages.shared import address, buttons, cached, exporting, headlines, notices, options, table
 from pages.shared.frame import Page
 
 CHART_PX = 520
@@ -46,33 +46,37 @@ def headline(page: Page, *, inked: tuple[str, ...] = ()) -> None:
 
 
 def figure(
-    page: Page, *, clickable: bool = False, part: str = "", on_pick: Callable[[str], None] | None = None
-) -> list[str]:
-    """Draws the chart over the full width; returns the ids of what the reader clicked in it.
+    page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[str], None] | None = None
+) -> None:
+    """Draws the chart over the full width.
 
-    `part` tells apart the charts a page has by turns: what was clicked in one is nothing in the other. `on_pick` is
-    called with what was clicked before the page is run again, as a table's is; nothing is returned then.
+    `opens` is what a click in it opens, a point or a cell, until it is clicked away; `on_pick` is instead called with
+    what was clicked before the page is run again, as a table's is. `part` tells apart the charts a page has by turns.
     """
-    key = f"chart.{page.name}.{part}" if part else f"chart.{page.name}"
-    reaction = partial(_picked, key, on_pick) if on_pick else "rerun" if clickable else "ignore"
+    turn = f".{turns}" if opens and (turns := address.kept().turn) else ""
+    key = f"chart.{page.name}.{part}{turn}" if part else f"chart.{page.name}{turn}"
+    then = partial(_opened, page.name, opens) if opens else on_pick
     saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{page.name}"}
     with st.container(key="chart"):
-        event = st.plotly_chart(
+        st.plotly_chart(
             cached.figure(page.name, page.view, page.version, page.theme),
             key=key,
             theme=None,
             config={**chart.CONFIG, "toImageButtonOptions": saved},
             alt=page.answer.headline,
-            on_select=reaction,
+            on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
-    return _clicked(event) if reaction == "rerun" else []
 
 
-def _picked(key: str, then: Callable[[str], None]) -> None:
+def _opened(name: str, kind: str, id: str | None) -> None:
+    address.open_(name, by_chart=True, **{kind: id})
+
+
+def _picked(key: str, then: Callable[..., None], also_nothing: bool) -> None:
     ids = _clicked(st.session_state[key])
-    if ids:
-        then(ids[0])
+    if ids or also_nothing:
+        then(ids[0] if ids else None)
 
 
 def _clicked(event: Mapping[str, Any]) -> list[str]:

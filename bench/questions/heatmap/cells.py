@@ -14,7 +14,7 @@ EMPTY = "not measured"
 
 
 def in_words(found: Heatmap, cells: Iterable[str]) -> dict[str, str]:
-    """Each of these cells by its id: its panel, its place on both axes, and its value or why it has none; best first."""
+    """What each of these cells is, best first: its panel, its place on both axes, its value or why it has none."""
     known = {cell.place: cell for cell in found.cells}
     turned = 1 if found.better == "lower" else -1
 
