@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,9 @@ LATENCIES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
 THROUGHPUTS: tuple[Kind, ...] = ("throughput", "per_accelerator", "engine_rate", "submission")
 COSTS: tuple[Kind, ...] = ("cost",)
 OTHERS: tuple[Kind, ...] = ("latency", "energy", "count", "share", "other")
-"""Kinds of metrics that a card names one by one where they are no distribution."""
+PER_CHIP = "_per_accelerator"
+TOKENS = {"Output": "output_tokens_per_s", "Input": "input_tokens_per_s", "Total": "total_tokens_per_s"}
+"""The throughputs that stand side by side, of the whole deployment and of each accelerator."""
 STATISTICS = {
     "mean": "Mean",
     "std": "Standard deviation",
@@ -61,16 +63,16 @@ class Card:
     """One point for the eye: deployment and workload in words, its figures, its flags, and where it comes from.
 
     `latencies` has a row for each statistic that the point states and a column, headed with its unit, for each metric;
-    what is not stated is empty. `throughputs`, `costs` and `others` are labels with their figures. `facts` are labels
-    with what is known of the measurement. `run` names the sweep and its point where a sweep measured it. `passports`
-    say how the source's figures became these metrics.
+    what is not stated is empty. `throughputs` has output, input and total, of the deployment and per accelerator.
+    `costs` and `others` are labels with their figures, `facts` with what is known of the measurement. `run` names the
+    sweep and its point where a sweep measured it. `passports` say how the source's figures became these metrics.
     """
 
     id: str
     deployment: str
     workload: str
     latencies: pd.DataFrame
-    throughputs: tuple[tuple[str, str], ...]
+    throughputs: pd.DataFrame
     costs: tuple[tuple[str, str], ...]
     others: tuple[tuple[str, str], ...]
     flags: tuple[Flag, ...]
@@ -97,9 +99,9 @@ def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = Non
         deployment=deployment_words(dict(row)),
         workload=workload_words(dict(row)),
         latencies=_latencies(row),
-        throughputs=_figures(row, THROUGHPUTS),
+        throughputs=_throughputs(row),
         costs=(*_figures(answered, COSTS), *_price(answered)),
-        others=_figures(row, OTHERS),
+        others=_figures(row, (*THROUGHPUTS, *OTHERS), without=_side_by_side()),
         flags=tuple(map(_flag, point.flags)),
         facts=tuple(_facts(library, row)),
         source_id=str(row["source_id"]),
@@ -157,12 +159,31 @@ def _order(statistic: str) -> tuple[int, float]:
     return places.get(statistic, 3), percent
 
 
-def _figures(row: Mapping[str, Any], kinds: Iterable[Kind]) -> tuple[tuple[str, str], ...]:
+def _throughputs(row: Mapping[str, Any]) -> pd.DataFrame:
+    """Output, input and total tokens a second, as far as stated, of the deployment and of each accelerator."""
+    rows = {}
+    for label, key in TOKENS.items():
+        told = {"tokens/s": row.get(key), "per accelerator": row.get(f"{key}{PER_CHIP}")}
+        if any(value is not None for value in told.values()):
+            rows[label] = {name: "" if one is None else number(float(one)) for name, one in told.items()}
+    found = pd.DataFrame.from_dict(rows, orient="index")
+    return found.loc[:, (found != "").any()]
+
+
+def _side_by_side() -> frozenset[str]:
+    return frozenset(f"{key}{per}" for key in TOKENS.values() for per in ("", PER_CHIP))
+
+
+def _figures(
+    row: Mapping[str, Any], kinds: Iterable[Kind], without: Container[str] = ()
+) -> tuple[tuple[str, str], ...]:
     """The figures of these kinds that are no distribution, in the catalogue's order."""
     found = []
     for metric in catalogue.base_metrics():
         value = row.get(metric.key)
-        if metric.kind in kinds and not metric.distribution and value is not None and value == value:
+        if metric.distribution or metric.kind not in kinds or metric.key in without:
+            continue
+        if value is not None and value == value:
             found.append((metric.label, quantity(float(value), metric.key)))
     return tuple(found)
 

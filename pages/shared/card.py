@@ -69,27 +69,26 @@ def _is_cost(key: str) -> bool:
 
 
 def _figures(card: Card) -> None:
-    """Latencies by statistic beside throughputs and costs, one above the other where there is no room."""
-    with st.container(key="card.figures", horizontal=True, gap="large"):
+    """Latencies by statistic, throughputs, and costs with all else, side by side where there is room."""
+    with st.container(key="card.figures", horizontal=True):
         if len(card.latencies):
-            with st.container(width="content"):
-                st.markdown(_latencies(card.latencies))
-        with st.container(width="content"):
-            pairs = (*card.costs, *card.throughputs, *card.others)
-            if pairs:
-                st.markdown(_pairs(pairs))
+            st.markdown(_table("Latency", card.latencies), width="content")
+        if len(card.throughputs):
+            st.markdown(_table("Throughput", card.throughputs), width="content")
+        if pairs := (*card.costs, *card.others):
+            st.markdown(_pairs(pairs, costs=bool(card.costs)), width="content")
 
 
-def _latencies(rows: pd.DataFrame) -> str:
-    heads = [markdown(str(name)) for name in rows.columns]
-    lines = [f"| Latency | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
+def _table(corner: str, rows: pd.DataFrame) -> str:
+    heads = [_cell(str(name)) for name in rows.columns]
+    lines = [f"| {corner} | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
     for name, told in rows.astype(object).where(rows.notna(), "").iterrows():
-        lines.append(f"| {markdown(str(name))} | {' | '.join(markdown(str(cell)) for cell in told)} |")
+        lines.append(f"| {_cell(str(name))} | {' | '.join(_cell(str(cell)) for cell in told)} |")
     return "\n".join(lines)
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    lines = ["| Figure | |", "|---|---:|"]
+def _pairs(pairs: Iterable[tuple[str, str]], *, costs: bool) -> str:
+    lines = ["| Cost and more | |" if costs else "| Also stated | |", "|---|---:|"]
     lines += [f"| {_cell(label)} | {_cell(value)} |" for label, value in pairs]
     return "\n".join(lines)
 
@@ -108,7 +107,7 @@ def _flags(card: Card) -> None:
 
 
 def _facts(card: Card) -> None:
-    st.caption("  \n".join(f"{label}: {markdown(value)}" for label, value in card.facts))
+    st.caption(" · ".join(f"{label}: {markdown(value)}" for label, value in card.facts))
 
 
 def _links(page: Page, card: Card) -> None:
