@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bench.sweep.folder import Folder
     from bench.sweep.story import PointStory, Story
     from bench.sweep.story.earlier import Earlier
+    from bench.sweep.story.request import RequestStory
 
 SEEN_S = 30
 """How old what an endpoint said may be."""
@@ -100,6 +101,39 @@ def _point_figure(path: str, number: int, plan: Texts, chart_of: str, theme: str
     drawn = {"over_time": point_charts.over_time, "latencies": point_charts.latencies,
              "waterfall": point_charts.waterfall}[chart_of]  # fmt: skip
     return drawn(_point_story(path, number, plan), chart.theme(theme))
+
+
+def requests(folder: Folder, number: int) -> pd.DataFrame:
+    """A row for each request of a point."""
+    return _requests(str(folder.path), number, _stamp(folder)[:1])
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def _requests(path: str, number: int, plan: Texts) -> pd.DataFrame:
+    from bench.sweep import folder
+    from bench.sweep.story import request
+
+    return request.requests(folder.Folder(Path(path)), _point_story(path, number, plan))
+
+
+def request_story(folder: Folder, number: int, wanted: int) -> RequestStory:
+    """What one request of a point tells."""
+    return _request_story(str(folder.path), number, _stamp(folder)[:1], wanted)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _request_story(path: str, number: int, plan: Texts, wanted: int) -> RequestStory:
+    from bench.sweep import folder
+    from bench.sweep.story import request
+
+    return request.request_story(folder.Folder(Path(path)), _point_story(path, number, plan), wanted)
+
+
+def request_figure(folder: Folder, number: int, wanted: int, theme: str) -> go.Figure:
+    """The chart of one request of a point."""
+    from bench.sweep.story import request_chart
+
+    return request_chart.figure(request_story(folder, number, wanted), chart.theme(theme))
 
 
 def _stamp(folder: Folder) -> Texts:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -13,10 +16,11 @@ from bench.plain_text import markdown
 from bench.sweep.story import PointStory
 from bench.sweep.story.levels import load_words, shape_words
 from bench.wording import counted, inline, joined, number, quantity
-from pages.shared import cached_sweeps, table
+from pages.shared import cached_sweeps, run_requests, table
 from pages.shared.runs import Run
 
 TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
+BARS = "waterfall"
 CHARTS = {
     "over_time": "Output tokens by when they arrived, and requests under way, over the point",
     "latencies": "Cumulative distributions of the latencies of the measured requests",
@@ -48,8 +52,9 @@ def told(run: Run, chosen: int) -> None:
             _figure(run, chosen, "latencies")
             _statistics(point)
         _figure(run, chosen, "waterfall")
-        st.caption(markdown(point.waterfall.said))
+        st.caption(markdown(f"{point.waterfall.said} Click a bar to open its request."))
         _failures(point)
+        run_requests.listed(run, chosen, point.requests)
 
 
 def _summary(line: PointLine) -> None:
@@ -103,7 +108,14 @@ def _figure(run: Run, number: int, name: str) -> None:
         theme=None,
         config={**chart.CONFIG, "toImageButtonOptions": saved},
         alt=CHARTS[name],
+        on_select=_bar_clicked if name == BARS else "ignore",
+        selection_mode=("points",),
     )
+
+
+def _bar_clicked() -> None:
+    points: list[Mapping[str, Any]] = st.session_state[f"chart.run.{BARS}"]["selection"]["points"]
+    run_requests.open_(next((int(one["customdata"]) for one in points if one.get("customdata")), None))
 
 
 def _statistics(point: PointStory) -> None:

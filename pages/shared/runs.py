@@ -18,7 +18,7 @@ from bench.view import View
 from bench.wording import counted, joined
 from pages.shared import address, cached, cached_sweeps, frame, headlines, notices, shell, table
 
-NAME = "run"
+NAME, REQUEST = "run", "request"
 NEWEST = 8
 WAITING = ("queued", *UNDER_WAY)
 LABELS = {
@@ -61,7 +61,9 @@ def named() -> Run:
 def headline(run: Run) -> None:
     """The result, and what to hold against it, below the line with the page's link."""
     number = st.query_params.get("point", "")
+    request = st.query_params.get(REQUEST, "")
     query = {"run": run.story.id, **({"point": number} if number.isdigit() else {})}
+    query |= {REQUEST: request} if request.isdigit() else {}
     frame.linked(f"Sweep {run.story.id}", NAME, urlencode(query), follow=True)
     headlines.headline(run.story.headline)
     st.caption(" ".join(markdown(caveat) for caveat in run.story.caveats))
@@ -214,16 +216,19 @@ def _clicked() -> None:
         number = point.get("customdata")
         number = number[0] if isinstance(number, list) else number
         if number:
-            st.query_params["point"] = str(number)
+            _open(str(number))
             return
 
 
 def _picked() -> None:
     number = st.session_state["run.point"]
-    if number is None:
-        st.query_params.pop("point", None)
-    else:
-        st.query_params["point"] = str(number)
+    _open(None if number is None else str(number))
+
+
+def _open(number: str | None) -> None:
+    """Opens a point of the run, none of whose requests is opened yet; with None closes what is open."""
+    query = {key: st.query_params[key] for key in st.query_params if key not in ("point", REQUEST)}
+    st.query_params.from_dict(query | ({"point": number} if number else {}))
 
 
 def _words(row: Mapping[Any, Any]) -> str:
