@@ -1,5 +1,8 @@
 """Cost: what a million tokens cost."""
 
+from functools import partial
+
+from bench.questions.cost import of_point
 from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
@@ -14,7 +17,7 @@ with frame.opened("cost") as page:
     )
     options.basis(page, priced=True)
     result.figure(page, opens="point")
-    points.one(page)
+    points.one(page, costs=partial(of_point.costs, page.answer.result))
     result.findings(page)
     result.rows(
         page,

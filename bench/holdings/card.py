@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from bench import catalogue, flags
-from bench.basis.prices import terms_in_words
 from bench.catalogue import Kind
 from bench.chart import deployment_words, value_label, workload_words
 from bench.errors import NotFound
@@ -41,6 +40,8 @@ WEIGHTS: Mapping[flags.Weight, str] = {
     "notes": "a note",
 }
 AT_POINT = re.compile(r"point ([1-9][0-9]{0,8})")
+COMMON = ("model", "precision", "isl", "osl")
+"""What the points of a chart mostly have in common, and its page says already."""
 TOLD_BY = ("model", "precision", "accelerator", "accelerators", "tp", "pp", "dp", "ep", "engine", "engine_version",
            "speculation", "disaggregated", "variant", "isl", "osl", "load_kind", "concurrency", "request_rate",
            "batch", "scenario")  # fmt: skip
@@ -85,7 +86,7 @@ class Card:
 
 
 def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = None) -> Card:
-    """The card of a point; `beside` is its row in an answer, of which costs and the price stand on the card.
+    """The card of a point; `beside` is its row in an answer, whose costs stand on the card.
 
     Raises:
         NotFound: there is no such point.
@@ -93,14 +94,14 @@ def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = Non
     point = opened.point(library, point_id)
     if point.kind != "point":
         raise NotFound(f"{point_id} is a quality score and no point of a chart; the Data page opens it.")
-    row, answered = point.row, dict(beside or {})
+    row = point.row
     return Card(
         id=point_id,
         deployment=deployment_words(dict(row)),
         workload=workload_words(dict(row)),
         latencies=_latencies(row),
         throughputs=_throughputs(row),
-        costs=(*_figures(answered, COSTS), *_price(answered)),
+        costs=_figures(beside or {}, COSTS),
         others=_figures(row, (*THROUGHPUTS, *OTHERS), without=_side_by_side()),
         flags=tuple(map(_flag, point.flags)),
         facts=tuple(_facts(library, row)),
@@ -115,14 +116,16 @@ def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = Non
 def in_words(library: Library, ids: Sequence[str]) -> dict[str, str]:
     """What each of these points is, in a line of its own: deployment, workload and load, and its day or id.
 
-    The day stands there where that tells points apart that are alike otherwise, the id where nothing else does.
+    What all of several points have in common is not said. The day stands there where that tells points apart that are
+    alike otherwise, the id where nothing else does.
     """
     wanted = ", ".join(("point_id", "date", "source", *TOLD_BY))
     found = library.query(
         f"SELECT {wanted} FROM points WHERE point_id IN (SELECT unnest(CAST(? AS VARCHAR[])))", (list(ids),)
     )
     rows = found.astype(object).where(found.notna(), None).to_dict("records")
-    words = {row["point_id"]: _words(row) for row in rows}
+    shared = [key for key in COMMON if len(rows) > 1 and len({row[key] for row in rows}) == 1]
+    words = {row["point_id"]: _words({**row, **dict.fromkeys(shared)}) for row in rows}
     for column in ("date", "source", "point_id"):
         alike = {text for text, many in Counter(words.values()).items() if many > 1}
         for row in rows:
@@ -186,18 +189,6 @@ def _figures(
         if value is not None and value == value:
             found.append((metric.label, quantity(float(value), metric.key)))
     return tuple(found)
-
-
-def _price(answered: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The price of a chip that the costs stand on, and whose it is."""
-    usd = answered.get("usd_per_accelerator_hour")
-    if usd is None or usd != usd:
-        return ()
-    whose = [answered.get("provider"), answered.get("region")]
-    told = [str(one) for one in whose if one is not None and one == one and one != ""]
-    terms = answered.get("terms")
-    told += [terms_in_words(str(terms))] if terms is not None and terms == terms else []
-    return (("Price of a chip", ", ".join([f"{number(float(usd))} USD/h", *told])),)
 
 
 def _flag(stated: Mapping[str, str]) -> Flag:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -19,18 +18,23 @@ from pages.shared import address, cached, cached_sweeps, table
 from pages.shared.frame import Page
 from pages.shared.visitor import visitor
 
-PRICE = ("usd_per_accelerator_hour", "provider", "region", "terms")
+Costs = tuple[tuple[str, str], ...]
 PASSPORT = "How the source's figures became these metrics"
 
 
-def drawn(page: Page, id: str, beside: Mapping[str, Any], within: Mapping[str, str], lead: str = "") -> None:
-    """The card of a point; `beside` is its row in the answer, `within` what stays open when the card is closed.
+def drawn(
+    page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | None = None, lead: str = ""
+) -> None:
+    """The card of a point; `within` is what stays open when it is closed, `lead` what it is to what was clicked.
 
-    `lead` says first what the point is to what was clicked.
+    `costs` are those that the page tells of it; without any they are those of its row in the answer.
     """
-    costs = tuple((str(key), value) for key, value in beside.items() if _is_cost(str(key)))
+    rows = page.answer.rows
+    own = rows[rows["point_id"] == id] if "point_id" in rows else rows.head(0)
+    stated = own.iloc[0].to_dict() if len(own) else {}
+    beside = tuple((str(key), value) for key, value in stated.items() if _is_cost(str(key)))
     try:
-        card = cached.card(id, page.version, costs)
+        card = cached.card(id, page.version, beside)
     except NotFound as missing:
         st.caption(markdown(str(missing)))
         return
@@ -38,7 +42,7 @@ def drawn(page: Page, id: str, beside: Mapping[str, Any], within: Mapping[str, s
         head(card.deployment, card.workload, page.name, "point", within)
         if lead:
             st.markdown(markdown(lead))
-        _figures(card)
+        _figures(card, card.costs if costs is None else costs)
         _flags(card)
         _facts(card)
         _links(page, card)
@@ -65,18 +69,18 @@ def _close(name: str, within: Mapping[str, str]) -> None:
 
 
 def _is_cost(key: str) -> bool:
-    return key in PRICE or (catalogue.is_metric(key) and catalogue.metric(key).kind == "cost")
+    return catalogue.is_metric(key) and catalogue.metric(key).kind == "cost"
 
 
-def _figures(card: Card) -> None:
+def _figures(card: Card, costs: Costs) -> None:
     """Latencies by statistic, throughputs, and costs with all else, side by side where there is room."""
     with st.container(key="card.figures", horizontal=True):
         if len(card.latencies):
             st.markdown(_table("Latency", card.latencies), width="content")
         if len(card.throughputs):
             st.markdown(_table("Throughput", card.throughputs), width="content")
-        if pairs := (*card.costs, *card.others):
-            st.markdown(_pairs(pairs, costs=bool(card.costs)), width="content")
+        if pairs := (*costs, *card.others):
+            st.markdown(_pairs(pairs, costs=bool(costs)), width="content")
 
 
 def _table(corner: str, rows: pd.DataFrame) -> str:

@@ -23,11 +23,16 @@ MOST_OFFERED = 300
 """So many points are offered in a picker, the leaders first; the table below has every one."""
 
 
-def one(page: Page, *, projected: Callable[[str], tuple[str, str] | None] | None = None) -> None:
+def one(
+    page: Page,
+    *,
+    projected: Callable[[str], tuple[str, str] | None] | None = None,
+    costs: Callable[[str], card.Costs] | None = None,
+) -> None:
     """The picker under the chart, and the card of what is opened; nothing where the chart has no point.
 
     `projected` tells of a place of the chart that was not measured itself which point is behind it, and how it comes
-    about; such a place opens that point.
+    about; such a place opens that point. `costs` tells what the tokens of a point cost.
     """
     there = cached.openable(page.name, page.view, page.version, page.theme)
     if not there:
@@ -46,7 +51,8 @@ def one(page: Page, *, projected: Callable[[str], tuple[str, str] | None] | None
     }
     _picker(page, POINT, "Open a point", "Click a point of the chart, or pick one here", offered, id)
     if id is not None:
-        _card(page, measured_of(id), lead=leads[id][1] if id in leads else "")
+        own = measured_of(id)
+        card.drawn(page, own, costs(own) if costs else None, lead=leads[id][1] if id in leads else "")
 
 
 def behind(page: Page) -> None:
@@ -84,13 +90,7 @@ def behind(page: Page) -> None:
         words = cached.points_in_words(tuple(ids[:MOST_OFFERED]), page.version)
         _picker(page, POINT, "Open a point", "Pick a row above, or a point here", words, id, {CELL: cell})
     if id is not None:
-        _card(page, id, {CELL: cell})
-
-
-def _card(page: Page, id: str, within: Mapping[str, str] | None = None, *, lead: str = "") -> None:
-    rows = page.answer.rows
-    own = rows[rows["point_id"] == id] if "point_id" in rows else rows.head(0)
-    card.drawn(page, id, own.iloc[0].to_dict() if len(own) else {}, within or {}, lead)
+        card.drawn(page, id, None, {CELL: cell})
 
 
 def _offered(there: tuple[str, ...], opened: str | None) -> tuple[str, ...]:

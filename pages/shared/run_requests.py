@@ -112,7 +112,7 @@ def _one(run: Run, point: int, chosen: int) -> None:
             st.markdown(f"**{markdown(request.headline)}**", width="stretch")
             st.button("Close", key="close.request", icon=":material/close:", type="tertiary", on_click=open_,
                       args=(None,))  # fmt: skip
-        st.markdown("  \n".join(f"{label}: {markdown(text)}" for label, text in request.facts))
+        st.markdown(" · ".join(f"{label}: **{markdown(text)}**" for label, text in request.facts))
         st.caption("Prompts and answers are not kept; what a sweep keeps is their times and tokens.")
         saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{run.story.id}-request"}
         st.plotly_chart(
