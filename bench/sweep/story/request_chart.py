@@ -51,8 +51,10 @@ def figure(request: RequestStory, theme: Theme) -> go.Figure:
                                 text=html(words), font={"size": 12, "color": theme.text})  # fmt: skip
     made.update_layout(
         margin={"t": 30, "b": 52}, hovermode="closest",
-        xaxis={"title_text": "Milliseconds since the request was due", "range": [0, request.end_ms * 1.02],
+        xaxis={"title_text": "Time since it was due (ms)", "range": [0, request.end_ms * 1.02],
                "tickformat": ",~g"},
         yaxis={"title_text": "Output tokens so far", "rangemode": "tozero", "tickformat": ",~g"},
     )  # fmt: skip
+    made.update_xaxes(title_font_size=13)
+    made.update_yaxes(title_font_size=13)
     return made
