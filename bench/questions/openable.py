@@ -32,11 +32,28 @@ def measured_of(id: str) -> str:
     return id.partition(":")[0]
 
 
+def marked(figure: go.Figure, id: str) -> go.Figure:
+    """The chart with this point or cell standing out, as one that was clicked does; as it is where it has none such."""
+    if id not in _drawn(figure):
+        return figure
+    made = go.Figure(figure)
+    for trace in made.data:
+        if ids := _ids(trace):
+            trace.selectedpoints = [place for place, one in enumerate(ids) if one == id]
+    return made
+
+
 def _drawn(figure: go.Figure) -> Iterator[str]:
     for trace in figure.data:
-        held = getattr(trace, "customdata", None)
-        for one in () if held is None else held:
-            yield str(one if isinstance(one, str) or not hasattr(one, "__getitem__") else one[0])
+        yield from _ids(trace)
+
+
+def _ids(trace: object) -> list[str]:
+    held = getattr(trace, "customdata", None)
+    return [
+        str(one if isinstance(one, str) or not hasattr(one, "__getitem__") else one[0])
+        for one in (() if held is None else held)
+    ]
 
 
 def _in_order(rows: pd.DataFrame) -> list[str]:

@@ -41,6 +41,7 @@ class Kept:
     both follow from page to page. `views` holds each page's View. `queries` are addresses this session has already
     seen: a late rerun may still carry one, and that is no news. `opened` is what of each page's chart is opened, and
     `by_chart` says that a click in the chart did it; with another `turn` a chart forgets what was clicked in it.
+    `marked` is what a chart is drawn with standing out: a chart drawn anew would not show what was clicked in it.
     """
 
     where: Pairs = ()
@@ -52,6 +53,7 @@ class Kept:
     changed: bool = False
     opened: dict[str, dict[str, str]] = field(default_factory=dict)
     by_chart: bool = False
+    marked: str | None = None
     turn: int = 0
 
 
@@ -87,7 +89,7 @@ def current(name: str, library: Library) -> View:
     state.problems += [
         one for one in _gave_way(name, view, told, library.version) if one not in state.problems
     ]
-    _let_go(name, told, library.version, by_link=news)
+    _let_go(name, told, library.version, by_link=news, anew=moved)
     state.views[name] = told
     return told
 
@@ -124,8 +126,10 @@ def open_(name: str, *, by_chart: bool = False, **what: str | None) -> None:
     """Opens a point or a cell of a page's chart, or with neither closes what is open; a step of the history."""
     state = kept()
     state.opened[name] = {key: id for key in OPENED if (id := what.get(key))}
-    state.turn += state.by_chart and not by_chart
-    state.by_chart, state.changed = by_chart, True
+    state.changed = True
+    if not by_chart or not state.opened[name]:
+        _mark(name, keeps=by_chart)
+    state.by_chart = by_chart
 
 
 def choose(name: str, key: str, values: tuple[str, ...]) -> None:
@@ -177,20 +181,26 @@ def reset() -> None:
 def _opened_by_link(name: str) -> None:
     state = kept()
     state.opened[name] = {key: id for key in OPENED if (id := st.query_params.get(key))}
-    state.turn += state.by_chart
+    _mark(name)
+
+
+def _mark(name: str, *, keeps: bool = False) -> None:
+    """The chart is drawn with what is opened standing out; it `keeps` what was clicked in it, or forgets it."""
+    state, held = kept(), opened(name)
+    state.marked = held.get(CELL) or held.get(POINT)
+    state.turn += state.by_chart and not keeps
     state.by_chart = False
 
 
-def _let_go(name: str, told: View, version: str, *, by_link: bool) -> None:
+def _let_go(name: str, told: View, version: str, *, by_link: bool, anew: bool) -> None:
     """What this selection's chart does not have is opened no longer; a link that asks for it is told so."""
     state, held = kept(), opened(name)
-    if state.by_chart and state.views.get(name) != told:
-        state.turn, state.by_chart = state.turn + 1, False
-    if not held or name not in questions():
-        return
-    theme = st.context.theme.type or "light"
-    state.opened[name] = cached.still_open(name, told, version, tuple(held.items()), theme)
-    if by_link and not state.opened[name]:
+    if held and name in questions():
+        theme = st.context.theme.type or "light"
+        state.opened[name] = cached.still_open(name, told, version, tuple(held.items()), theme)
+    if anew or state.views.get(name) != told:
+        _mark(name)
+    if by_link and held and not opened(name):
         state.problems.append("What this link opens is not in the chart; the chart is as the link says.")
 
 

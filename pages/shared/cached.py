@@ -222,6 +222,12 @@ def openable(name: str, view: View, version: str, _theme: str) -> Texts:
     return openables.openable(answer(name, view, version).rows, figure(name, view, version, _theme))
 
 
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
+def marked(name: str, view: View, version: str, theme: str, id: str) -> go.Figure:
+    """The answer's chart with what is opened of it standing out."""
+    return openables.marked(figure(name, view, version, theme), id)
+
+
 def still_open(name: str, view: View, version: str, opened: Pairs, theme: str) -> dict[str, str]:
     """What is opened of a chart as far as this View's has it."""
     held = dict(opened)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from bench import chart
@@ -59,7 +60,7 @@ def figure(
     saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{page.name}"}
     with st.container(key="chart"):
         st.plotly_chart(
-            cached.figure(page.name, page.view, page.version, page.theme),
+            _drawn(page, opens),
             key=key,
             theme=None,
             config={**chart.CONFIG, "toImageButtonOptions": saved},
@@ -67,6 +68,14 @@ def figure(
             on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
+
+
+def _drawn(page: Page, opens: str) -> go.Figure:
+    """The chart; what a link or the picker opened of it stands out, as what was clicked does by itself."""
+    id = address.kept().marked if opens else None
+    if id is None:
+        return cached.figure(page.name, page.view, page.version, page.theme)
+    return cached.marked(page.name, page.view, page.version, page.theme, id)
 
 
 def _opened(name: str, kind: str, id: str | None) -> None:

@@ -11,7 +11,7 @@ from bench.library import Library
 from bench.questions import question
 from bench.questions.cost import of_point
 from bench.questions.heatmap import cells
-from bench.questions.openable import measured_of, openable
+from bench.questions.openable import marked, measured_of, openable
 from bench.view import View
 
 A, B, C = (letter * 16 for letter in "abc")
@@ -28,6 +28,15 @@ def test_leaders_come_first_and_then_the_rows_as_they_stand() -> None:
                         {"type": "scatter", "customdata": [B, f"{B}:4"]}, {"type": "bar"}])  # fmt: skip
     assert openable(rows, figure) == (B, A, C, f"{B}:4")
     assert measured_of(f"{B}:4") == measured_of(B) == B
+
+
+def test_what_is_opened_stands_out_and_the_chart_itself_stays_as_it_is() -> None:
+    figure = go.Figure([{"type": "scatter", "customdata": [[C, "text"], [A, "text"]]},
+                        {"type": "scatter", "customdata": [B]}, {"type": "scatter", "y": [1]}])  # fmt: skip
+    made = marked(figure, A)
+    assert [trace.selectedpoints for trace in made.data] == [(1,), (), None]
+    assert [trace.selectedpoints for trace in figure.data] == [None, None, None]
+    assert marked(figure, "d" * 16) is figure
 
 
 def test_what_opens_something_else_is_no_point() -> None:
