@@ -1,5 +1,8 @@
 """Cost: what a million tokens cost."""
 
+from functools import partial
+
+from bench.questions.cost import of_point
 from pages.parts.cost import bars
 from pages.shared import frame, options, points, result
 
@@ -7,9 +10,9 @@ with frame.opened("cost") as page:
     result.headline(page)
     options.row(page, "tokens", "group", "volume", more=("api_price_output", "api_price_input", "latency"),
                 label="API, latency")  # fmt: skip
-    clicked = bars.figure(page)
+    bars.figure(page)
     result.caveats(page)
-    points.one(page, clicked, ("output_tokens_per_s", "input_tokens_per_s", "total_tokens_per_s"))
+    points.one(page, costs=partial(of_point.costs, page.answer.result))
     result.findings(page)
     result.rows(
         page,

@@ -10,9 +10,9 @@ with frame.opened("heatmap") as page:
         result.caveats(page)
         signposts.to_data(page)
     else:
-        clicked = result.figure(page, clickable=True)
+        result.figure(page, opens="cell")
         result.caveats(page)
-        points.behind(page, clicked)
+        points.behind(page)
         result.findings(page)
         result.rows(
             page,

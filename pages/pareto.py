@@ -6,9 +6,9 @@ with frame.opened("pareto") as page:
     result.headline(page)
     options.row(page, "y", "x", "group", more=("x_scale",), label="Horizontal scale")
     axes = (page.view.option("y"), page.view.option("x"))
-    clicked = result.figure(page, clickable=True)
+    result.figure(page, opens="point")
     result.caveats(page)
-    points.one(page, clicked, axes)
+    points.one(page)
     result.findings(page)
     if not page.answer.rows.empty:
         result.rows(

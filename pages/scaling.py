@@ -1,5 +1,7 @@
 """Scaling: what more accelerators buy."""
 
+from functools import partial
+
 from bench.questions.scaling.statements import projection
 from pages.shared import frame, options, points, result
 
@@ -7,15 +9,9 @@ with frame.opened("scaling") as page:
     metric = page.view.option("metric")
     result.headline(page)
     options.row(page, "metric", "at", "level", "group")
-    clicked = result.figure(page, clickable=True)
+    result.figure(page, opens="point")
     result.caveats(page)
-    projected = projection(page.answer.result, clicked[0]) if clicked else None
-    points.one(
-        page,
-        [projected[0]] if projected else clicked,
-        (metric,),
-        lead=projected[1] if projected else "",
-    )
+    points.one(page, projected=partial(projection, page.answer.result))
     result.findings(page)
     if not page.answer.rows.empty:
         result.rows(

@@ -134,7 +134,7 @@ def questions() -> dict[str, Question]:
     return dict(sorted(found.items(), key=lambda item: (item[1].ORDER, item[0])))
 
 
-SHARED = frozenset({"operating_points"})
+SHARED = frozenset({"openable", "operating_points"})
 """The modules of this folder that several questions use."""
 
 

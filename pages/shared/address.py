@@ -28,6 +28,10 @@ KEY = "kept"
 IGNORED = frozenset({WHOLE, "embed", "embed_options"})
 REMEMBERED = 32
 
+CELL, POINT = "cell", "point"
+OPENED = (CELL, POINT)
+"""What of a page's chart is opened: in its link beside the View, since no answer depends on it."""
+
 
 @dataclass
 class Kept:
@@ -36,7 +40,9 @@ class Kept:
     `where` are the filters the reader chose, without what a story filled in, `near` is what a story had filled in when
     they were chosen, and `basis` are the limits, prices and runs: all follow from page to page. `views` holds each
     page's View. `queries` are addresses this session has already seen: a late rerun may still carry one, and that is no
-    news.
+    news. `opened` is what of each page's chart is opened, and `by_chart` says that a click in the chart did it; with
+    another `turn` a chart forgets what was clicked in it. `marked` is what a chart is drawn with standing out: a chart
+    drawn anew would not show what was clicked in it.
     """
 
     where: Pairs = ()
@@ -47,6 +53,10 @@ class Kept:
     page: str = ""
     problems: list[str] = field(default_factory=list)
     changed: bool = False
+    opened: dict[str, dict[str, str]] = field(default_factory=dict)
+    by_chart: bool = False
+    marked: str | None = None
+    turn: int = 0
 
 
 def kept() -> Kept:
@@ -60,13 +70,16 @@ def current(name: str, library: Library) -> View:
     pairs = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
     query = urlencode(pairs)
     moved, state.page = state.page != name, name
-    if pairs and not state.changed and (moved or _went_through_history() or query not in state.queries):
+    news = bool(pairs) and not state.changed
+    news = news and (moved or _went_through_history() or query not in state.queries)
+    if news:
         view, state.problems = _read(pairs, name)
         state.where, state.near, state.basis = (
             story.own_choice(view).where,
             story.shown(view),
             _basis_of(view),
         )
+        _opened_by_link(name)
     else:
         view = state.views.get(name, View())
         if moved:
@@ -82,6 +95,7 @@ def current(name: str, library: Library) -> View:
     state.problems += [
         one for one in _gave_way(name, view, told, library.version) if one not in state.problems
     ]
+    _let_go(name, told, library.version, by_link=news, anew=moved)
     state.views[name] = told
     return told
 
@@ -92,16 +106,36 @@ def write(view: View) -> str:
     A change the reader made is pushed here.
     """
     state = kept()
-    query = view.query()
+    query = linked(view)
     changed, state.changed = state.changed, False
     state.queries.append(query)
     if not changed:
         return query
     grouped: dict[str, list[str]] = {}
-    for key, value in view.pairs():
+    for key, value in [*view.pairs(), *opened(state.page).items()]:
         grouped.setdefault(key, []).append(value)
     st.query_params.from_dict(grouped)
     return ""
+
+
+def linked(view: View) -> str:
+    """The query of a link to this page: the View, and what of its chart is opened."""
+    return "&".join(part for part in (view.query(), urlencode(opened(kept().page))) if part)
+
+
+def opened(name: str) -> dict[str, str]:
+    """What of a page's chart is opened: a point, a cell, or a point of a cell."""
+    return kept().opened.get(name, {})
+
+
+def open_(name: str, *, by_chart: bool = False, **what: str | None) -> None:
+    """Opens a point or a cell of a page's chart, or with neither closes what is open; a step of the history."""
+    state = kept()
+    state.opened[name] = {key: id for key in OPENED if (id := what.get(key))}
+    state.changed = True
+    if not by_chart or not state.opened[name]:
+        _mark(name, keeps=by_chart)
+    state.by_chart = by_chart
 
 
 def choose(name: str, **choice: tuple[str, ...]) -> None:
@@ -148,7 +182,34 @@ def reset() -> None:
     state = kept()
     state.where, state.near, state.basis, state.problems, state.changed = (), {}, View(), [], True
     state.views.clear()
+    state.opened.clear()
     st.session_state.pop("comparing", None)
+
+
+def _opened_by_link(name: str) -> None:
+    state = kept()
+    state.opened[name] = {key: id for key in OPENED if (id := st.query_params.get(key))}
+    _mark(name)
+
+
+def _mark(name: str, *, keeps: bool = False) -> None:
+    """The chart is drawn with what is opened standing out; it `keeps` what was clicked in it, or forgets it."""
+    state, held = kept(), opened(name)
+    state.marked = held.get(CELL) or held.get(POINT)
+    state.turn += state.by_chart and not keeps
+    state.by_chart = False
+
+
+def _let_go(name: str, told: View, version: str, *, by_link: bool, anew: bool) -> None:
+    """What this selection's chart does not have is opened no longer; a link that asks for it is told so."""
+    state, held = kept(), opened(name)
+    if held and name in questions():
+        theme = st.context.theme.type or "light"
+        state.opened[name] = cached.still_open(name, told, version, tuple(held.items()), theme)
+    if anew or state.views.get(name) != told:
+        _mark(name)
+    if by_link and held and not opened(name):
+        state.problems.append("What this link opens is not in the chart; the chart is as the link says.")
 
 
 def _basis_of(view: View) -> View:
@@ -207,6 +268,8 @@ def _read(pairs: list[tuple[str, str]], name: str) -> tuple[View, list[str]]:
     problems = [told for key, value in pairs if key == WHOLE and (told := unlike_ours(value))]
     usable: list[tuple[str, str]] = []
     for key, value in old_links.renewed(pairs):
+        if key in OPENED and name in questions():
+            continue
         try:
             if key == LIMIT:
                 limits.read(View(slo=(value,)))

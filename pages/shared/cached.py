@@ -20,15 +20,17 @@ from bench.basis import prices, story
 from bench.basis import variations as ways_to_look
 from bench.destinations import Destination, Directions
 from bench.dictionary import Table, tables
-from bench.errors import UsageError
+from bench.errors import BenchError, UsageError
 from bench.export import readable as tabular
 from bench.export.desk import Desk as ExportDesk
 from bench.holdings import asked, history, listing
+from bench.holdings import card as cards
 from bench.holdings import provenance as where_from
 from bench.library import Library
 from bench.library.arrivals import Arrivals
 from bench.library.people_desk import Desk
 from bench.questions import Answer, Choices, heatmap, question, questions
+from bench.questions import openable as openables
 from bench.selection import Offer
 from bench.view import Pairs as Where
 from bench.view import View
@@ -232,15 +234,44 @@ def behind(view: View, version: str, cell: str) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def points_named(ids: Texts, version: str) -> pd.DataFrame:
-    """The points with these ids."""
-    return holdings.points_named(library(), ids)
+def openable(name: str, view: View, version: str, _theme: str) -> Texts:
+    """The points or cells of an answer's chart that can be opened, leaders first; the same in either theme."""
+    return openables.openable(answer(name, view, version).rows, figure(name, view, version, _theme))
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
-def passports_of(point_id: str, metrics: Texts, version: str) -> pd.DataFrame:
-    """How these metrics of one point were read."""
-    return holdings.passports_of(library(), point_id, metrics)
+def marked(name: str, view: View, version: str, theme: str, id: str) -> go.Figure:
+    """The answer's chart with what is opened of it standing out."""
+    return openables.marked(figure(name, view, version, theme), id)
+
+
+def still_open(name: str, view: View, version: str, opened: Pairs, theme: str) -> dict[str, str]:
+    """What is opened of a chart as far as this View's has it."""
+    held = dict(opened)
+    try:
+        there = openable(name, view, version, theme)
+        if held.get("cell") is None:
+            return held if held.get("point") in there else {}
+        if held["cell"] not in there:
+            return {}
+        inside = behind(view, version, held["cell"]) if held.get("point") else pd.DataFrame()
+    except BenchError:
+        return {}
+    if "point_id" in inside and held["point"] in set(inside["point_id"]):
+        return held
+    return {"cell": held["cell"]}
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)
+def points_in_words(ids: Texts, version: str) -> dict[str, str]:
+    """What each of these points is, in a line."""
+    return cards.in_words(library(), ids)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def card(point_id: str, version: str, beside: tuple[tuple[str, Any], ...]) -> cards.Card:
+    """The card of a point; `beside` is what an answer says of its cost."""
+    return cards.card(library(), point_id, dict(beside))
 
 
 @st.cache_resource(show_spinner=False, max_entries=LARGE, hash_funcs=BY_QUERY)

@@ -13,9 +13,11 @@ from bench import chart
 from pages.shared.cached import FEW, LARGE, SMALL, Texts
 
 if TYPE_CHECKING:
+    from bench.holdings.card import Card
     from bench.sweep.folder import Folder
     from bench.sweep.story import PointStory, Story
     from bench.sweep.story.earlier import Earlier
+    from bench.sweep.story.request import RequestStory
 
 SEEN_S = 30
 """How old what an endpoint said may be."""
@@ -101,6 +103,39 @@ def _point_figure(path: str, number: int, plan: Texts, chart_of: str, theme: str
     return drawn(_point_story(path, number, plan), chart.theme(theme))
 
 
+def requests(folder: Folder, number: int) -> pd.DataFrame:
+    """A row for each request of a point."""
+    return _requests(str(folder.path), number, _stamp(folder)[:1])
+
+
+@st.cache_resource(show_spinner=False, max_entries=FEW)
+def _requests(path: str, number: int, plan: Texts) -> pd.DataFrame:
+    from bench.sweep import folder
+    from bench.sweep.story import request
+
+    return request.requests(folder.Folder(Path(path)), _point_story(path, number, plan))
+
+
+def request_story(folder: Folder, number: int, wanted: int) -> RequestStory:
+    """What one request of a point tells."""
+    return _request_story(str(folder.path), number, _stamp(folder)[:1], wanted)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _request_story(path: str, number: int, plan: Texts, wanted: int) -> RequestStory:
+    from bench.sweep import folder
+    from bench.sweep.story import request
+
+    return request.request_story(folder.Folder(Path(path)), _point_story(path, number, plan), wanted)
+
+
+def request_figure(folder: Folder, number: int, wanted: int, theme: str) -> go.Figure:
+    """The chart of one request of a point."""
+    from bench.sweep.story import request_chart
+
+    return request_chart.figure(request_story(folder, number, wanted), chart.theme(theme))
+
+
 def _stamp(folder: Folder) -> Texts:
     """When the plan and the journal were written, and how long the journal is: another stamp, another story."""
     told = []
@@ -146,6 +181,30 @@ def endpoints(library: Path, stamp: str) -> list[dict[str, Any]]:
     from bench.sweep.planning.endpoints import Endpoints
 
     return opening.seen(Endpoints(library), from_page=True)
+
+
+def swept(library: Path, run: tuple[str, str]) -> bool:
+    """Whether the sweep that measured a point is in this library."""
+    from bench.sweep import once_more
+
+    return once_more.swept(library, run)
+
+
+def once_more(library: Path, card: Card) -> dict[str, str] | None:
+    """What a link states to measure a card's point again; None where no endpoint is known for it."""
+    named = stamp(library / "endpoints.toml")
+    if not card.run and not named:
+        return None  # most readers never load what plans a sweep
+    return _once_more(library, card.id, card.run, named, card)
+
+
+@st.cache_resource(show_spinner=False, max_entries=LARGE)
+def _once_more(
+    library: Path, id: str, run: tuple[str, str] | None, named: str, _card: Card
+) -> dict[str, str] | None:
+    from bench.sweep import once_more
+
+    return once_more.in_a_link(library, _card.row, run)
 
 
 def stamp(path: Path) -> str:

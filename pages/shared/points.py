@@ -1,48 +1,136 @@
-"""What a click in a chart opens: the points behind a cell, or one point with its passport."""
+"""What a chart opens, by a click or by the picker under it: a point's card, or the points behind a cell."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
-import pandas as pd
 import streamlit as st
 
-from bench.chart import deployment_words, setting, workload_words
+from bench.chart import setting
 from bench.export import readable
-from bench.plain_text import markdown
+from bench.plain_text import markdown, visible
+from bench.questions.heatmap import cells as heatmap_cells
 from bench.questions.heatmap import gaps
 from bench.questions.heatmap.result import WITHOUT_VALUE
+from bench.questions.openable import measured_of
 from bench.wording import counted
-from pages.shared import cached, table
+from pages.shared import address, cached, card, table
+from pages.shared.address import CELL, POINT
 from pages.shared.frame import Page
 
-MOST_CELLS = 8
+MOST_OFFERED = 300
+"""So many points are offered in a picker, the leaders first; the table below has every one."""
 
 
-def behind(page: Page, cells: list[str]) -> None:
-    """The points in the cells the reader clicked; how to click when none is."""
-    if not cells:
-        st.caption("Click a cell to see the points behind it, or to measure one that is empty.")
+def one(
+    page: Page,
+    *,
+    projected: Callable[[str], tuple[str, str] | None] | None = None,
+    costs: Callable[[str], card.Costs] | None = None,
+) -> None:
+    """The picker under the chart, and the card of what is opened; nothing where the chart has no point.
+
+    `projected` tells of a place of the chart that was not measured itself which point is behind it, and how it comes
+    about; such a place opens that point. `costs` tells what the tokens of a point cost.
+    """
+    there = cached.openable(page.name, page.view, page.version, page.theme)
+    if not there:
         return
-    found = [cached.behind(page.view, page.version, cell) for cell in cells[:MOST_CELLS]]
-    rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0]
+    id = address.opened(page.name).get(POINT)
+    words = _words(page, there, id)
+    leads = {
+        one: said for one in _offered(there, id) if ":" in one and projected and (said := projected(one))
+    }
+    offered = {
+        one: f"Projected from {words[measured_of(one)]}, times {one.partition(':')[2]}"
+        if one in leads
+        else words[one]
+        for one in _offered(there, id)
+        if measured_of(one) in words
+    }
+    _picker(page, POINT, "Open a point", "Click a point of the chart, or pick one here", offered, id)
+    if id is not None:
+        own = measured_of(id)
+        card.drawn(page, own, costs(own) if costs else None, lead=leads[id][1] if id in leads else "")
+
+
+def behind(page: Page) -> None:
+    """The picker under a heatmap, the points behind the cell that is opened, and the card of one of them."""
+    there = cached.openable(page.name, page.view, page.version, page.theme)
+    opened = address.opened(page.name)
+    cell, id = opened.get(CELL), opened.get(POINT)
+    offered = heatmap_cells.in_words(page.answer.result, _offered(there, cell))
+    _picker(
+        page, CELL, "Open a cell", "Click a cell for the points behind it, or pick one here", offered, cell
+    )
+    if cell is None:
+        return
+    rows = cached.behind(page.view, page.version, cell)
     states = dict(zip(page.answer.rows["cell"], page.answer.rows["state"], strict=True))
-    open_yet = [cell for cell in cells[:MOST_CELLS] if states.get(cell) != "measured"]
     with st.container(key="behind", border=True):
-        if open_yet:
-            _measure(page, open_yet[0], str(states.get(open_yet[0], "")))
+        card.head(offered[cell], "", page.name, CELL)
+        if states.get(cell) != "measured":
+            _measure(page, cell, str(states.get(cell, "")))
         if rows.empty:
             return
-        where = "this cell" if len(cells) == 1 else f"{len(found)} cells"
-        st.markdown(f"**{counted(len(rows), 'point')} behind {where}**, best first")
+        st.markdown(
+            f"**{counted(len(rows), 'point')} behind this cell**, best first; pick a row for its card"
+        )
         shown = rows.assign(standing=rows["standing"].str.replace("_", " "))
+        ids = [str(one) for one in rows["point_id"]]
         table.show(
             readable.table(shown, first=(*rows.columns[:1], "standing")),
             key="rows.behind",
             alt="The points clicked",
             labels={"standing": "Ranked"},
+            on_pick=lambda row: address.open_(page.name, **{CELL: cell, POINT: ids[row]}),
         )
         table.files(lambda: rows, "kneepoint-points-clicked")
+        words = cached.points_in_words(tuple(ids[:MOST_OFFERED]), page.version)
+        _picker(page, POINT, "Open a point", "Pick a row above, or a point here", words, id, {CELL: cell})
+    if id is not None:
+        card.drawn(page, id, None, {CELL: cell})
+
+
+def _offered(there: tuple[str, ...], opened: str | None) -> tuple[str, ...]:
+    """The first of what can be opened, what is opened always among them."""
+    first = there[:MOST_OFFERED]
+    return first if opened is None or opened in first else (*first, opened)
+
+
+def _words(page: Page, there: tuple[str, ...], opened: str | None) -> dict[str, str]:
+    ids = tuple(dict.fromkeys(measured_of(id) for id in _offered(there, opened)))
+    return cached.points_in_words(ids, page.version)
+
+
+def _picker(
+    page: Page,
+    kind: str,
+    label: str,
+    hint: str,
+    offered: Mapping[str, str],
+    opened: str | None,
+    within: Mapping[str, str] | None = None,
+) -> None:
+    """What can be opened as a list to type in, for whoever has no mouse; it shows what a click has opened."""
+    key = f"{page.name}.open.{kind}"
+    st.session_state[key] = opened
+    with st.container(key=f"options.open.{kind}"):
+        st.selectbox(
+            label,
+            list(offered),
+            format_func=lambda id: visible(offered.get(id, id)),
+            placeholder=hint,
+            key=key,
+            index=None,
+            on_change=_picked,
+            args=(page.name, kind, key, within or {}),
+        )
+
+
+def _picked(name: str, kind: str, key: str, within: Mapping[str, str]) -> None:
+    address.open_(name, **{**within, kind: st.session_state[key]})
 
 
 def _measure(page: Page, cell: str, state: str) -> None:
@@ -72,28 +160,3 @@ def _is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
-
-
-def one(page: Page, ids: list[str], metrics: tuple[str, ...], *, lead: str = "") -> None:
-    """The point the reader clicked and how these figures of it were read; how to click when none is.
-
-    Nothing where no point is drawn. `lead` says first what the points are to what was clicked.
-    """
-    if page.answer.rows.empty:
-        return
-    if not ids:
-        st.caption("Click a point to see its deployment, its source and how its figures were read.")
-        return
-    found = cached.points_named(tuple(ids[:MOST_CELLS]), page.version)
-    with st.container(key="behind", border=True):
-        if lead:
-            st.markdown(markdown(lead))
-        for row in found.astype(object).where(found.notna(), None).to_dict("records")[:1]:
-            st.markdown(f"**{markdown(deployment_words(row))}**  \n{markdown(workload_words(row))}")
-        table.show(readable.table(found, first=metrics), key="rows.point", alt="The point clicked")
-        table.files(lambda: found, "kneepoint-point-clicked")
-        passports = cached.passports_of(ids[0], metrics, page.version)
-        if not passports.empty:
-            st.caption("How the source's figures became these metrics")
-            table.show(readable.table(passports), key="rows.passport", alt="Passports of the point's source")
-            table.files(lambda: passports, "kneepoint-passports-clicked")

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from bench import catalogue, chart
@@ -16,7 +17,7 @@ from bench.errors import BenchError
 from bench.export import markdown as pasted
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import buttons, cached, exporting, headlines, notices, options, table
+from pages.shared import address, buttons, cached, exporting, headlines, notices, options, table
 from pages.shared.page import Page
 
 CHART_PX = 520
@@ -50,32 +51,44 @@ def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
 
 
 def figure(
-    page: Page, *, clickable: bool = False, part: str = "", on_pick: Callable[[str], None] | None = None
-) -> list[str]:
-    """Draws the chart over the full width; returns the ids of what the reader clicked in it.
+    page: Page, *, opens: str = "", part: str = "", on_pick: Callable[[str], None] | None = None
+) -> None:
+    """Draws the chart over the full width.
 
-    `part` tells apart the charts a page has by turns: what was clicked in one is nothing in the other. `on_pick` is
-    called with what was clicked before the page is run again, as a table's is; nothing is returned then.
+    `opens` is what a click in it opens, a point or a cell, until it is clicked away; `on_pick` is instead called with
+    what was clicked before the page is run again, as a table's is. `part` tells apart the charts a page has by turns.
     """
-    key = f"chart.{page.name}.{part}" if part else f"chart.{page.name}"
-    reaction = partial(_picked, key, on_pick) if on_pick else "rerun" if clickable else "ignore"
+    turn = f".{turns}" if opens and (turns := address.kept().turn) else ""
+    key = f"chart.{page.name}.{part}{turn}" if part else f"chart.{page.name}{turn}"
+    then = partial(_opened, page.name, opens) if opens else on_pick
     with st.container(key="chart"):
-        event = st.plotly_chart(
-            cached.figure(page.name, page.view, page.version, page.theme),
+        st.plotly_chart(
+            _drawn(page, opens),
             key=key,
             theme=None,
             config=chart.CONFIG,
             alt=page.answer.headline,
-            on_select=reaction,
+            on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
-    return _clicked(event) if reaction == "rerun" else []
 
 
-def _picked(key: str, then: Callable[[str], None]) -> None:
+def _drawn(page: Page, opens: str) -> go.Figure:
+    """The chart; what a link or the picker opened of it stands out, as what was clicked does by itself."""
+    id = address.kept().marked if opens else None
+    if id is None:
+        return cached.figure(page.name, page.view, page.version, page.theme)
+    return cached.marked(page.name, page.view, page.version, page.theme, id)
+
+
+def _opened(name: str, kind: str, id: str | None) -> None:
+    address.open_(name, by_chart=True, **{kind: id})
+
+
+def _picked(key: str, then: Callable[..., None], also_nothing: bool) -> None:
     ids = _clicked(st.session_state[key])
-    if ids:
-        then(ids[0])
+    if ids or also_nothing:
+        then(ids[0] if ids else None)
 
 
 def _clicked(event: Mapping[str, Any]) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -14,10 +17,11 @@ from bench.sweep.planning.shapes import load_words
 from bench.sweep.story import PointStory
 from bench.sweep.story.levels import shape_words
 from bench.wording import counted, inline, joined, number, quantity
-from pages.shared import cached_sweeps, runs, table
+from pages.shared import cached_sweeps, run_requests, runs, table
 from pages.shared.runs import Run
 
 TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
+BARS = "waterfall"
 CHARTS = {
     "over_time": "Output tokens by when they arrived, and requests under way, over the point",
     "latencies": "Cumulative distributions of the latencies of the measured requests",
@@ -49,8 +53,9 @@ def told(run: Run, chosen: int) -> None:
             _figure(run, chosen, "latencies")
             _statistics(point)
         _figure(run, chosen, "waterfall")
-        st.caption(markdown(point.waterfall.said))
+        st.caption(markdown(f"{point.waterfall.said} Click a bar to open its request."))
         _failures(point)
+        run_requests.listed(run, chosen, point.requests)
 
 
 def _summary(line: PointLine) -> None:
@@ -103,8 +108,15 @@ def _figure(run: Run, number: int, name: str) -> None:
         theme=None,
         config=chart.CONFIG,
         alt=CHARTS[name],
+        on_select=_bar_clicked if name == BARS else "ignore",
+        selection_mode=("points",),
     )
     runs.picture(run, f"{CHARTS[name]}: point {number}.", f"-{number}-{name}", f"chart.run.{name}")
+
+
+def _bar_clicked() -> None:
+    points: list[Mapping[str, Any]] = st.session_state[f"chart.run.{BARS}"]["selection"]["points"]
+    run_requests.open_(next((int(one["customdata"]) for one in points if one.get("customdata")), None))
 
 
 def _statistics(point: PointStory) -> None:

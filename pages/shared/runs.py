@@ -18,7 +18,7 @@ from bench.view import View
 from bench.wording import counted, joined
 from pages.shared import address, buttons, cached, cached_sweeps, frame, headlines, notices, shell, table
 
-NAME = "run"
+NAME, REQUEST = "run", "request"
 NEWEST = 8
 WAITING = ("queued", *UNDER_WAY)
 LABELS = {
@@ -68,9 +68,9 @@ def headline(run: Run) -> None:
 
 
 def _query(run: Run) -> str:
-    """What a link to the run and the chosen point asks for."""
-    number = st.query_params.get("point", "")
-    return urlencode({"run": run.story.id, **({"point": number} if number.isdigit() else {})})
+    """What a link to the run, the chosen point and its opened request asks for."""
+    asked = {key: st.query_params.get(key, "") for key in ("point", REQUEST)}
+    return urlencode({"run": run.story.id, **{key: number for key, number in asked.items() if number.isdigit()}})
 
 
 def picture(run: Run, headline: str, name: str, chart: str) -> None:
@@ -226,16 +226,19 @@ def _clicked() -> None:
         number = point.get("customdata")
         number = number[0] if isinstance(number, list) else number
         if number:
-            st.query_params["point"] = str(number)
+            _open(str(number))
             return
 
 
 def _picked() -> None:
     number = st.session_state["run.point"]
-    if number is None:
-        st.query_params.pop("point", None)
-    else:
-        st.query_params["point"] = str(number)
+    _open(None if number is None else str(number))
+
+
+def _open(number: str | None) -> None:
+    """Opens a point of the run, none of whose requests is opened yet; with None closes what is open."""
+    query = {key: st.query_params[key] for key in st.query_params if key not in ("point", REQUEST)}
+    st.query_params.from_dict(query | ({"point": number} if number else {}))
 
 
 def _words(row: Mapping[Any, Any]) -> str:

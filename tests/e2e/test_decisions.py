@@ -105,14 +105,14 @@ def test_a_clicked_strip_is_one_step_to_its_pair_and_back(visit: Visit) -> None:
         page.wait_for_url(pairs)
         settled(page)
         assert headline(page) == said
-    assert not page.locator(".st-key-behind").count()
+    assert not page.locator(".st-key-card").count()
 
 
 def test_a_projected_point_shows_the_measured_one_it_is_made_of(visit: Visit) -> None:
     page = charted(visit(), GEMMA)
     page.locator(".js-plotly-plot").scroll_into_view_if_needed()
     page.mouse.click(*page.evaluate(SPOT, "4 x 1,260 = 5,040"))
-    page.locator(".st-key-behind").wait_for()
-    told = page.locator(".st-key-behind").inner_text()
+    page.locator(".st-key-card").wait_for()
+    told = page.locator(".st-key-card").inner_text()
     assert "Projected, not measured: 4 replicas of one chip, 4 x 1,260 = 5,040 tokens/s" in told
     assert "1 x H100 SXM" in told

@@ -41,7 +41,10 @@ def address(name: str) -> str:
 
 def test_a_cell_of_the_heatmap_shows_the_points_behind_it(visit: Visit) -> None:
     page = charted(visit(), "/heatmap")
-    assert page.get_by_text("Click a cell to see the points behind it").is_visible()
+    assert (
+        page.get_by_label("Open a cell").get_attribute("placeholder")
+        == "Click a cell for the points behind it, or pick one here"
+    )
     page.mouse.click(*spot(page, "cell", 2))
     page.locator(".st-key-behind [data-testid=stDataFrame]").wait_for()
     assert "behind this cell" in page.locator(".st-key-behind").inner_text()
@@ -63,8 +66,8 @@ def test_an_empty_cell_offers_to_measure_it(visit: Visit) -> None:
 def test_a_point_of_the_frontier_shows_its_deployment_and_passport(visit: Visit) -> None:
     page = charted(visit(), "/pareto")
     page.mouse.click(*spot(page, "line", 2))
-    page.locator(".st-key-behind [data-testid=stDataFrame]").first.wait_for()
-    told = page.locator(".st-key-behind").inner_text()
+    page.locator(".st-key-card").wait_for()
+    told = page.locator(".st-key-card").inner_text()
     assert "DeepSeek-R1" in told
     assert "How the source's figures became these metrics" in told
 

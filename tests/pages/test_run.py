@@ -6,16 +6,19 @@ import json
 import shutil
 import time
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
 from bench.access import Visitor
 from bench.endpoint import Settings, running
+from bench.library import Library
 from bench.sweep.folder import Folder, listed
 from bench.sweep.runner import run
 from bench.sweep.story import point_story, story
+from bench.sweep.story.request import request_story
 from pages.shared import run_again, visitor
-from tests.pages.drawn import Open, headline, text_of
+from tests.pages.drawn import Open, headline, query_of, text_of
 from tests.sweep.sweeping import folder_for
 
 pytestmark = pytest.mark.long
@@ -249,3 +252,55 @@ def test_one_broken_sweep_takes_neither_the_list_nor_its_own_page_down(folder: F
     for page in (opened("jobs", job=broken.id), opened("run", run=broken.id)):
         assert not page.exception
         assert "plan.json is no plan" in told(text_of(page))
+
+
+def test_a_point_of_a_sweep_leads_from_the_chart_to_its_run_and_to_measuring_it_again(
+    measured: Folder, own_library: Path, opened: Open
+) -> None:
+    shutil.copytree(measured.path, own_library / "sweeps" / measured.id)
+    library = Library.open(own_library)
+    library.refresh()
+    id = library.fetch(
+        "SELECT point_id FROM points WHERE source_id = ? AND locator = 'point 2'", (measured.id,)
+    )[0][0]
+    at = opened(
+        "pareto", source=f"sweep-{measured.id}", evidence=["measured", "simulated"], x="ttft_ms_p50", point=id
+    )
+    links = {one.proto.label: dict(parse_qsl(one.proto.query_string)) for one in at.get("page_link")}
+    assert links["Open run"] == {"run": measured.id, "point": "2"}
+    assert links["Measure again"]["url"] == measured.plan.endpoint.url
+    assert links["Measure again"]["concurrency"] == "4"
+    assert links["Open point"]["point_id"] == id
+
+
+def test_a_link_to_a_request_shows_its_chunks_and_a_picker_opens_another(
+    folder: Folder, opened: Open
+) -> None:
+    at = opened("run", run=folder.id, point="2", request="5")
+    point = point_story(folder, 2)
+    assert not at.exception
+    assert told(request_story(folder, point, 5).headline) in told(text_of(at))
+    listed = next(table.value for table in at.dataframe if "due_s" in table.value)
+    assert len(listed) == point.requests
+    picker = at.selectbox(key="run.request")
+    assert picker.value == 5
+    assert "http" in picker.options[0], "those that failed come first"
+    at = picker.select(picker.options[0]).run()
+    assert f"request={at.selectbox(key='run.request').value}" in query_of(at)
+    assert "request=5" not in query_of(at).split("&")
+    at = at.button(key="close.request").click().run()
+    assert "request" not in at.query_params
+
+
+@pytest.mark.parametrize("request_", ["99999", "-1", "x", "9" * 40])
+def test_a_request_that_is_not_there_is_told(request_: str, folder: Folder, opened: Open) -> None:
+    at = opened("run", run=folder.id, point="2", request=request_)
+    assert not at.exception
+    assert "This point has no request" in at.warning[0].value
+
+
+def test_another_point_opens_without_the_request_of_the_one_before(folder: Folder, opened: Open) -> None:
+    at = opened("run", run=folder.id, point="2", request="5")
+    at = at.selectbox(key="run.point").select_index(0).run()
+    assert "point=1" in query_of(at)
+    assert "request" not in at.query_params

@@ -47,6 +47,12 @@ def again(plan: Plan, lines: Sequence[PointLine]) -> Again:
     return Again(_missing(plan, lines), plan.search in CLIMBS, failed, _plans(plan, points))
 
 
+def plan_of(plan: Plan, line: PointLine) -> Plan | None:
+    """A plan that measures this point of another once more and nothing else; None where that has no such point."""
+    made = _plans(plan, [point for point in searches.possible(plan) if point.key == line.key][:1])
+    return made[0] if made else None
+
+
 def _missing(plan: Plan, lines: Sequence[PointLine]) -> tuple[PlannedPoint, ...]:
     finished = [Finished.of(line) for line in lines]
     chosen = searches.next_load(plan, finished)

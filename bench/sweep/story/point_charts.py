@@ -215,7 +215,7 @@ def waterfall(point: PointStory, theme: Theme) -> go.Figure:
             made.add_trace({
                 "type": "bar", "orientation": "h", "y": places, "base": before.tolist(), "x": spent.tolist(),
                 "name": label, "marker": {"color": SHADES[key], "line": {"width": 0}},
-                "hovertext": told, "hoverinfo": "text",
+                "hovertext": told, "hoverinfo": "text", "customdata": rows["number"].tolist(),
             })  # fmt: skip
         before = before + spent
     height = min(MOST_BARS_PX, max(FEWEST_BARS_PX, BAR_PX * len(rows) + 120))

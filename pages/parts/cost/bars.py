@@ -9,9 +9,9 @@ from pages.shared import address, result
 from pages.shared.frame import Page
 
 
-def figure(page: Page) -> list[str]:
-    """Draws the chart, and where it has more bars than MOST a button for all of them; the ids of what was clicked."""
-    clicked = result.figure(page, clickable=True)
+def figure(page: Page) -> None:
+    """Draws the chart, and where it has more bars than MOST a button for all of them."""
+    result.figure(page, opens="point")
     found = page.answer.result
     bars = every(found) if found.deployments else 0
     if bars > MOST:
@@ -20,4 +20,3 @@ def figure(page: Page) -> list[str]:
         st.button(
             label, key="cost.bars", type="tertiary", on_click=address.choose_option, args=("cost", "bars", to)
         )
-    return clicked

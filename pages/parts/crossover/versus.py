@@ -46,8 +46,8 @@ def _prices(page: Page) -> None:
 def figure(page: Page, found: Result) -> None:
     """The chart: a clicked strip becomes the pair; a clicked point of a pair is told."""
     if isinstance(found, Pair):
-        clicked = result.figure(page, clickable=True, part="pair")
-        points.one(page, clicked, (found.asked.metric,))
+        result.figure(page, opens="point", part="pair")
+        points.one(page)
         return
     result.figure(page, on_pick=partial(_choose, page.name, found))
     if found.pairs:

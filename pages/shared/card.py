@@ -1,0 +1,153 @@
+"""A point's card, drawn: what it is, its figures, its flags, where it comes from, and where to go from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from bench import access, catalogue
+from bench.basis import story
+from bench.errors import NotFound
+from bench.export import readable
+from bench.holdings.card import Card
+from bench.plain_text import markdown
+from bench.view import View
+from pages.shared import address, cached, cached_sweeps, table
+from pages.shared.frame import Page
+from pages.shared.visitor import visitor
+
+Costs = tuple[tuple[str, str], ...]
+PASSPORT = "How the source's figures became these metrics"
+
+
+def drawn(
+    page: Page, id: str, costs: Costs | None, within: Mapping[str, str] | None = None, lead: str = ""
+) -> None:
+    """The card of a point; `within` is what stays open when it is closed, `lead` what it is to what was clicked.
+
+    `costs` are those that the page tells of it; without any they are those of its row in the answer.
+    """
+    rows = page.answer.rows
+    own = rows[rows["point_id"] == id] if "point_id" in rows else rows.head(0)
+    stated = own.iloc[0].to_dict() if len(own) else {}
+    beside = tuple((str(key), value) for key, value in stated.items() if _is_cost(str(key)))
+    try:
+        card = cached.card(id, page.version, beside)
+    except NotFound as missing:
+        st.caption(markdown(str(missing)))
+        return
+    with st.container(key="card", border=True):
+        head(card.deployment, card.workload, page.name, "point", within)
+        if lead:
+            st.markdown(markdown(lead))
+        _figures(card, card.costs if costs is None else costs)
+        _flags(card)
+        _facts(card)
+        _links(page, card)
+        _passport(card)
+
+
+def head(title: str, below: str, name: str, what: str, within: Mapping[str, str] | None = None) -> None:
+    """What is opened, in words, and the button that closes it."""
+    with st.container(key=f"head.{what}", horizontal=True, vertical_alignment="top"):
+        second = f"  \n{markdown(below)}" if below else ""
+        st.markdown(f"**{markdown(title)}**{second}", width="stretch")
+        st.button(
+            "Close",
+            key=f"close.{what}",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_close,
+            args=(name, dict(within or {})),
+        )
+
+
+def _close(name: str, within: Mapping[str, str]) -> None:
+    address.open_(name, **within)
+
+
+def _is_cost(key: str) -> bool:
+    return catalogue.is_metric(key) and catalogue.metric(key).kind == "cost"
+
+
+def _figures(card: Card, costs: Costs) -> None:
+    """Latencies by statistic, throughputs, and costs with all else, side by side where there is room."""
+    with st.container(key="card.figures", horizontal=True):
+        if len(card.latencies):
+            st.markdown(_table("Latency", card.latencies), width="content")
+        if len(card.throughputs):
+            st.markdown(_table("Throughput", card.throughputs), width="content")
+        if pairs := (*costs, *card.others):
+            st.markdown(_pairs(pairs, costs=bool(costs)), width="content")
+
+
+def _table(corner: str, rows: pd.DataFrame) -> str:
+    heads = [_cell(str(name)) for name in rows.columns]
+    lines = [f"| {corner} | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
+    for name, told in rows.astype(object).where(rows.notna(), "").iterrows():
+        lines.append(f"| {_cell(str(name))} | {' | '.join(_cell(str(cell)) for cell in told)} |")
+    return "\n".join(lines)
+
+
+def _pairs(pairs: Iterable[tuple[str, str]], *, costs: bool) -> str:
+    lines = ["| Cost and more | |" if costs else "| Also stated | |", "|---|---:|"]
+    lines += [f"| {_cell(label)} | {_cell(value)} |" for label, value in pairs]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return markdown(text).replace("|", "\\|")
+
+
+def _flags(card: Card) -> None:
+    lines = [
+        f"- **{markdown(flag.words)}** ({markdown(flag.weight)}): {markdown(' '.join((flag.seen, flag.why, flag.do)))}"
+        for flag in card.flags
+    ]
+    if lines:
+        st.markdown("\n".join(lines))
+
+
+def _facts(card: Card) -> None:
+    st.caption(" · ".join(f"{label}: {markdown(value)}" for label, value in card.facts))
+
+
+def _links(page: Page, card: Card) -> None:
+    """Where the point leads: each link opens a page on it."""
+    where = story.own_choice(page.view).where
+    with st.container(key="onward.card", horizontal=True):
+        _link("data", "Open point", View(where).with_options(point_id=card.id).pairs())
+        _link("data", "Source", View(where).with_options(source_id=card.source_id).pairs())
+        if card.run and cached_sweeps.swept(cached.library().path, card.run):
+            _link("run", "Open run", [("run", card.run[0]), ("point", card.run[1])])
+        if access.may("retract", visitor()):
+            _link("data", "Hide or correct", View(where).with_options(point_id=card.id).pairs())
+        again = cached_sweeps.once_more(cached.library().path, card)
+        if again:
+            _link("launch", "Measure again", list(again.items()))
+        if published := readable.web_link(card.source_url) if card.source_url else None:
+            st.page_link(
+                published, label="Published at", icon=":material/open_in_new:", icon_position="right"
+            )
+
+
+def _link(page: str, label: str, query: list[tuple[str, str]]) -> None:
+    st.page_link(
+        f"{page}.py",
+        label=label,
+        query_params=query,
+        icon=":material/arrow_forward:",
+        icon_position="right",
+    )
+
+
+def _passport(card: Card) -> None:
+    """How each figure was read, folded away, and the point as a file."""
+    with st.expander(PASSPORT if len(card.passports) else "As a file", key="card.passport", type="compact"):
+        if len(card.passports):
+            table.show(
+                readable.table(card.passports), key="rows.passport", alt="Passports of the point's source"
+            )
+        table.files(lambda: pd.DataFrame([card.row]), f"kneepoint-point-{card.id}")
