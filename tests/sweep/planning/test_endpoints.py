@@ -162,7 +162,7 @@ def test_a_plan_file_names_one_too(library: Path) -> None:
     ("text", "said"),
     [
         ('[endpoints.lab]\nmodel = "m"', "endpoint 'lab': base_url is missing; write http:// or https://"),
-        ('[endpoints.lab]\nbase_url = "ftp://h"', "endpoint 'lab': base_url is 'ftp://h'; write http:// or"),
+        ('[endpoints.lab]\nbase_url = "ftp://h"', "endpoint 'lab': base_url is 'ftp://h'; start the address with http://"),
         ('[endpoints.lab]\nbase_url = "http://h"\napi = "rest"', "'lab': api is 'rest'; write chat or completions."),
         ('[endpoints.lab]\nbase_url = "http://h"\ncaps = {requests = 0}', "'lab': caps.requests is 0; write a whole"),
         ('[endpoints.lab]\nbase_url = "http://h"\nfacts = {tp = "two"}', "'lab': facts.tp is 'two'; write a whole"),
