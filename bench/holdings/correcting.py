@@ -71,15 +71,6 @@ def confirmation(source_id: str) -> str:
 
 def choices(fact: str) -> list[tuple[str, str]]:
     """The values a fact can have and the words for them; none where it is a number or any text."""
-    if fact in ("model", "accelerator", "engine"):
-        found = [(slug, names.display_name(fact, slug)) for slug in _slugs(fact)]
-        return sorted(found, key=lambda one: one[1].lower())
+    if fact in names.KINDS:
+        return list(names.offered(fact).items())
     return [(value, value) for value in facts.CHOICES.get(fact, ())]
-
-
-def _slugs(kind: str) -> list[str]:
-    if kind == "model":
-        return [row.slug for row in names.models()]
-    if kind == "accelerator":
-        return [row.slug for row in names.accelerators()]
-    return [row.slug for row in names.engines()]

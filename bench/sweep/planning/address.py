@@ -34,7 +34,7 @@ class NotAnAddress(ValueError):
 
 
 BEGIN = "start the address with http:// or https://, such as http://127.0.0.1:8000"
-NO_SECRET = "leave out user name, key, query and fragment: no user name or key stands in an address"  # noqa: S105
+NO_SECRET = "leave out user name, key, query and fragment: no user name or key stands in an address"
 NO_METADATA = "write a host that is no link-local or metadata address"
 
 

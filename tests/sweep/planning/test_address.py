@@ -149,7 +149,9 @@ def test_what_cannot_be_understood_is_told_in_plain_words(text: str, said: str) 
     assert understood_as(text) is None
 
 
-@pytest.mark.parametrize("text", ["gpu.example:8000", "10.0.0.7:8000", "127.1:8000", "0.0.0.0:8000", "127.0.0.2"])
+@pytest.mark.parametrize(
+    "text", ["gpu.example:8000", "10.0.0.7:8000", "127.1:8000", "0.0.0.0:8000", "127.0.0.2"]
+)
 def test_an_address_without_a_scheme_opens_no_way_for_a_page(text: str) -> None:
     with pytest.raises(UsageError, match=r"endpoints\.toml"):
         demand_own_machine(checked_url(text), OWN_PORT)
