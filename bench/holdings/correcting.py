@@ -6,6 +6,8 @@ missing, and NotFound where there is no such result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bench import access, names
 from bench.access import Visitor
 from bench.errors import UsageError
@@ -54,6 +56,16 @@ def state(library: Library, visitor: Visitor, source_id: str, fact: str, value: 
     """States a fact that holds for every row of a source from now on; None brings the file's own word back."""
     access.demand("facts", visitor)
     library.set_facts(source_id, {fact: value}, who=ledger.who(visitor))
+
+
+def state_of_all(
+    library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None
+) -> None:
+    """States a fact about several sources at once, with a line in the ledger for each; None takes it back."""
+    access.demand("facts", visitor)
+    if not source_ids:
+        raise UsageError("Pick the sources that the fact is about; nothing was stated.")
+    library.set_facts_of(source_ids, {fact: value}, who=ledger.who(visitor))
 
 
 def purge(library: Library, visitor: Visitor, source_id: str, reason: str, typed: str) -> None:
