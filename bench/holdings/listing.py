@@ -14,7 +14,7 @@ from bench.holdings.history import moments
 from bench.holdings.tables import FILE_POINTS
 from bench.library import Library
 from bench.library.columns import IDENTITY, quoted
-from bench.library.spread import FEW, LOADS, THROUGHPUTS, spread
+from bench.library.spread import FEW, LOADS, THROUGHPUTS, heading, spread
 from bench.library.store import short
 from bench.selection import Clause
 from bench.view import View
@@ -44,6 +44,9 @@ SOURCE_SEARCHED = (
 
 APART = ("model", "accelerator", "precision", *LOADS, THROUGHPUTS[0])
 """What the table of sources says of the points in each, so that no two rows of it look alike."""
+
+LOADS_FIRST = (*LOADS, THROUGHPUTS[0], "model", "accelerator", "precision")
+"""The same in the order of a table, where long texts would push the numbers out of sight."""
 
 MOST_TOLD = 3
 """So many differences tell two sources of one title apart."""
@@ -87,7 +90,7 @@ def called(rows: pd.DataFrame) -> dict[str, str]:
     for title, alike in rows.groupby("title", sort=False, dropna=False):
         differ = [name for name in APART if name in alike and alike[name].nunique(dropna=False) > 1]
         for row in alike.to_dict("records"):
-            words = [f"{name.replace('_', ' ')} {row[name]}" for name in differ if isinstance(row[name], str)]
+            words = [f"{heading(name)} {row[name]}" for name in differ if isinstance(row[name], str)]
             more = ", ".join(words[:MOST_TOLD]) or short(row["source_id"])
             names[row["source_id"]] = f"{title} ({more})" if len(alike) > 1 else str(title)
     return names

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench import formats
-from bench.catalogue import is_metric, metric
 from bench.library.facts import PRICE
 from bench.library.report import ImportReport
-from bench.library.spread import COLUMNS, LOADS, THROUGHPUTS, Spread
+from bench.library.spread import COLUMNS, LOADS, THROUGHPUTS, Spread, heading
 from bench.wording import counted, is_or_are, joined
 
 Shown = Callable[[str], str]
@@ -119,16 +118,12 @@ def told_apart(lines: Sequence[FileLine]) -> dict[str, str]:
     for line in loads:
         alike = [other for other in loads if other.file == line.file]
         words = [
-            f"{_heading(column)} {told}"
+            f"{heading(column)} {told}"
             for column in columns
             if (told := _told(line, column)) and len({_told(other, column) for other in alike}) > 1
         ]
         called[str(line.source_id)] = f"{line.file} ({', '.join(words[:MOST_WORDS])})" if words else line.file
     return called
-
-
-def _heading(column: str) -> str:
-    return metric(column).label.lower() if is_metric(column) else column.replace("_", " ")
 
 
 MOST_WORDS = 3

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench import names
+from bench.catalogue import is_metric, metric
 from bench.plain_text import visible
-from bench.wording import joined, number
+from bench.wording import joined, lowered, number
 
 FEW = 4
 """So many values are told one by one; of more, the least and the most."""
@@ -48,6 +49,11 @@ class Spread:
         if column in NAMED:
             return joined([*told, f"{self.many - len(told)} more"])
         return f"{told[0]} to {told[-1]}"
+
+
+def heading(column: str) -> str:
+    """What a column is called in the name of a source."""
+    return lowered(metric(column).label) if is_metric(column) else column.replace("_", " ")
 
 
 def spread(column: str, values: Iterable[Any], many: int = 0) -> Spread | None:

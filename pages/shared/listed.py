@@ -48,8 +48,8 @@ def sources(page: Page) -> None:
     first = (
         "title",
         *((sorted_by,) if sorted_by in listed.rows else ()),
-        *listing.APART,
         "points",
+        *listing.LOADS_FIRST,
         "scores",
         "tags",
         "retracted",

@@ -33,7 +33,7 @@ FACTS = ("facts.accelerator", "facts.accelerators", "facts.precision", "facts.en
 
 ENDPOINT = ("endpoint.url", "endpoint.model")
 ELSEWHERE = (*MAIN, *FACTS, *ENDPOINT, "profile", "endpoint.name")
-LABELS = {"facts.accelerators": "Chips", "facts.accelerator": "Accelerator"}
+LABELS = {"facts.accelerators": "Chips", "facts.model": "Model, by its common name"}
 TABLES = {
     "facts": "More of the deployment",
     "workloads": "Workload",

@@ -104,6 +104,14 @@ def pick(page: Page, label: str, value: str) -> None:
     settled(page)
 
 
+def find(page: Page, label: str, value: str) -> None:
+    """Types a value into the select box with this label, whose list may be long, and picks it there."""
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.keyboard.type(value)
+    page.get_by_role("option", name=value, exact=True).click()
+    settled(page)
+
+
 def open_filters(page: Page) -> None:
     """Opens the filter panel."""
     page.locator(".st-key-selected button").click()

@@ -174,8 +174,8 @@ def test_sources_of_one_title_are_called_by_what_they_differ_in() -> None:
         ]
     )
     told = listing.called(rows)
-    assert told["a" * 64] == "vllm.json (concurrency 4, output tokens per s 100)"
-    assert told["b" * 64] == "vllm.json (concurrency 16, output tokens per s 300)"
+    assert told["a" * 64] == "vllm.json (concurrency 4, output throughput 100)"
+    assert told["b" * 64] == "vllm.json (concurrency 16, output throughput 300)"
     assert told["c" * 64] == "other"
     twins = pd.DataFrame([{"title": "t", "source_id": one * 64} for one in "de"])
     assert listing.called(twins)["d" * 64] == "t (dddddddddddd)"
