@@ -144,7 +144,7 @@ def _fact(page: Page, source: of_one.Source) -> None:
             st.caption("Nothing says it now. What you state holds for every row of the source.")
         with _form("fact"):
             key = _key(f"fact.{fact}", source.id)
-            _value(fact, key)
+            _value(fact, key, history.fact_label(fact))
             st.form_submit_button("State it", on_click=_do, args=(lambda: _stated(source.id, fact, key),))
         for row in history.stated(page.library, source.id).to_dict("records"):
             st.button(
@@ -170,7 +170,7 @@ def of_sources(called: Mapping[str, str]) -> None:
         )
         with _form("many"):
             value = f"correct.many.{fact}.{st.session_state.get(TURN, 0)}"
-            _value(fact, value)
+            _value(fact, value, f"{history.fact_label(fact)} of all of them")
             st.form_submit_button(
                 "State it for all of them",
                 on_click=_do,
@@ -181,15 +181,15 @@ def of_sources(called: Mapping[str, str]) -> None:
         )
 
 
-def _value(fact: str, key: str) -> None:
+def _value(fact: str, key: str, label: str) -> None:
     """A box for a fact: with the known names where there are any, else to type in."""
     known = dict(correcting.choices(fact))
     if known:
-        st.selectbox(history.fact_label(fact), list(known), key=key, index=None, accept_new_options=True,
+        st.selectbox(label, list(known), key=key, index=None, accept_new_options=True,
                      format_func=lambda one: visible(known.get(one, one)),
                      placeholder="Pick one, or type another")  # fmt: skip
     else:
-        st.text_input(history.fact_label(fact), key=key, max_chars=MOST_TEXT)
+        st.text_input(label, key=key, max_chars=MOST_TEXT)
 
 
 def _box(label: str, name: str) -> st.delta_generator.DeltaGenerator:

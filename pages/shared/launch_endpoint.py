@@ -118,13 +118,13 @@ def _model(stated: Mapping[str, str], names: Sequence[str]) -> None:
     """The model, chosen from what the endpoint lists or typed."""
     key, chosen = "plan.endpoint.model", stated.get("endpoint.model")
     st.session_state[key] = chosen
-    many = f"Choose one of {len(names)}, or type its name" if names else "Type its name, or list the models"
+    offer = f"Choose one of {len(names)}, or type it" if names else "List them, or type one"
     st.selectbox(
         "Model",
         list(dict.fromkeys([*names, *([chosen] if chosen else [])])),
         key=key,
         format_func=visible,
-        placeholder=many,
+        placeholder=offer,
         accept_new_options=True,
         help="The model's name as the endpoint knows it.",
         on_change=plan_fields.changed,

@@ -194,7 +194,7 @@ def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
         page.get_by_text("State a fact about several sources").click()
         settled(page)
         picked(page, "Sources", ("Select all",))
-        find(page, "Accelerator", "B200 SXM")
+        find(page, "Accelerator of all of them", "B200 SXM")
         page.get_by_role("button", name="State it for all of them").click()
         said(page, "Accelerator is stated, in every row of 3 sources.")
         assert accelerators(library) == [(n, "b200-sxm") for n in (1, 4, 16)]
