@@ -38,6 +38,9 @@ SEEN = {
     "problem": "Problem",
 }
 SERVES, PROBLEM, DROPPED = "launch.serves", "plan.problem", "launch.dropped"
+MOST = 500
+"""So many models are offered; any other can be typed."""
+
 NO_ADDRESS = "Type the endpoint's address first."
 LEFT = "The practice endpoint's model, facts and lengths were taken out of the plan."
 
@@ -87,7 +90,7 @@ def is_given(stated: Mapping[str, str]) -> bool:
 def heard(stated: Mapping[str, str], found: Preflight) -> None:
     """Nothing; what a check heard of the endpoint's models is offered too."""
     if found.serves:
-        st.session_state[SERVES] = Serves(moves.place(stated), found.serves)
+        st.session_state[SERVES] = Serves(moves.place(stated), found.serves[:MOST])
 
 
 def _address(stated: Mapping[str, str]) -> None:
@@ -259,7 +262,7 @@ def _list() -> None:
         st.session_state[PROBLEM] = None if about_the_address else str(problem)
         return
     if found.serves:
-        st.session_state[SERVES] = Serves(place, found.serves, _listed(found.serves))
+        st.session_state[SERVES] = Serves(place, found.serves[:MOST], _listed(found.serves))
         if len(found.serves) == 1:
             plan_fields.state({"endpoint.model": found.serves[0]})
     else:
@@ -268,7 +271,7 @@ def _list() -> None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f"It serves {names[0]}." if len(names) == 1 else f"It serves {len(names)} models: choose one."
+    return f"It serves {names[0]}." if len(names) == 1 else f"It serves {len(names):,} models: choose one."
 
 
 def _practise(one: Practice) -> None:
