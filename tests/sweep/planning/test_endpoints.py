@@ -360,7 +360,9 @@ def test_a_sweep_by_name_measures_there(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_an_address_without_a_scheme_is_understood_in_the_file_and_beside_a_name(tmp_path: Path) -> None:
-    (tmp_path / "endpoints.toml").write_text('[endpoints.lab]\nbase_url = " localhost:8701/v1/"\nmodel = "m"\n')
+    (tmp_path / "endpoints.toml").write_text(
+        '[endpoints.lab]\nbase_url = " localhost:8701/v1/"\nmodel = "m"\n'
+    )
     known = Endpoints(tmp_path)
     assert known.endpoint("lab").base_url == "http://localhost:8701/v1"
     fields = {"profile": "quick", "endpoint.name": "lab"}
