@@ -15,7 +15,7 @@ from bench.library import Library
 from bench.library.facts import PRICE
 from bench.view import View
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import CHART, context_on, figure, find, headline, listening, settled
+from tests.e2e.browsing import CHART, context_on, figure, find, headline, listening, settled, unfold
 from tests.library.files import ROW, entries, table
 
 LAB = {**ROW, "model": "deepseek-r1", "precision": "fp8", "isl": 1024, "osl": 1024, "source": "our-lab"}
@@ -204,7 +204,7 @@ def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
 
 def picked(page: Page, label: str, values: tuple[str, ...]) -> None:
     """Picks values in the box that takes several."""
-    page.get_by_role("combobox", name=label, exact=True).click()
+    unfold(page, label)
     for value in values:
         page.get_by_role("option", name=value).first.click()
         settled(page)
