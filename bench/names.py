@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -159,6 +160,36 @@ def engine_slug(text: str) -> str:
 def display_name(kind: str, slug: str) -> str:
     """The name people read for a slug of this kind (accelerator, model, engine); the slug itself when unknown."""
     return _display_names(kind).get(slug, slug)
+
+
+KINDS = ("model", "accelerator", "engine")
+"""What has canonical names: each is also the name of a fact and of a column."""
+
+
+@cache
+def offered(kind: str) -> Mapping[str, str]:
+    """Every known slug of this kind with the name people read, in the order of those names; none for other kinds."""
+    return dict(sorted(_display_names(kind).items(), key=lambda one: one[1].lower()))
+
+
+def slug(kind: str, text: str) -> str:
+    """The canonical slug for any spelling of a model, an accelerator or an engine."""
+    return {"model": model_slug, "accelerator": accelerator_slug, "engine": engine_slug}[kind](text)
+
+
+def unknown(kind: str, text: str) -> str:
+    """What it means that a name of this kind is not known, in one sentence; empty where it is known."""
+    found = slug(kind, text)
+    if not found or found in _display_names(kind):
+        return ""
+    return f"{found} is no known {kind}: it stands by itself, without {CONSEQUENCES[kind]}."
+
+
+CONSEQUENCES = {
+    "model": "the sizes and aliases of a known one",
+    "accelerator": "memory, peak figures, a price and a colour of its own",
+    "engine": "aliases and a marker of its own",
+}
 
 
 @cache

@@ -11,7 +11,7 @@ with frame.opened("data", "Data", "What is loaded, and where does it come from?"
         held.tabs(
             page,
             {
-                "sources": listed.sources,
+                "sources": held.sources,
                 "points": listed.points,
                 "passports": held.passports,
                 "scores": held.scores,

@@ -106,3 +106,15 @@ def test_no_accelerators_own_name_is_a_machines() -> None:
 )
 def test_chips_are_counted_by_devices_only_where_the_chip_is_known(slug: str | None, known: bool) -> None:
     assert names.one_device_a_chip(slug) is known
+
+
+def test_known_names_are_offered_by_what_people_read_and_an_unknown_one_has_its_consequence_told():
+    for kind, rows in KINDS.items():
+        assert dict(names.offered(kind)) == {row.slug: row.name for row in rows}
+        shown = list(names.offered(kind).values())
+        assert shown == sorted(shown, key=str.lower)
+        assert names.unknown(kind, rows[0].name) == ""
+        assert names.unknown(kind, "Own Make 7").startswith(
+            f"own-make-7 is no known {kind}: it stands by itself"
+        )
+    assert names.offered("precision") == {}

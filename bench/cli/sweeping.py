@@ -43,6 +43,7 @@ def run(argv: Sequence[str]) -> int:
     """Measure; `argv` is what follows `sweep`."""
     from bench.sweep.checks import budget
     from bench.sweep.folder import Folder
+    from bench.sweep.planning import address
     from bench.sweep.planning import arguments as options
     from bench.sweep.planning.endpoints import Endpoints
 
@@ -59,6 +60,9 @@ def run(argv: Sequence[str]) -> int:
     known = Endpoints(place(arguments))
     plan = options.plan_from(arguments, known).settled(seed=secrets.randbelow(2**32))
     budget.demand_within_caps(plan, budget.budget(plan))
+    for url in arguments.url or ():
+        if understood := address.understood_as(url):
+            output.remark(f"{url.strip()} is understood as {understood}.")
     return _go(Folder.create(place(arguments), plan), arguments, new=True)
 
 

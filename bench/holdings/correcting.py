@@ -6,6 +6,8 @@ missing, and NotFound where there is no such result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bench import access, names
 from bench.access import Visitor
 from bench.errors import UsageError
@@ -56,6 +58,16 @@ def state(library: Library, visitor: Visitor, source_id: str, fact: str, value: 
     library.set_facts(source_id, {fact: value}, who=ledger.who(visitor))
 
 
+def state_of_all(
+    library: Library, visitor: Visitor, source_ids: Sequence[str], fact: str, value: str | None
+) -> None:
+    """States a fact about several sources at once, with a line in the ledger for each; None takes it back."""
+    access.demand("facts", visitor)
+    if not source_ids:
+        raise UsageError("Pick the sources that the fact is about; nothing was stated.")
+    library.set_facts_of(source_ids, {fact: value}, who=ledger.who(visitor))
+
+
 def purge(library: Library, visitor: Visitor, source_id: str, reason: str, typed: str) -> None:
     """Deletes a source's bytes for good, once the beginning of its id was typed."""
     access.demand("purge", visitor)
@@ -71,15 +83,6 @@ def confirmation(source_id: str) -> str:
 
 def choices(fact: str) -> list[tuple[str, str]]:
     """The values a fact can have and the words for them; none where it is a number or any text."""
-    if fact in ("model", "accelerator", "engine"):
-        found = [(slug, names.display_name(fact, slug)) for slug in _slugs(fact)]
-        return sorted(found, key=lambda one: one[1].lower())
+    if fact in names.KINDS:
+        return list(names.offered(fact).items())
     return [(value, value) for value in facts.CHOICES.get(fact, ())]
-
-
-def _slugs(kind: str) -> list[str]:
-    if kind == "model":
-        return [row.slug for row in names.models()]
-    if kind == "accelerator":
-        return [row.slug for row in names.accelerators()]
-    return [row.slug for row in names.engines()]

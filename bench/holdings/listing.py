@@ -14,6 +14,8 @@ from bench.holdings.history import moments
 from bench.holdings.tables import FILE_POINTS
 from bench.library import Library
 from bench.library.columns import IDENTITY, quoted
+from bench.library.spread import FEW, LOADS, THROUGHPUTS, heading, spread
+from bench.library.store import short
 from bench.selection import Clause
 from bench.view import View
 
@@ -39,6 +41,15 @@ SOURCE_SEARCHED = (
     "source_url",
     "retracted",
 )
+
+APART = ("model", "accelerator", "precision", *LOADS, THROUGHPUTS[0])
+"""What the table of sources says of the points in each, so that no two rows of it look alike."""
+
+LOADS_FIRST = (*LOADS, THROUGHPUTS[0], "model", "accelerator", "precision")
+"""The same in the order of a table, where long texts would push the numbers out of sight."""
+
+MOST_TOLD = 3
+"""So many differences tell two sources of one title apart."""
 
 TAGS_OF = "(SELECT id, list(tag ORDER BY tag) AS tags FROM tags GROUP BY id)"
 NOTES_OF = "(SELECT id, string_agg(text, ' | ' ORDER BY notes.\"at\") AS notes FROM notes GROUP BY id)"
@@ -68,7 +79,46 @@ def sources(library: Library, view: View) -> Listed:
         f" WHERE {condition.sql} ORDER BY {order} LIMIT {ROWS} OFFSET {ROWS * (page - 1)}",
         condition.params,
     )
-    return Listed(rows.assign(imported=moments(rows["imported"])), page, pages, total)
+    apart = pd.DataFrame(_apart(library, list(rows["source_id"])), index=rows.index)
+    shown = pd.concat([rows.assign(imported=moments(rows["imported"])), apart], axis="columns")
+    return Listed(shown, page, pages, total)
+
+
+def called(rows: pd.DataFrame) -> dict[str, str]:
+    """What each of these sources is called: its title, and where others have the same what it differs in, or its id."""
+    names: dict[str, str] = {}
+    for title, alike in rows.groupby("title", sort=False, dropna=False):
+        differ = [name for name in APART if name in alike and alike[name].nunique(dropna=False) > 1]
+        for row in alike.to_dict("records"):
+            words = [f"{heading(name)} {row[name]}" for name in differ if isinstance(row[name], str)]
+            more = ", ".join(words[:MOST_TOLD]) or short(row["source_id"])
+            names[row["source_id"]] = f"{title} ({more})" if len(alike) > 1 else str(title)
+    return names
+
+
+def _apart(library: Library, ids: Sequence[str]) -> dict[str, list[str | None]]:
+    """What tells these sources apart, in words, column by column: models, accelerators, loads, throughput."""
+    columns = [column for column in APART if library.has(column)]
+    told = ", ".join(
+        f"list(DISTINCT {quoted(column)} ORDER BY {quoted(column)})[:{FEW}], max({quoted(column)}),"
+        f" count(DISTINCT {quoted(column)})"
+        for column in columns
+    )
+    rows = library.fetch(
+        f"SELECT source_id, {told} FROM points WHERE source_id IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+        " GROUP BY source_id",
+        (list(ids),),
+    )
+    found = {id: list(zip(*[iter(values)] * 3, strict=True)) for id, *values in rows}
+    return {
+        column: [_in_words(column, *found[id][place]) if id in found else None for id in ids]
+        for place, column in enumerate(columns)
+    }
+
+
+def _in_words(column: str, first: Sequence[object], most: object, many: int) -> str | None:
+    found = spread(column, [*first, most] if many else (), many)
+    return found.words(column) if found else None
 
 
 def points(library: Library, view: View) -> Listed:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bench import formats
 from bench.library.facts import PRICE
 from bench.library.report import ImportReport
+from bench.library.spread import COLUMNS, LOADS, THROUGHPUTS, Spread, heading
 from bench.wording import counted, is_or_are, joined
 
 Shown = Callable[[str], str]
@@ -32,6 +33,7 @@ class FileLine:
 
     `open` maps a fact that the file leaves open to the points it is missing in; `known` says that its bytes are in the
     library; `reason` is why the file as a whole is not loaded, None where it is. `source_id` is None without one.
+    `spreads` are the values of its points by column.
     """
 
     file: str
@@ -44,6 +46,7 @@ class FileLine:
     open: Mapping[str, int] = field(default_factory=dict)
     known: bool = False
     reason: str | None = None
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
 
     @property
     def loads(self) -> bool:
@@ -67,6 +70,7 @@ def by_file(report: ImportReport, shown: Shown = str) -> list[FileLine]:
             rows.pop(row.file, 0),
             tuple(keys.get(row.sha256, ())),
             open=missing.get(row.sha256, {}),
+            spreads=row.spreads,
         )
         for row in report.imported
     ]
@@ -82,6 +86,48 @@ def by_file(report: ImportReport, shown: Shown = str) -> list[FileLine]:
     lines += [FileLine(shown(file), refused_rows=many, reason=NO_ROW) for file, many in rows.items()]
     return sorted(lines, key=lambda line: (not line.loads, line.known, line.file))
 
+
+def telling(lines: Sequence[FileLine]) -> tuple[str, ...]:
+    """The columns that tell the files apart which load; how hard was asked and what came of it always among them."""
+    loads = [line for line in lines if line.loads and line.spreads]
+    has = [column for column in COLUMNS if any(column in line.spreads for line in loads)]
+    gave = next((column for column in THROUGHPUTS if column in has), None)
+    differ = {column for column in has if len({_told(line, column) for line in loads}) > 1}
+    wanted = {*(differ - set(THROUGHPUTS)), *LOADS, gave}
+    return tuple(column for column in has if column in wanted)
+
+
+def cells(lines: Sequence[FileLine], column: str) -> list[str | int | float | None]:
+    """What a table says of each file's points in a column: numbers where every file has one, else words."""
+    found = [line.spreads.get(column) for line in lines]
+    alone = [one.values[0] if one.many == 1 else None for one in found if one is not None]
+    if all(isinstance(value, int | float) for value in alone):
+        return [None if one is None else one.values[0] for one in found]
+    return [None if one is None else one.words(column) for one in found]
+
+
+def _told(line: FileLine, column: str) -> str:
+    return line.spreads[column].words(column) if column in line.spreads else ""
+
+
+def told_apart(lines: Sequence[FileLine]) -> dict[str, str]:
+    """What each source is called beside the others: its file, and where that is not enough what it differs in."""
+    loads = [line for line in lines if line.loads and line.source_id]
+    columns = telling(lines)
+    called = {}
+    for line in loads:
+        alike = [other for other in loads if other.file == line.file]
+        words = [
+            f"{heading(column)} {told}"
+            for column in columns
+            if (told := _told(line, column)) and len({_told(other, column) for other in alike}) > 1
+        ]
+        called[str(line.source_id)] = f"{line.file} ({', '.join(words[:MOST_WORDS])})" if words else line.file
+    return called
+
+
+MOST_WORDS = 3
+"""So many differences tell two files of one name apart."""
 
 NO_ROW = "No row of it can be loaded."
 
@@ -174,8 +220,9 @@ class OpenSource:
 
 def asked(lines: list[FileLine]) -> list[OpenSource]:
     """The sources whose points lack facts, and which; the price of a chip is open in every one."""
+    called = told_apart(lines)
     return [
-        OpenSource(line.source_id, line.file, line.points, _in_order(line))
+        OpenSource(line.source_id, called[line.source_id], line.points, _in_order(line))
         for line in lines
         if line.loads and line.source_id and line.points
     ]

@@ -33,6 +33,7 @@ from bench.library.report import Already, Hidden, Imported, ImportReport, Missin
 from bench.library.rows import SourceRows, refusal_values
 from bench.library.runs import Runs
 from bench.library.snapshot import Snapshot
+from bench.library.spread import Spread
 from bench.library.staging import Staged, as_it_lies, publish_sources, sha256_of, stage
 from bench.library.store import MERGE_LOCK, Manifest, Root, exclusive, publish, read_manifest, short
 from bench.library.summing import sums_up
@@ -299,13 +300,13 @@ class Batch:
         held = Held(source_id, candidate.path.name, candidate.module.NAME, ledger.now(), facts=written,
                     digests=staged.digests)  # fmt: skip
         file, shown = SourceFile(staged.main, staged.companions), candidate.shown
-        done = self._add(_reading(candidate.module, file, held.file), held, facts, staged, shown)
+        done, spreads = self._add(_reading(candidate.module, file, held.file), held, facts, staged, shown)
         self._company.add(staged)
         parts = self._instead_of.get(source_id, {})
         for before, why in parts.items():
             self._replaced[before] = (source_id, why.format(short(source_id)))
         self.report.imported.append(
-            Imported(shown, done.format, source_id, done.points, done.scores, tuple(parts))
+            Imported(shown, done.format, source_id, done.points, done.scores, tuple(parts), spreads)
         )
 
     def _add(
@@ -315,7 +316,7 @@ class Batch:
         facts: Mapping[str, Any],
         staged: Staged | None,
         shown: str,
-    ) -> Held:
+    ) -> tuple[Held, Mapping[str, Spread]]:
         writer = PackWriter(self._folder / uuid.uuid4().hex)
         rows = SourceRows(
             replace(held, format=reading.format, about=reading.about),
@@ -339,7 +340,7 @@ class Batch:
         )
         if reading.not_understood:
             self.report.not_understood.append(self._listed.keys(shown, held.id, reading.not_understood))
-        return done
+        return done, rows.spreads.found
 
 
 def _manifest(held: Held, staged: Staged) -> Manifest:

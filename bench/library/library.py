@@ -175,16 +175,23 @@ class Library:
 
     def set_facts(self, source_id: str, facts: Mapping[str, object], *, who: str | None = None) -> None:
         """Nothing; the facts are remembered and the source's rows made anew. None takes a fact back."""
+        self.set_facts_of([source_id], facts, who=who)
+
+    def set_facts_of(
+        self, source_ids: Sequence[str], facts: Mapping[str, object], *, who: str | None = None
+    ) -> None:
+        """Nothing; as `set_facts` for several sources, all of them or, where one is not there, none."""
         given = stated.checked(facts)
         if not given:
             raise UsageError("State at least one fact, such as accelerator=h100-sxm.")
-        source_id = self._source(source_id)
+        ids = list(dict.fromkeys(self._source(one) for one in source_ids))
         who = who or ledger.person()
         with self._writing():
-            entry = {"at": ledger.now(), "who": who, "source_id": source_id, "facts": given}
-            ledger.write(self._own, "facts", entry)
-            ledger.audit(self._own, who, "facts", source_id=source_id, facts=given)
-            self._repair(wanted=source_id)
+            said = {"at": ledger.now(), "who": who, "facts": given}
+            ledger.write(self._own, "facts", *({**said, "source_id": id} for id in ids))
+            for id in ids:
+                ledger.audit(self._own, who, "facts", source_id=id, facts=given)
+            self._repair(wanted=ids)
             merging.merge(self._own, self._shown.watch)
         self.refresh()
 
@@ -293,12 +300,12 @@ class Library:
         store.clear_abandoned(self._own)
         self.refresh()
 
-    def _repair(self, wanted: str | None = None, lost: Sequence[str] = ()) -> None:
+    def _repair(self, wanted: Sequence[str] = (), lost: Sequence[str] = ()) -> None:
         """Reads sources again whose facts were written, but whose rows were not made before the writer died, and those
         whose rows were lost.
 
         Sweeps that have ended since are read as well, from then on from a pack. One that cannot be read keeps its
-        rows; when it is the `wanted` one, that is an error.
+        rows; when it is a `wanted` one, that is an error.
         """
         for _ in range(REPAIRS):
             self.refresh()
@@ -315,7 +322,7 @@ class Library:
                     try:
                         batch.retake(source_id, self._folder_of(source_id))
                     except (NotFound, InputError):
-                        if source_id == wanted:
+                        if source_id in wanted:
                             raise
                 if batch.publish("repair") is None:
                     return

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from bench.library.spread import Spread
 from bench.records import Refusal
 from bench.wording import counted, is_or_are, joined
 
@@ -19,7 +20,8 @@ class Imported:
     """One source that was loaded (or, in a dry run, would be).
 
     `instead_of` are the sources that are hidden for it: the same file, imported with fewer files beside it, or a file
-    that is beside it now, imported by itself.
+    that is beside it now, imported by itself. `spreads` are the values of its points in each column that people tell
+    files apart by.
     """
 
     file: str
@@ -28,6 +30,13 @@ class Imported:
     points: int
     scores: int = 0
     instead_of: tuple[str, ...] = ()
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Imported:
+        """The source a document was made of."""
+        spreads = {key: Spread(tuple(one["values"]), one["many"]) for key, one in document["spreads"].items()}
+        return cls(**{**document, "instead_of": tuple(document["instead_of"]), "spreads": spreads})
 
 
 @dataclass(frozen=True)
@@ -103,9 +112,7 @@ class ImportReport:
     def of(cls, document: Mapping[str, Any]) -> ImportReport:
         """The report a document was made of."""
         return cls(
-            imported=[
-                Imported(**{**row, "instead_of": tuple(row["instead_of"])}) for row in document["imported"]
-            ],
+            imported=[Imported.of(row) for row in document["imported"]],
             already=[Already(**row) for row in document["already"]],
             refused=[Refusal(**row) for row in document["refused"]],
             missing_facts=[MissingFact(**row) for row in document["missing_facts"]],

@@ -21,6 +21,7 @@ from bench.library.facts import LENGTHS, PRICE, WANTED
 from bench.library.listed import KEPT_KEYS, KEY_LENGTH
 from bench.library.packs import Held
 from bench.library.runs import Runs
+from bench.library.spread import Spreads
 from bench.records import Refusal
 
 REFUSAL_TEXT = 500
@@ -62,6 +63,7 @@ class SourceRows:
         self._dates: list[datetime.date] = []
         self._url: str | None = None
         self._open: dict[str, int] = {}
+        self.spreads = Spreads()
 
     def write(self, reading: Reading, writer: RowWriter, *, keep: bool = True) -> Held:
         """What the pack now holds of this source; InputError when the format gave what the vocabulary lacks.
@@ -128,6 +130,7 @@ class SourceRows:
     def _count(self, rows: pa.Table) -> None:
         self._points += len(rows)
         self._note(rows)
+        self.spreads.add(rows)
         for key in WANTED:
             self._open[key] = self._open.get(key, 0) + rows.column(key).null_count
         unnamed = rows.column("dataset").is_null()

@@ -67,6 +67,13 @@ def check(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None =
     return opening.looked_at(plan, from_page=not visitor.shell)
 
 
+def models(library: Path, plan: Plan, visitor: Visitor, *, own_port: int | None = None) -> Preflight:
+    """Which models the plan's endpoint lists; raises as `launch`."""
+    access.demand("launch", visitor)
+    demand_endpoint(library, plan, visitor, own_port)
+    return opening.listed(plan, from_page=not visitor.shell)
+
+
 def cancel(library: Path, sweep: str, visitor: Visitor) -> Mapping[str, Any]:
     """The status of a sweep that was told to end, once it has; raises as `launch`, and NotFound."""
     access.demand("launch", visitor)

@@ -18,7 +18,7 @@ from bench.formats.journal import Session
 from bench.sweep.checks import budget as budgets
 from bench.sweep.checks import machine
 from bench.sweep.checks.preflight import preflight
-from bench.sweep.checks.reaching import Check, Preflight, glance
+from bench.sweep.checks.reaching import Check, Preflight, glance, listing
 from bench.sweep.checks.tokenizer_file import TokenizerFile
 from bench.sweep.checks.waiting import await_model
 from bench.sweep.generator.assignment import Asked
@@ -35,6 +35,9 @@ from bench.sweep.wire.exchange import Target
 
 AT_A_TIME = 16
 """Endpoints that are looked at together."""
+
+LISTED_WITHIN_S = 10.0
+"""A list of models is there at once, or the reader types the name."""
 
 AT_ONCE = 512
 """Requests under way at once that one process has been measured to keep time with."""
@@ -83,6 +86,12 @@ def glanced(endpoint: NamedEndpoint, *, from_page: bool = False) -> Preflight:
     """
     target = _target(_asked(endpoint)).changed(from_page=from_page)
     return glance(target, Manner(endpoint.model or "", endpoint.api), key_env=endpoint.key_env)
+
+
+def listed(plan: Plan, *, from_page: bool = False) -> Preflight:
+    """Which models the plan's endpoint lists, asked with one GET; raises as `asked`. `from_page` as in `looked_at`."""
+    target = _target(asked(plan)).changed(from_page=from_page)
+    return listing(target, key_env=plan.endpoint.key_env, until=monotonic() + LISTED_WITHIN_S)
 
 
 def seen(endpoints: Endpoints, *, from_page: bool = False) -> list[dict[str, Any]]:

@@ -55,6 +55,11 @@ def is_practice(library: Path, url: str) -> bool:
     return any(one.url == _root(url) for one in practices(library))
 
 
+def was_practice(library: Path, url: str) -> bool:
+    """Whether an endpoint to practise on listens there, or did; nothing is asked."""
+    return any(_recorded(library / FOLDER / f"{name}.json") == _root(url) for name in PRESETS)
+
+
 def revive(library: Path, url: str) -> None:
     """Nothing; where this was the URL of an endpoint to practise on that has ended, it is started again."""
     for one in practices(library):

@@ -1,4 +1,4 @@
-"""The facts that sources leave open, asked for once: for all of them together, or for one that differs."""
+"""The facts that sources leave open, asked for once: for all of them together, or for those that are picked."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from bench.wording import counted, joined
 from pages.shared import cached
 from pages.shared.frame import Page
 
-ALL = ""
 COLUMN_PX = 190
-NAMED = {"model": names.models, "accelerator": names.accelerators, "engine": names.engines}
 HELP = {
     "accelerator": "Pick one, or type another.",
     "model": "Pick one, or type another.",
@@ -38,19 +36,20 @@ HELP = {
 
 @dataclass
 class Facts:
-    """What the reader stated: for all sources that leave a fact open, and for single ones."""
+    """What the reader stated: for all sources that leave a fact open, and for some of them; `about` are the sources
+    that are being spoken of, none for all."""
 
     for_all: dict[str, Any] = field(default_factory=dict)
     for_one: dict[str, dict[str, Any]] = field(default_factory=dict)
-    about: str = ALL
+    about: tuple[str, ...] = ()
 
     def of(self, sources: Sequence[OpenSource]) -> dict[str, dict[str, Any]]:
         """The facts of each source that leaves some open."""
         return by_file.stated(list(sources), self.for_all, self.for_one)
 
-    def own(self, about: str) -> dict[str, Any]:
-        """The facts stated for one source, or for all."""
-        return self.for_all if about == ALL else self.for_one.setdefault(about, {})
+    def own(self) -> list[dict[str, Any]]:
+        """The facts stated for each source that is being spoken of, or those for all."""
+        return [self.for_one.setdefault(one, {}) for one in self.about] or [self.for_all]
 
 
 def asked(sources: Sequence[OpenSource], facts: Facts, page: Page, drop: str) -> None:
@@ -62,11 +61,12 @@ def asked(sources: Sequence[OpenSource], facts: Facts, page: Page, drop: str) ->
         st.markdown(_asks(sources, without, needed))
         if len(sources) > 1:
             _about(sources, facts, drop)
-        own = {one.source_id: one for one in sources}.get(facts.about)
+        spoken_of = [one for one in sources if not facts.about or one.source_id in facts.about]
         with st.grid("auto", min_column_width=COLUMN_PX):
             for fact in open_facts:
-                if own is None or fact in own.open:
-                    _box(fact, facts, page, drop)
+                if any(fact in one.open for one in spoken_of):
+                    with st.container(gap="xsmall"):
+                        _box(fact, facts, page, drop)
         for problem in wrong(facts.of(sources)):
             st.markdown(f":small[:red[{markdown(problem)}]]")
 
@@ -107,44 +107,43 @@ def _asks(sources: Sequence[OpenSource], without: Sequence[OpenSource], needed: 
 
 
 def _about(sources: Sequence[OpenSource], facts: Facts, drop: str) -> None:
-    files = {
-        ALL: f"All {len(sources)} files, where they do not say",
-        **{one.source_id: one.file for one in sources},
-    }
-    if facts.about not in files:
-        facts.about = ALL
+    """Which of the files the boxes speak of: all that do not say, or those that are picked."""
+    files = {one.source_id: one.file for one in sources}
+    facts.about = tuple(one for one in facts.about if one in files)
     key = f"adding.about.{drop}"
-    st.session_state[key] = facts.about
-    st.selectbox(
-        "This is about",
+    st.session_state[key] = list(facts.about)
+    st.multiselect(
+        "For these files",
         list(files),
         key=key,
         format_func=lambda one: visible(files[one]),
+        placeholder=f"All {len(sources)}, where they do not say; or pick some",
         on_change=_pick,
         args=(facts, key),
-        width=420,
     )
 
 
 def _pick(facts: Facts, key: str) -> None:
-    facts.about = st.session_state[key] or ALL
+    facts.about = tuple(st.session_state[key])
 
 
 def _box(fact: str, facts: Facts, page: Page, drop: str) -> None:
-    own = facts.own(facts.about)
-    key = f"adding.fact.{drop}.{facts.about[:12]}.{fact}"
-    for_all = facts.for_all.get(fact) if facts.about != ALL else None
-    hint = f"As all: {for_all}" if for_all is not None else "Not stated"
+    own = facts.own()
+    said = {given.get(fact) for given in own}
+    value = said.pop() if len(said) == 1 else None
+    key = f"adding.fact.{drop}.{_about_key(facts.about)}.{fact}"
+    for_all = facts.for_all.get(fact) if facts.about else None
+    hint = f"As all: {for_all}" if for_all is not None else "They differ" if said else "Not stated"
     common = {"key": key, "help": HELP[fact], "on_change": _state, "args": (own, fact, key)}
-    st.session_state[key] = own.get(fact)
+    st.session_state[key] = value
     if fact in ("accelerators", *stated.LENGTHS):
         st.number_input(FACT_LABELS[fact], min_value=1, step=1, placeholder=hint, **common)
     elif fact == PRICE:
         st.number_input(FACT_LABELS[fact], min_value=0.0, step=0.1, format="%.3f", placeholder=hint, **common)
     else:
         options = _known(fact, page)
-        if own.get(fact) and own[fact] not in options:
-            options[own[fact]] = own[fact]
+        if value and value not in options:
+            options[value] = value
         st.selectbox(
             FACT_LABELS[fact],
             list(options),
@@ -153,18 +152,26 @@ def _box(fact: str, facts: Facts, page: Page, drop: str) -> None:
             accept_new_options=True,
             **common,
         )
+        if value and fact in names.KINDS and (unknown := names.unknown(fact, value)):
+            st.caption(markdown(unknown))
+
+
+def _about_key(about: Sequence[str]) -> str:
+    """What tells the boxes about some sources from those about others; empty about all."""
+    return "-".join(one[:12] for one in about[:3]) + (f"-{len(about)}" if len(about) > 3 else "")
 
 
 def _known(fact: str, page: Page) -> dict[str, str]:
     """The names on offer and their labels: the known ones, and for a precision those of the loaded points."""
-    if fact in NAMED:
-        return {row.slug: row.name for row in NAMED[fact]()}
+    if fact in names.KINDS:
+        return dict(names.offered(fact))
     return {offer.value: offer.label for offer in cached.offers(View(), fact, page.version)}
 
 
-def _state(own: dict[str, Any], fact: str, key: str) -> None:
+def _state(own: Sequence[dict[str, Any]], fact: str, key: str) -> None:
     value = st.session_state[key]
-    if value in (None, ""):
-        own.pop(fact, None)
-    else:
-        own[fact] = value
+    for given in own:
+        if value in (None, ""):
+            given.pop(fact, None)
+        else:
+            given[fact] = value

@@ -51,11 +51,13 @@ def formats_read() -> str:
 def table_of(
     lines: Sequence[FileLine], sources: Sequence[OpenSource], facts: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """One row for each file: what it was recognised as, what it gives, and what becomes of it."""
+    """One row for each file: what tells it from the others, what it was recognised as, gives, and becomes of it."""
     left = {one.source_id: by_file.still_open(one, facts.get(one.source_id, {})) for one in sources}
+    apart = {column: by_file.cells(lines, column) for column in by_file.telling(lines)}
     rows = pd.DataFrame(
         {
             "file": SOURCE.sub(lambda id: f"{short(id[0])}…", line.file),
+            **{column: values[place] for column, values in apart.items()},
             "recognised": line.recognised,
             "outcome": _outcome(line),
             "points": line.points if line.loads else None,
@@ -64,9 +66,9 @@ def table_of(
             "not_understood": ", ".join(line.not_understood) or None,
             "open": ", ".join(left.get(line.source_id or "", ())) or None,
         }
-        for line in lines
+        for place, line in enumerate(lines)
     )
-    shown = readable.table(rows, first=tuple(LABELS))
+    shown = readable.table(rows, first=("file", *apart, *LABELS))
     table.show(shown, key="rows.adding", alt="What each file holds and what becomes of it", labels=LABELS)
 
 

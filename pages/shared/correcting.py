@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from bench import chart
+from bench import access, chart, names
 from bench.errors import BenchError
 from bench.holdings import correcting, history, listing
 from bench.holdings import opened as of_one
@@ -143,14 +143,8 @@ def _fact(page: Page, source: of_one.Source) -> None:
         else:
             st.caption("Nothing says it now. What you state holds for every row of the source.")
         with _form("fact"):
-            known = dict(correcting.choices(fact))
             key = _key(f"fact.{fact}", source.id)
-            if known:
-                st.selectbox(history.fact_label(fact), list(known), key=key, index=None, accept_new_options=True,
-                             format_func=lambda one: visible(known.get(one, one)),
-                             placeholder="Pick one, or type another")  # fmt: skip
-            else:
-                st.text_input(history.fact_label(fact), key=key, max_chars=MOST_TEXT)
+            _value(fact, key, history.fact_label(fact))
             st.form_submit_button("State it", on_click=_do, args=(lambda: _stated(source.id, fact, key),))
         for row in history.stated(page.library, source.id).to_dict("records"):
             st.button(
@@ -159,6 +153,43 @@ def _fact(page: Page, source: of_one.Source) -> None:
                 on_click=_do,
                 args=(lambda fact=row["fact"]: _taken_back(source.id, fact),),
             )
+
+
+def of_sources(called: Mapping[str, str]) -> None:
+    """One fact about several of these sources at once, for visitors who may."""
+    if len(called) < 2 or not access.may("facts", visitor()):
+        return
+    with st.expander("State a fact about several sources", key="correct.many", type="compact"):
+        key = f"correct.many.sources.{st.session_state.get(TURN, 0)}"
+        st.multiselect(
+            "Sources", list(called), key=key, placeholder="Pick some",
+            format_func=lambda one: visible(called.get(one, one)),
+        )  # fmt: skip
+        fact = st.selectbox(
+            "Fact", correcting.FACTS, key="correct.many.name", format_func=history.fact_label, width=320
+        )
+        with _form("many"):
+            value = f"correct.many.{fact}.{st.session_state.get(TURN, 0)}"
+            _value(fact, value, f"{history.fact_label(fact)} of all of them")
+            st.form_submit_button(
+                "State it for all of them",
+                on_click=_do,
+                args=(lambda: _stated_of_all(key, fact, value),),
+            )
+        st.caption(
+            "It replaces what the files say, in every row of each; the ledger has a line for each source."
+        )
+
+
+def _value(fact: str, key: str, label: str) -> None:
+    """A box for a fact: with the known names where there are any, else to type in."""
+    known = dict(correcting.choices(fact))
+    if known:
+        st.selectbox(label, list(known), key=key, index=None, accept_new_options=True,
+                     format_func=lambda one: visible(known.get(one, one)),
+                     placeholder="Pick one, or type another")  # fmt: skip
+    else:
+        st.text_input(label, key=key, max_chars=MOST_TEXT)
 
 
 def _box(label: str, name: str) -> st.delta_generator.DeltaGenerator:
@@ -224,10 +255,23 @@ def _restored(id: str) -> str:
 
 
 def _stated(source_id: str, fact: str, key: str) -> str:
-    if not _typed(key):
+    value = _typed(key)
+    if not value:
         return "Nothing was stated, so nothing has changed."
-    correcting.state(cached.library(), visitor(), source_id, fact, _typed(key))
-    return f"{history.fact_label(fact)} is stated, in every row of the source."
+    correcting.state(cached.library(), visitor(), source_id, fact, value)
+    told = names.unknown(fact, value) if fact in names.KINDS else ""
+    return f"{history.fact_label(fact)} is stated, in every row of the source. {told}".strip()
+
+
+def _stated_of_all(picked: str, fact: str, key: str) -> str:
+    ids, value = st.session_state.get(picked) or (), _typed(key)
+    if not value:
+        return "Nothing was stated, so nothing has changed."
+    correcting.state_of_all(cached.library(), visitor(), ids, fact, value)
+    told = names.unknown(fact, value) if fact in names.KINDS else ""
+    return (
+        f"{history.fact_label(fact)} is stated, in every row of {counted(len(ids), 'source')}. {told}".strip()
+    )
 
 
 def _taken_back(source_id: str, fact: str) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from bench.basis.prices import terms_in_words
 from bench.export import readable
-from bench.holdings import history
+from bench.holdings import history, listing
 from bench.view import View
 from pages.shared import address, cached, correcting, headlines, listed, table
 from pages.shared.frame import Page
@@ -42,6 +42,12 @@ def tabs(page: Page, parts: Parts) -> None:
         if tab.open:
             with tab:
                 part(page)
+
+
+def sources(page: Page) -> None:
+    """Every source as a table, and a fact to state about several of them."""
+    listed.sources(page)
+    correcting.of_sources(listing.called(cached.listed("sources", page.view, page.version).rows))
 
 
 def passports(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from bench import catalogue, chart, holdings
@@ -43,9 +44,12 @@ def sources(page: Page) -> None:
     st.caption(
         "Pick a row to open a source: its licence, its files, how its figures were read, its corrections."
     )
+    sorted_by = page.view.option("sort").removeprefix("-")
     first = (
         "title",
+        *((sorted_by,) if sorted_by in listed.rows else ()),
         "points",
+        *listing.LOADS_FIRST,
         "scores",
         "tags",
         "retracted",
@@ -54,12 +58,18 @@ def sources(page: Page) -> None:
         "first_date",
         "last_date",
     )
-    rows = readable.table(listed.rows, first=first, without=("file", "shipped", "source_id"))
+    rows = readable.table(listed.rows, first=first, without=_unseen(listed.rows, sorted_by))
     ids = list(listed.rows["source_id"])
     table.show(rows, key="rows.sources", alt="Sources with licence and link", labels=LABELS,
                on_pick=lambda row: open_(source_id=str(ids[row])))  # fmt: skip
     _paged(page, listed, "source")
     table.files(lambda: holdings.sources(cached.library()), "kneepoint-sources")
+
+
+def _unseen(rows: pd.DataFrame, sorted_by: str) -> tuple[str, ...]:
+    """The columns of the table of sources that say nothing there."""
+    nothing = [name for name in ("scores", "refusals") if name != sorted_by and not rows[name].any()]
+    return ("file", "shipped", "source_id", *nothing)
 
 
 def points(page: Page) -> None:
@@ -72,8 +82,7 @@ def points(page: Page) -> None:
         return
     st.caption("Pick a row to open a point: its figures, how each was read, notes and tags.")
     sorted_by = page.view.option("sort").removeprefix("-")
-    leading = ("model", sorted_by) if catalogue.is_metric(sorted_by) else ("model",)
-    rows = readable.table(listed.rows, first=(*leading, *readable.FIRST, "tags", "notes"))
+    rows = readable.table(listed.rows, first=("model", sorted_by, *readable.FIRST, "tags", "notes"))
     ids = list(listed.rows["point_id"])
     table.show(rows, key="rows.points", alt="The selected points", labels=LABELS,
                on_pick=lambda row: open_(point_id=str(ids[row])))  # fmt: skip

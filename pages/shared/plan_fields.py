@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
+from bench import names
 from bench.plain_text import markdown, visible
 from bench.sweep.planning import form
 from bench.sweep.planning.form import FormField
-from pages.shared import options
+from bench.view import View
+from pages.shared import cached, options
 
 COLUMN_PX = 155
 COLD = {"profile": "quick"}
@@ -25,10 +28,14 @@ MAIN = (
 )
 """What every reader sets; all other fields are folded away by their table."""
 
-ENDPOINT = ("endpoint.url", "endpoint.model", "endpoint.api")
-ELSEWHERE = (*MAIN, *ENDPOINT, "profile", "endpoint.name")
+FACTS = ("facts.accelerator", "facts.accelerators", "facts.precision", "facts.engine")
+"""What results are compared by and no endpoint tells for sure."""
+
+ENDPOINT = ("endpoint.url", "endpoint.model")
+ELSEWHERE = (*MAIN, *FACTS, *ENDPOINT, "profile", "endpoint.name")
+LABELS = {"facts.accelerators": "Chips", "facts.model": "Model, by its common name"}
 TABLES = {
-    "facts": "Deployment",
+    "facts": "More of the deployment",
     "workloads": "Workload",
     "loads": "Arrivals",
     "point": "Each point",
@@ -47,9 +54,9 @@ LONG_TEXT = (
     "facts.variant",
     "facts.checkpoint",
     "facts.model",
-    "endpoint.url",
-    "endpoint.model",
 )
+NAMED = {f"facts.{kind}": kind for kind in names.KINDS}
+"""The facts with canonical names, which are offered; any other name may be typed."""
 
 
 def stated() -> dict[str, str]:
@@ -66,13 +73,19 @@ def stated() -> dict[str, str]:
 
 def state(changed: Mapping[str, str | None]) -> None:
     """Nothing; the address states these fields from now on, None not at all."""
-    pairs = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
-    fields, _ = form.from_link(pairs)
-    for key, value in changed.items():
-        fields.pop(key, None)
-        if value:
-            fields[key] = value
+    kept = {key: value for key, value in in_the_address().items() if key not in changed}
+    replace({**kept, **{key: value for key, value in changed.items() if value}})
+
+
+def replace(fields: Mapping[str, str]) -> None:
+    """Nothing; the address states these fields from now on, and no others."""
     st.query_params.from_dict(form.in_a_link(fields))
+
+
+def in_the_address() -> dict[str, str]:
+    """The fields that the address states now, as callbacks need them."""
+    pairs = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
+    return form.from_link(pairs)[0]
 
 
 def row(stated: Mapping[str, str], keys: tuple[str, ...], problem: form.Checked) -> None:
@@ -85,7 +98,14 @@ def row(stated: Mapping[str, str], keys: tuple[str, ...], problem: form.Checked)
             with grid.cell(column_span=spans[key]), options.box(key, "narrow" if spans[key] == 1 else "wide"):
                 _widget(form.fields()[key], stated, held)
                 if problem.field == key:
-                    st.markdown(f":small[:red[{markdown(problem.problem)}]]")
+                    st.markdown(f":small[:red[{markdown(problem.advice)}]]")
+
+
+def shape(stated: Mapping[str, str], problem: form.Checked) -> None:
+    """What every reader may want to change of a profile, folded away until something of it is stated or wrong."""
+    is_open = "profile" not in stated or any(key in stated or key == problem.field for key in MAIN)
+    with st.expander("Lengths, concurrency and duration", key="more.shape", expanded=is_open):
+        row(stated, MAIN, problem)
 
 
 def tables(stated: Mapping[str, str], problem: form.Checked) -> None:
@@ -97,7 +117,7 @@ def tables(stated: Mapping[str, str], problem: form.Checked) -> None:
     shown = [name for name in TABLES if rest.get(name)]
     is_open = any(key in stated or key == problem.field for keys in rest.values() for key in keys)
     with st.expander(
-        "Deployment, warm-up, stop rules, objectives, caps", key="more.launch", expanded=is_open
+        "More: deployment, warm-up, stop rules, objectives, caps", key="more.launch", expanded=is_open
     ):
         for name, tab in zip(
             shown, st.tabs([_heading(name, rest[name], stated) for name in shown]), strict=True
@@ -113,20 +133,52 @@ def _heading(name: str, keys: tuple[str, ...], stated: Mapping[str, str]) -> str
 
 def _widget(field: FormField, stated: Mapping[str, str], held: Mapping[str, str]) -> None:
     """One field; where it is empty it shows what it holds all the same, by the profile, the endpoint or a default."""
-    key = f"plan.{field.key}"
+    key, label = f"plan.{field.key}", LABELS.get(field.key, field.label)
     empty = visible(held.get(field.key, "Not stated"))
     told = f"{field.help}: {field.allowed}" if field.help else field.allowed
-    common = {"key": key, "help": markdown(told) or None, "on_change": _changed, "args": (field.key, key)}
+    common = {"key": key, "help": markdown(told) or None, "on_change": changed, "args": (field.key, key)}
     value = stated.get(field.key, "")
     if field.choices:
         st.session_state[key] = value or None
         choices = [*field.choices, *([value] if value and value not in field.choices else [])]
-        st.selectbox(field.label, choices, format_func=visible, placeholder=empty, **common)
+        st.selectbox(label, choices, format_func=visible, placeholder=empty, **common)
+    elif offered := _offered(field.key):
+        _named(label, offered, NAMED.get(field.key), value, empty, common)
     else:
         st.session_state[key] = value
-        st.text_input(field.label, placeholder=empty, **common)
+        st.text_input(label, placeholder=empty, **common)
 
 
-def _changed(field: str, key: str) -> None:
+def _offered(key: str) -> Mapping[str, str]:
+    """The names on offer for a fact, and their labels: the known ones, and the precisions of the loaded points."""
+    if key in NAMED:
+        return names.offered(NAMED[key])
+    if key == "facts.precision":
+        offers = cached.offers(View(), "precision", cached.library().version)
+        return {offer.value: offer.label for offer in offers}
+    return {}
+
+
+def _named(
+    label: str, offered: Mapping[str, str], kind: str | None, value: str, empty: str, common: dict[str, Any]
+) -> None:
+    """A fact chosen from known names or typed; what it means that a typed one is not known is told."""
+    known = names.slug(kind, value) if kind and value else value
+    chosen = known if known in offered else value
+    st.session_state[common["key"]] = chosen or None
+    st.selectbox(
+        label,
+        list(dict.fromkeys([*offered, *([chosen] if chosen else [])])),
+        format_func=lambda one: visible(offered.get(one, one)),
+        placeholder=empty,
+        accept_new_options=True,
+        **{**common, "help": "Pick one, or type another."},
+    )
+    if kind and value and (unknown := names.unknown(kind, value)):
+        st.caption(markdown(unknown))
+
+
+def changed(field: str, key: str) -> None:
+    """Nothing; the address states what was typed or chosen; for callbacks."""
     value = st.session_state[key]
     state({field: str(value).strip() if value is not None else None})

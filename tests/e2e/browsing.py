@@ -104,6 +104,22 @@ def pick(page: Page, label: str, value: str) -> None:
     settled(page)
 
 
+def find(page: Page, label: str, value: str) -> None:
+    """Types a value into the select box with this label, whose list may be long, and picks it there."""
+    unfold(page, label)
+    page.keyboard.type(value)
+    page.get_by_role("option", name=value, exact=True).click()
+    settled(page)
+
+
+def unfold(page: Page, label: str) -> None:
+    """Opens the select box with this label; it lies still by then, since a box that is scrolled folds its list."""
+    box = page.get_by_role("combobox", name=label, exact=True)
+    box.scroll_into_view_if_needed()
+    settled(page)
+    box.click()
+
+
 def open_filters(page: Page) -> None:
     """Opens the filter panel."""
     page.locator(".st-key-selected button").click()

@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from bench.library import Library
 from bench.library.facts import PRICE
 from bench.view import View
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import CHART, context_on, figure, headline, listening, settled
+from tests.e2e.browsing import CHART, context_on, figure, find, headline, listening, settled, unfold
 from tests.library.files import ROW, entries, table
 
 LAB = {**ROW, "model": "deepseek-r1", "precision": "fp8", "isl": 1024, "osl": 1024, "source": "our-lab"}
@@ -169,6 +170,52 @@ def test_facts_are_asked_once_and_remembered_after_a_restart(
         page.goto("/pareto?v=1&model=deepseek-r1&source=open-lab&x=tpot_ms_p50&y=output_tokens_per_s")
         page.wait_for_selector(CHART)
         assert "H200 SXM" in headline(page)
+
+
+def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
+    browser: Browser, tmp_path: Path
+) -> None:
+    library, files = tmp_path / "library", []
+    for concurrency in (1, 4, 16):
+        (tmp_path / str(concurrency)).mkdir()
+        row = {"concurrency": concurrency, "output_tokens_per_s": 300.0 * concurrency}
+        base = {**LAB, "accelerator": None, "source": f"lab-{concurrency}"}
+        files.append(table(tmp_path / str(concurrency) / "lab.csv", row, base=base))
+    with running(library) as app, opening(app, browser) as open_one:
+        page = dropped(open_one(), *files)
+        said(page, "3 of 3 files bring 3 points.")
+        picked(page, "For these files", ("lab.csv (concurrency 4", "lab.csv (concurrency 16"))
+        find(page, "Accelerator", "H200 SXM")
+        page.get_by_role("button", name="Import 3 files").click()
+        said(page, "3 points from 3 files are in the library now.")
+        assert accelerators(library) == [(1, None), (4, "h200-sxm"), (16, "h200-sxm")]
+        page.goto("/data?search=lab.csv")
+        settled(page)
+        page.get_by_text("State a fact about several sources").click()
+        settled(page)
+        picked(page, "Sources", ("Select all",))
+        find(page, "Accelerator of all of them", "B200 SXM")
+        page.get_by_role("button", name="State it for all of them").click()
+        said(page, "Accelerator is stated, in every row of 3 sources.")
+        assert accelerators(library) == [(n, "b200-sxm") for n in (1, 4, 16)]
+        stated = [entry for entry in entries(library / "audit.jsonl") if entry["what"] == "facts"]
+        assert len({entry["source_id"] for entry in stated}) == 3
+
+
+def picked(page: Page, label: str, values: tuple[str, ...]) -> None:
+    """Picks values in the box that takes several."""
+    unfold(page, label)
+    for value in values:
+        page.get_by_role("option", name=value).first.click()
+        settled(page)
+    page.keyboard.press("Escape")
+    settled(page)
+
+
+def accelerators(library: Path) -> list[tuple[int, str | None]]:
+    """The accelerator of each point of the library's own."""
+    opened = Library.open(library, shipped=False)
+    return opened.fetch("SELECT concurrency, accelerator FROM points ORDER BY concurrency")
 
 
 def tab_on_data(page: Page) -> Page:

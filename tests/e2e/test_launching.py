@@ -18,7 +18,8 @@ from bench.sweep import jobs
 from bench.sweep.folder import Folder, listed
 from bench.sweep.practice import FOLDER, practise
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import charted, context_on, figure, headline, listening, settled
+from tests.e2e.browsing import charted, context_on, figure, find, headline, listening, settled
+from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
 
 QUICK = "/launch?profile=quick&duration=3&point.warmup_s=0.5"
@@ -104,6 +105,36 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     theirs = charted(tab(), page.evaluate("navigator.clipboard.readText()"))
     assert figure(theirs) == mine
     assert headline(theirs) == headline(page)
+
+
+def test_an_address_as_it_stands_in_a_log_is_enough_and_nothing_of_the_practice_stays(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    page, served = tab(), {"data": [{"id": "small-model"}, {"id": "large-model"}]}
+    page.goto(f"{QUICK}&facts.accelerator=H100")
+    page.get_by_role("button", name="chat-gpu").click()
+    page.get_by_role("button", name="Start the sweep").wait_for()
+    assert "accelerator" not in page.url
+    with playing(Played(told={"/v1/models": (200, served)})) as played:
+        address = played.url.removeprefix("http://")
+        page.get_by_role("textbox", name="Address of the endpoint").fill(f" {address}/v1 ")
+        page.get_by_role("button", name="List its models").click()
+        page.get_by_text("It serves 2 models: choose one.").wait_for()
+        page.get_by_text("Understood as http").wait_for()
+        assert headline(page) == "Pick the model: list what the endpoint serves, or type its name."
+        assert "chat-gpu" not in page.url
+        assert "duration" not in page.url
+        assert played.asked == ["GET /v1/models"]
+        find(page, "Model", "large-model")
+        assert headline(page).startswith(f"4 points of large-model at {address}")
+        find(page, "Accelerator", "H200 SXM")
+        assert "facts.accelerator=h200-sxm" in page.url
+        assert played.asked == ["GET /v1/models"]
+    page.get_by_role("textbox", name="Address of the endpoint").fill("gpu.example")
+    page.keyboard.press("Enter")
+    page.get_by_text("Start the address with").wait_for()
+    assert page.get_by_role("button", name="Start the sweep").count() == 0
+    assert listed(library) == []
 
 
 def test_tabs_that_open_and_close_change_nothing_of_what_runs(tab: Callable[[], Page], library: Path) -> None:

@@ -185,3 +185,27 @@ def test_notes_tags_and_what_is_hidden_are_there_after_a_restart(library: Librar
     assert told.tags == ("odd",)
     assert list(opened.notes(again, source)["text"]) == ["a note"]
     assert opened.values(again, source, "accelerator") == [("h200-sxm", 3)]
+
+
+def test_one_fact_is_stated_about_several_sources_with_a_line_for_each(library: Library) -> None:
+    ids = [source_of(library, file) for file in ("mine.csv", "theirs.csv")]
+    before = len(history.changes(library))
+    correcting.state_of_all(library, HERE, ids, "accelerator", "b200")
+    assert set(library.fetch("SELECT DISTINCT accelerator FROM points")) == {("b200-sxm",)}
+    lines = history.changes(library).head(len(history.changes(library)) - before)
+    assert len(lines) == 2
+    for id in ids:
+        assert list(history.stated(library, id)["fact"]) == ["accelerator"]
+        correcting.state(library, HERE, id, "accelerator", None)
+    assert set(library.fetch("SELECT DISTINCT accelerator FROM points")) == {("h100-sxm",), ("mi300x",)}
+
+
+def test_a_fact_about_several_sources_is_stated_of_all_or_of_none(library: Library) -> None:
+    mine = source_of(library, "mine.csv")
+    with pytest.raises(NotFound):
+        correcting.state_of_all(library, HERE, [mine, "0" * 64], "accelerator", "b200")
+    with pytest.raises(UsageError, match="Pick the sources"):
+        correcting.state_of_all(library, HERE, [], "accelerator", "b200")
+    with pytest.raises(AccessDenied):
+        correcting.state_of_all(library, ELSEWHERE, [mine], "accelerator", "b200")
+    assert history.stated(library, mine).empty

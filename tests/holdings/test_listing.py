@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,3 +151,31 @@ def test_a_hidden_point_is_in_no_list(tmp_path: Path) -> None:
     library = made(tmp_path)
     library.retract(point_of(library, 16), "throttled")
     assert loads(library, points({"source": ["mine"]})) == [1, 64]
+
+
+def test_sources_say_what_tells_them_apart(library: Library) -> None:
+    rows = listing.sources(library, asked.complete(View())).rows.set_index("file")
+    mine = rows.loc["mine.csv"]
+    assert mine[["model", "accelerator", "concurrency"]].tolist() == [
+        "Llama 3.1 70B",
+        "H100 SXM",
+        "1, 16 and 64",
+    ]
+    assert mine["output_tokens_per_s"] == "70, 840 and 2,400"
+
+
+def test_sources_of_one_title_are_called_by_what_they_differ_in() -> None:
+    alike = {"title": "vllm.json", "model": "m"}
+    rows = pd.DataFrame(
+        [
+            {**alike, "source_id": "a" * 64, "concurrency": "4", "output_tokens_per_s": "100"},
+            {**alike, "source_id": "b" * 64, "concurrency": "16", "output_tokens_per_s": "300"},
+            {"title": "other", "source_id": "c" * 64, "concurrency": "4"},
+        ]
+    )
+    told = listing.called(rows)
+    assert told["a" * 64] == "vllm.json (concurrency 4, output throughput 100)"
+    assert told["b" * 64] == "vllm.json (concurrency 16, output throughput 300)"
+    assert told["c" * 64] == "other"
+    twins = pd.DataFrame([{"title": "t", "source_id": one * 64} for one in "de"])
+    assert listing.called(twins)["d" * 64] == "t (dddddddddddd)"

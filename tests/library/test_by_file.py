@@ -107,3 +107,34 @@ BROKEN = FileLine("e.json", reason="e.json is broken.")
 def test_the_sentences(lines: list[FileLine], before: str, after: str) -> None:
     assert foreseen(lines) == before
     assert by_file.done(lines) == after
+
+
+def test_files_of_one_name_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+    files = []
+    for concurrency, accelerator in ((1, "h100-sxm"), (16, "h100-sxm"), (16, "b200-sxm")):
+        folder = tmp_path / f"{concurrency}-{accelerator}"
+        folder.mkdir()
+        row = {"concurrency": concurrency, "accelerator": accelerator, "output_tokens_per_s": 100.0}
+        files.append(table(folder / "vllm.csv", row))
+    files.append(
+        table(tmp_path / "grid.csv", *({"concurrency": n, "output_tokens_per_s": 100.0 * n} for n in (1, 2)))
+    )
+    lines = looked_through(tmp_path, *files)
+    assert by_file.telling(lines) == ("accelerator", "concurrency", "output_tokens_per_s")
+    assert sorted(map(str, by_file.cells(lines, "concurrency"))) == ["1", "1 and 2", "16", "16"]
+    called = by_file.told_apart(lines)
+    assert sorted(called.values()) == [
+        "grid.csv",
+        "vllm.csv (accelerator B200 SXM, concurrency 16)",
+        "vllm.csv (accelerator H100 SXM, concurrency 1)",
+        "vllm.csv (accelerator H100 SXM, concurrency 16)",
+    ]
+    assert sorted(one.file for one in asked(lines)) == sorted(called.values())
+
+
+def test_of_one_file_load_and_throughput_are_told_as_numbers(tmp_path: Path) -> None:
+    lines = looked_through(
+        tmp_path, table(tmp_path / "a.csv", {"concurrency": 4, "output_tokens_per_s": 9.5})
+    )
+    assert by_file.telling(lines) == ("concurrency", "output_tokens_per_s")
+    assert [by_file.cells(lines, column) for column in by_file.telling(lines)] == [[4], [9.5]]

@@ -164,7 +164,7 @@ def test_facts_are_asked_once_for_all_that_lack_them_and_kept(
     at = at.number_input(key="adding.fact.1..accelerators").set_value(4).run()
     at = at.number_input(key=f"adding.fact.1..{PRICE}").set_value(2.5).run()
     assert at.dataframe[0].value.get("open") is None, "Nothing is open any more."
-    at = at.selectbox(key="adding.about.1").set_value(id_of(at, "two.csv")).run()
+    at = at.multiselect(key="adding.about.1").set_value([id_of(at, "two.csv")]).run()
     (box,) = (box for box in at.selectbox if box.label == "Accelerator")
     at = box.set_value("b200-sxm").run()
     at = imported(at)

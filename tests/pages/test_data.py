@@ -219,3 +219,26 @@ def test_changes_tell_who_did_what(mine: Library, opened: Open) -> None:
     assert list(rows["what"]) == ["noted", "imported"]
     assert rows["who"][0] == "ada"
     assert rows["detail"][0] == "a note"
+
+
+@pytest.mark.parametrize("sort", ["source", "evidence", "-output_tokens_per_s"])
+def test_what_points_are_sorted_by_is_the_second_column(opened: Open, sort: str) -> None:
+    rows = opened("data", tab="points", sort=sort).dataframe[0].value
+    assert list(rows.columns[:2]) == ["model", sort.removeprefix("-")]
+
+
+@pytest.mark.parametrize("sort", ["imported", "format", "-refusals", "-points"])
+def test_what_sources_are_sorted_by_is_the_second_column(opened: Open, sort: str) -> None:
+    rows = opened("data", tab="sources", sort=sort).dataframe[0].value
+    assert list(rows.columns[:2]) == ["title", sort.removeprefix("-")]
+
+
+def test_a_fact_is_stated_about_several_sources_at_once(opened: Open, here: None, mine: Library) -> None:
+    at = opened("data", search="csv")
+    ids = [source_of(mine, file) for file in ("mine.csv", "theirs.csv")]
+    at.multiselect(key="correct.many.sources.0").set_value(ids).run()
+    at.selectbox(key="correct.many.accelerator.0").set_value("b200-sxm")
+    at = press(at, "State it for all of them")
+    assert "Accelerator is stated, in every row of 2 sources." in said(at)
+    found = Library.open(mine.path, shipped=False).fetch("SELECT DISTINCT accelerator FROM points")
+    assert found == [("b200-sxm",)]

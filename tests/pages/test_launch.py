@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from bench.endpoint import Settings
 from bench.endpoint.serving import running
+from bench.plain_text import WORD_JOINER
 from bench.sweep.folder import Folder, listed
 from bench.sweep.planning.plan import Plan
 from tests.benchmarks._server import free_port
@@ -45,8 +46,8 @@ def labels(page: AppTest) -> list[str]:
 
 
 def said(page: AppTest) -> str:
-    """What the page says, without the escapes of Markdown."""
-    return text_of(page).replace("\\", "")
+    """What the page says, without the escapes of Markdown and the joints of addresses."""
+    return text_of(page).replace("\\", "").replace(WORD_JOINER, "")
 
 
 def title(page: AppTest) -> str:
@@ -216,3 +217,47 @@ def test_endpoints_of_the_library_are_listed_with_what_they_say(opened: Open, ow
     unknown = opened("launch", profile="quick", endpoint="elsewhere")
     assert "There is no endpoint named" in said(unknown)
     assert "Start the sweep" not in labels(unknown)
+
+
+def test_an_address_without_a_scheme_lists_its_models_and_the_one_it_serves_is_chosen(
+    opened: Open, own_library: Path
+) -> None:
+    with playing() as played:
+        page = opened("launch")
+        address = played.url.removeprefix("http://")
+        page.text_input(key="plan.endpoint.url").set_value(f" {address}/v1 ").run()
+        assert played.asked == []
+        assert title(page).startswith("Pick the model")
+        assert f"Understood as http://{address}/v1" in said(page)
+        page.button(key="models").click().run()
+        assert played.asked == ["GET /v1/models"]
+        assert page.selectbox(key="plan.endpoint.model").value == "fake-model"
+        assert title(page).startswith(f"4 points of fake-model at {address}")
+        assert "Start the sweep" in labels(page)
+    assert not own_library.exists() or not listed(own_library)
+
+
+def test_models_are_listed_only_where_a_page_may_ask(opened: Open, own_library: Path) -> None:
+    page = opened("launch", profile="quick", url="gpu.example:8000")
+    page.button(key="models").click().run()
+    assert "endpoints.toml" in said(page)
+    page = opened("launch", profile="quick", url="gpu.example")
+    page.button(key="models").click().run()
+    assert "Start the address with http:// or https://" in said(page)
+    assert not page.warning
+    page = opened("launch", profile="quick", url=f"127.0.0.1:{free_port()}")
+    page.button(key="models").click().run()
+    assert "Nothing listens at 127.0.0.1:" in said(page)
+
+
+def test_what_an_endpoint_before_was_said_to_be_goes_with_it(opened: Open, own_library: Path) -> None:
+    facts = {"facts.accelerator": "H100", "facts.engine": "enginex"}
+    page = opened("launch", profile="quick", url="127.0.0.1:9", model="fake-model", isl="8", **facts)
+    assert page.selectbox(key="plan.facts.accelerator").value == "h100-sxm"
+    assert "enginex is no known engine" in said(page)
+    page.text_input(key="plan.endpoint.url").set_value("127.0.0.1:9/v1").run()
+    assert page.selectbox(key="plan.endpoint.model").value == "fake-model"
+    page.text_input(key="plan.endpoint.url").set_value("127.0.0.1:10").run()
+    assert page.selectbox(key="plan.endpoint.model").value is None
+    assert page.selectbox(key="plan.facts.accelerator").value is None
+    assert page.text_input(key="plan.workloads.isl").value == "8"

@@ -31,7 +31,8 @@ ADHOC = ("--model", "fake-model", "--isl", "32", "--osl", "8", "--concurrency", 
 def test_one_command_measures_into_the_library_and_every_question_answers(tmp_path: Path) -> None:
     where = ("--library", str(tmp_path))
     with running(Settings(ttft_ms=3, itl_ms=1)) as url:
-        done = bench("sweep", "--url", url, *ADHOC, "--requests", "12", "--set", "accelerator=h100", "accelerators=2",
+        bare = url.removeprefix("http://")
+        done = bench("sweep", "--url", bare, *ADHOC, "--requests", "12", "--set", "accelerator=h100", "accelerators=2",
                      *where, "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = document(done.stdout)
@@ -44,6 +45,7 @@ def test_one_command_measures_into_the_library_and_every_question_answers(tmp_pa
         assert 3 <= point["ttft_ms_p50"] < 100
         assert point["output_tokens_per_s"] > 0
     assert told["reason"] in done.stderr
+    assert f"{bare} is understood as {url}." in done.stderr
     library = Library.open(tmp_path, shipped=False)
     for name in ("pareto", "heatmap"):
         assert len(question(name).answer(library, View.of({"evidence": ["simulated"]})).rows) == 3

@@ -17,7 +17,7 @@ from bench.sweep.folder import Folder, listed
 from bench.sweep.origin import FILE, Origin, keep, origin_of
 from bench.sweep.planning.endpoints import Endpoints
 from bench.sweep.planning.plan import Plan
-from tests.sweep.played import playing
+from tests.sweep.played import Played, playing
 
 pytestmark = pytest.mark.long
 
@@ -200,3 +200,35 @@ def test_sweeps_of_a_clock_that_ran_ahead_do_not_count(tmp_path: Path) -> None:
         made = Folder.create(tmp_path, plan())
         made.path.rename(made.path.with_name(f"21000101-000000-{number:06x}"))
     launching._demand_room(tmp_path)
+
+
+def test_models_are_asked_for_once_by_who_may_and_only_where_a_page_may_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = {"data": [{"id": "a"}, {"id": "b"}, {"object": "no model"}]}
+    with playing(Played(told={"/v1/models": (200, two)})) as played:
+        found = launching.models(tmp_path, plan(played.url), HERE, own_port=OWN_PORT)
+        assert found.serves == ("a", "b")
+        assert played.asked == ["GET /v1/models"]
+        monkeypatch.setenv("KNEEPOINT_ACCESS", "off")
+        with pytest.raises(AccessDenied):
+            launching.models(tmp_path, plan(played.url), HERE, own_port=OWN_PORT)
+        monkeypatch.delenv("KNEEPOINT_ACCESS")
+        for url in ("http://gpu.example:8000", "http://10.0.0.7:8000", f"http://127.0.0.1:{OWN_PORT}"):
+            with pytest.raises(UsageError):
+                launching.models(tmp_path, plan(url), HERE, own_port=OWN_PORT)
+        with pytest.raises(UsageError, match="without a key"):
+            launching.models(tmp_path, plan(played.url, **{"endpoint.key_env": "HOME"}), HERE)
+        assert played.asked == ["GET /v1/models"]
+
+
+def test_an_endpoint_that_lists_no_models_says_so(tmp_path: Path) -> None:
+    with playing(Played(told={"/v1/models": (404, {})})) as played:
+        found = launching.models(tmp_path, plan(played.url), HERE, own_port=OWN_PORT)
+    assert (found.serves, found.problem) == ((), None)
+    assert "does not list its models (HTTP 404)" in found.checks[-1].said
+    gone = launching.models(tmp_path, plan(played.url), HERE, own_port=OWN_PORT)
+    assert "Nothing listens at" in str(gone.problem)
+    with playing(Played(good=0, leads_to="http://169.254.169.254/")) as away:
+        found = launching.models(tmp_path, plan(away.url), HERE, own_port=OWN_PORT)
+    assert "which is not followed" in str(found.problem)

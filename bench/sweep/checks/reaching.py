@@ -84,6 +84,15 @@ def glance(
     return found
 
 
+def listing(target: Target, *, key_env: str | None = None, until: float | None = None) -> Preflight:
+    """Which models an endpoint lists, by one GET; none where it is not there or lists none, which its checks say."""
+    found = Preflight(target, Manner("", target.api))
+    with contextlib.suppress(Failed), contextlib.closing(Reaching(found, key_env, until)) as run:
+        run.reach()
+        run.models()
+    return found
+
+
 class Reaching:
     """The checks that come before a request for an answer, one after another."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from urllib.parse import urlsplit
 
 from bench.access import LOCAL_HOSTS
@@ -23,23 +24,59 @@ ALLOWED = (
     "http:// or https:// with a host that is no link-local or metadata address, an optional port and path, "
     "and no user name, key, query or fragment"
 )
+BARE = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/.*)?")
+"""An address as people copy it from a log: host, port and path, and nothing in front."""
+TLS_PORT = "443"
+
+
+class NotAnAddress(ValueError):
+    """What is no address of an endpoint; the message is a clause that says what to do."""
+
+
+BEGIN = "start the address with http:// or https://, such as http://127.0.0.1:8000"
+NO_SECRET = "leave out user name, key, query and fragment: no user name or key stands in an address"
+NO_METADATA = "write a host that is no link-local or metadata address"
+
+
+def spelled_out(text: str) -> str:
+    """The address with its scheme: http:// where it was left out before a host of this machine or one with a port.
+
+    As it stands where that would be a guess, such as a port that asks for TLS.
+    """
+    url = text.strip()
+    bare = BARE.fullmatch(url)
+    if bare is None or bare["port"] == TLS_PORT:
+        return url
+    host = bare["host"].strip("[]")
+    return f"http://{url}" if bare["port"] or host.lower() in LOCAL_HOSTS or is_own_machine(host) else url
+
+
+def understood_as(text: str) -> str | None:
+    """The address that a text without a scheme was taken for; None where it is as it was written, or is none."""
+    try:
+        url = checked_url(text)
+    except NotAnAddress:
+        return None
+    return None if text.strip().lower().startswith(("http://", "https://")) else url
 
 
 def checked_url(text: str) -> str:
-    """The base URL without a slash at its end; ValueError says what is allowed instead."""
-    url = text.strip()
+    """The base URL with its scheme and without a slash at its end; NotAnAddress says what to do instead."""
+    url = spelled_out(text)
+    if "@" in url or "?" in url or "#" in url:
+        raise NotAnAddress(NO_SECRET)
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError(ALLOWED) from None
+        raise NotAnAddress(BEGIN if "://" not in url else f"write {ALLOWED}") from None
+    if parts.scheme not in ("http", "https") or "://" not in url:
+        raise NotAnAddress(BEGIN)
     strange = not url.isascii() or not url.isprintable() or " " in url or "\\" in url or len(url) > MAX_URL
-    if strange or parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise ValueError(ALLOWED)
-    if "@" in parts.netloc or "?" in url or "#" in url:
-        raise ValueError(ALLOWED)
+    if strange or not parts.hostname or port == 0:
+        raise NotAnAddress(f"write {ALLOWED}")
     if parts.hostname.rstrip(".") in METADATA_HOSTS or not may_be_asked(parts.hostname):
-        raise ValueError(ALLOWED)
+        raise NotAnAddress(NO_METADATA)
     return url.rstrip("/")
 
 

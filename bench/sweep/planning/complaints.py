@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bench.errors import UnknownName, UsageError
-from bench.sweep.planning.address import holds_a_secret
+from bench.sweep.planning.address import NotAnAddress, holds_a_secret
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -30,6 +30,9 @@ def sentence(problem: ValidationError, plan: type[BaseModel], whole: str = "a pl
         return UnknownName(where, str(path[-1]), known, "docs/sweeps.md")
     if first["type"] == "value_error" and name is None:
         return UsageError(str(first["ctx"]["error"]))
+    error = first.get("ctx", {}).get("error")
+    if isinstance(error, NotAnAddress):
+        return UsageError(f"{field}{_is(field, first['input'])}; {error}.")
     allowed = _allowed(first, section, name)
     if first["type"] == "missing":
         return UsageError(f"{field} is missing; write {allowed}.")

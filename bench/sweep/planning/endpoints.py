@@ -16,7 +16,7 @@ from pydantic import ValidationError, field_validator, model_validator
 
 from bench.errors import BenchError, InputError, UnknownName, UsageError
 from bench.sweep.planning import complaints
-from bench.sweep.planning.address import ALLOWED, checked_url
+from bench.sweep.planning.address import ALLOWED, checked_url, spelled_out
 from bench.sweep.planning.facts import Fact
 from bench.sweep.planning.facts import checked as checked_facts
 from bench.sweep.planning.part import File, Text, as_list, told
@@ -129,7 +129,7 @@ class Endpoints:
             return dict(stated)
         found = self.endpoint(name)
         url = table.get("url")
-        if isinstance(url, str) and url and url.strip().rstrip("/") != found.base_url:
+        if isinstance(url, str) and url and spelled_out(url).rstrip("/") != found.base_url:
             raise UsageError(
                 f"The plan's endpoint {name} is at {found.base_url} by {self.path}, and endpoint.url says otherwise: "
                 "state endpoint.url or endpoint.name, and not both."

@@ -56,6 +56,13 @@ class Checked:
     problem: str = ""
     field: str | None = None
 
+    @property
+    def advice(self) -> str:
+        """What to do about a wrong field, for a reader who has its name and its value before them."""
+        _, told, rest = INDEX.sub("", self.problem).rpartition("; ")
+        about_its_value = told and self.field is not None and self.problem.startswith(self.field)
+        return rest[:1].upper() + rest[1:] if about_its_value else self.problem
+
 
 @cache
 def groups() -> Mapping[str, tuple[FormField, ...]]:
@@ -90,6 +97,14 @@ def checked(stated: Mapping[str, str], endpoints: Endpoints | None = None) -> Ch
         place = INDEX.sub("", said)
         at = max((key for key in fields() if place.startswith(key)), key=len, default=None)
         return Checked(None, said, at)
+
+
+def endpoint(stated: Mapping[str, str], endpoints: Endpoints | None = None) -> Plan:
+    """The least plan of the endpoint these fields state, to ask it what it serves; UsageError as `checked` tells it."""
+    own = {key: text for key, text in stated.items() if key.startswith("endpoint.")}
+    model = own.get("endpoint.model") or NEEDED["endpoint.model"]
+    least = {**SHAPE, **own, "endpoint.model": model}
+    return Plan.from_mapping(tables(least), files=False, endpoints=endpoints)
 
 
 def tables(stated: Mapping[str, str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, field_validator
 
 from bench.errors import UsageError
-from bench.sweep.planning.address import ALLOWED, checked_url
+from bench.sweep.planning.address import ALLOWED, checked_url, spelled_out
 from bench.sweep.planning.part import DAY, Part, Seconds, as_list, told
 
 MOST = 32
@@ -135,7 +135,7 @@ def together(stated: Any, field: str) -> Any:
 
 
 def _bare(url: Any) -> Any:
-    return url.strip().rstrip("/").removesuffix("/v1") if isinstance(url, str) else url
+    return spelled_out(url).rstrip("/").removesuffix("/v1") if isinstance(url, str) else url
 
 
 def _table(field: str, stated: Any) -> dict[str, str]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bench.errors import UsageError
-from bench.sweep.planning.address import checked_url, demand_own_machine, is_own_machine, may_be_asked
+from bench.sweep.planning.address import (
+    checked_url,
+    demand_own_machine,
+    is_own_machine,
+    may_be_asked,
+    understood_as,
+)
 
 OWN_PORT = 8501
 
@@ -93,3 +99,59 @@ def test_this_machine_is_known_in_every_form(address: str) -> None:
 @pytest.mark.parametrize("address", ["10.0.0.1", "localhost", "", "::ffff:10.0.0.1"])
 def test_other_machines_are_not_this_one(address: str) -> None:
     assert not is_own_machine(address)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("127.0.0.1:8701", "http://127.0.0.1:8701"),
+        ("  localhost:8701 ", "http://localhost:8701"),
+        ("localhost", "http://localhost"),
+        ("127.0.0.1:8701/v1", "http://127.0.0.1:8701/v1"),
+        ("127.0.0.1:8701/v1/", "http://127.0.0.1:8701/v1"),
+        ("[::1]:8701", "http://[::1]:8701"),
+        ("gpu.example:8000", "http://gpu.example:8000"),
+        ("10.0.0.7:8000/serve/v1", "http://10.0.0.7:8000/serve/v1"),
+        ("https://gpu.example", "https://gpu.example"),
+        (" HTTP://LOCALHOST:8000 ", "HTTP://LOCALHOST:8000"),
+    ],
+)
+def test_an_address_without_a_scheme_is_understood_and_said(text: str, url: str) -> None:
+    assert checked_url(text) == url
+    assert understood_as(text) == (None if "://" in text else url)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gpu.example", "start the address with http:// or https://"),
+        ("gpu.example:443", "start the address with http:// or https://"),
+        ("10.0.0.7", "start the address"),
+        ("ftp://127.0.0.1:8000", "start the address"),
+        ("http:127.0.0.1:8000", "start the address"),
+        ("file:/etc/passwd", "start the address"),
+        ("//127.0.0.1:8000", "start the address"),
+        ("javascript:alert(1)", "start the address"),
+        ("127.0.0.1:8000 /v1", "start the address"),
+        ("user:key@127.0.0.1:8000", "no user name"),
+        ("127.0.0.1:8000?key=x", "no user name"),
+        ("127.0.0.1:99999", "http:// or https://"),
+        ("127.0.0.1:0", "http:// or https://"),
+        ("169.254.169.254:80", "no link-local"),
+        ("[fe80::1]:8000", "no link-local"),
+        ("metadata.google.internal:80", "no link-local"),
+        ("http://metadata.google.internal./", "no link-local"),
+    ],
+)
+def test_what_cannot_be_understood_is_told_in_plain_words(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match="(?i)" + said):
+        checked_url(text)
+    assert understood_as(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["gpu.example:8000", "10.0.0.7:8000", "127.1:8000", "0.0.0.0:8000", "127.0.0.2"]
+)
+def test_an_address_without_a_scheme_opens_no_way_for_a_page(text: str) -> None:
+    with pytest.raises(UsageError, match=r"endpoints\.toml"):
+        demand_own_machine(checked_url(text), OWN_PORT)

@@ -162,7 +162,7 @@ def test_a_plan_file_names_one_too(library: Path) -> None:
     ("text", "said"),
     [
         ('[endpoints.lab]\nmodel = "m"', "endpoint 'lab': base_url is missing; write http:// or https://"),
-        ('[endpoints.lab]\nbase_url = "ftp://h"', "endpoint 'lab': base_url is 'ftp://h'; write http:// or"),
+        ('[endpoints.lab]\nbase_url = "ftp://h"', "endpoint 'lab': base_url is 'ftp://h'; start the address with http://"),
         ('[endpoints.lab]\nbase_url = "http://h"\napi = "rest"', "'lab': api is 'rest'; write chat or completions."),
         ('[endpoints.lab]\nbase_url = "http://h"\ncaps = {requests = 0}', "'lab': caps.requests is 0; write a whole"),
         ('[endpoints.lab]\nbase_url = "http://h"\nfacts = {tp = "two"}', "'lab': facts.tp is 'two'; write a whole"),
@@ -357,3 +357,17 @@ def test_a_sweep_by_name_measures_there(tmp_path: Path, monkeypatch: pytest.Monk
     assert document(found.stdout) == [{"accelerator": "h100-sxm", "usd_per_accelerator_hour": 2.0}]
     held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"sk-very" not in held
+
+
+def test_an_address_without_a_scheme_is_understood_in_the_file_and_beside_a_name(tmp_path: Path) -> None:
+    (tmp_path / "endpoints.toml").write_text(
+        '[endpoints.lab]\nbase_url = " localhost:8701/v1/"\nmodel = "m"\n'
+    )
+    known = Endpoints(tmp_path)
+    assert known.endpoint("lab").base_url == "http://localhost:8701/v1"
+    fields = {"profile": "quick", "endpoint.name": "lab"}
+    for url in ("localhost:8701/v1", "http://localhost:8701/v1/"):
+        plan = Plan.from_fields({**fields, "endpoint.url": url}, files=False, endpoints=known)
+        assert plan.endpoint.url == "http://localhost:8701/v1"
+    with pytest.raises(UsageError, match="says otherwise"):
+        Plan.from_fields({**fields, "endpoint.url": "localhost:8702"}, files=False, endpoints=known)

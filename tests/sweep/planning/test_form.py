@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.errors import UsageError
 from bench.sweep.planning import form
 from bench.sweep.planning.arguments import add_to, plan_from
 from bench.sweep.planning.plan import Plan
@@ -145,3 +146,26 @@ def test_any_link_is_read(pairs: list[tuple[str, str]]) -> None:
     assert len(stated) + len(problems) <= len(pairs)
     found = form.checked(GRID | stated)
     assert (found.plan is None) == bool(found.problem)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "advice"),
+    [
+        (
+            {"endpoint.url": "gpu.example"},
+            "Start the address with http:// or https://, such as http://127.0.0.1:8000.",
+        ),
+        ({"facts.accelerators": "few; or more"}, "Write a whole number from 1 to"),
+        ({"loads.concurrency": "1, x"}, "Write whole numbers from 1 to 8192"),
+        ({"profile": "fast"}, "There is no profile"),
+    ],
+)
+def test_a_reader_before_the_field_is_told_what_to_do_alone(wrong: dict[str, str], advice: str) -> None:
+    assert form.checked(GRID | wrong).advice.startswith(advice)
+
+
+def test_an_endpoint_can_be_asked_before_there_is_a_plan() -> None:
+    plan = form.endpoint({"endpoint.url": "127.0.0.1:8701", "loads.concurrency": "x"})
+    assert plan.endpoint.url == "http://127.0.0.1:8701"
+    with pytest.raises(UsageError, match="start the address"):
+        form.endpoint({"endpoint.url": "gpu.example"})
