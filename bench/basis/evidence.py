@@ -20,7 +20,7 @@ from bench.library import Library
 from bench.library.standing import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql, why_aside
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import counted, joined
+from bench.wording import counted, is_or_are, joined
 
 USED = "used"
 DECISIVE = 0.9
@@ -201,8 +201,8 @@ def left_out(found: Tally) -> list[Statement]:
     return [
         coverage(
             "left_out",
-            f"Of {counted(found.selected, 'selected point')} {found.used:,} {'is' if found.used == 1 else 'are'} used;"
-            f" left out: {joined(parts, at_most=9)}.",
+            f"{f'{found.used:,}' if found.used else 'None'} of {counted(found.selected, 'point')}"
+            f" {is_or_are(found.used or 1)} used; left out: {joined(parts, at_most=9)}.",
             **found.counts,
         )
     ]
@@ -214,7 +214,7 @@ def _of_the_point(ranking: Ranking) -> list[Reason]:
     if not ranking.any_evidence:
         told.append(Reason("other_evidence", "not measured", "evidence IS DISTINCT FROM 'measured'"))
     if ranking.flagged:
-        told.append(Reason("flagged", "flagged as not to be ranked", flags.has_sql(flags.EXCLUDING)))
+        told.append(Reason("flagged", "ruled out by a flag", flags.has_sql(flags.EXCLUDING)))
     else:
         told.append(Reason("flagged", "flagged", flags.beyond_notes_sql()))
     if ranking.without_speculation:

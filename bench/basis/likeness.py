@@ -23,6 +23,9 @@ LAYOUT = ("tp", "pp", "dp", "ep")
 DAYS_APART = 30
 """Measurements further apart than this may be of other software."""
 
+NAMED_ALONE = ("speculation", "disaggregated")
+"""Of these the values are words enough: "MTP speculation and no speculation"."""
+
 NAMED, SHORT = 3, 80
 """So many values of one fact are named, in so many characters; more are counted."""
 
@@ -152,6 +155,8 @@ def several(key: str, values: Iterable[Any]) -> str:
     if len(stated) < 2:
         return ""
     words = joined([_words(fact, value) for value in stated]) if len(stated) <= NAMED else ""
+    if key in NAMED_ALONE and words:
+        return words
     return f"{counted(len(stated), fact.one, fact.several)}{f' ({words})' if 0 < len(words) <= SHORT else ''}"
 
 
@@ -162,7 +167,9 @@ def unlike(labels: tuple[str, str], a: Sequence[Facts], b: Sequence[Facts],
     found = differences(a, b, keys)
     both = [one.words for one in found if one.a and one.b]
     if both:
-        said.append(caveat("unlike", f"Unlike: {joined(both, at_most=12)}.", unlike=len(both)))
+        said.append(
+            caveat("unlike", f"The two sides differ in {joined(both, at_most=12)}.", unlike=len(both))
+        )
     alone = [
         f"{one.fact.one} {joined(list(one.a or one.b), at_most=NAMED)} for {labels[0 if one.a else 1]}"
         for one in found

@@ -43,6 +43,12 @@ class Limit:
         return f"{inline(self.metric)} of {number(self.value)}{unit} or {'less' if self.at_most else 'more'}"
 
     @property
+    def short(self) -> str:
+        """It inside a headline: "p99 TTFT ≤ 2,000 ms"."""
+        unit = f" {self.metric.unit}" if self.metric.unit else ""
+        return f"{inline(self.metric)} {'≤' if self.at_most else '≥'} {number(self.value)}{unit}"
+
+    @property
     def text(self) -> str:
         """It as a link writes it."""
         return f"{self.metric.key}{'<=' if self.at_most else '>='}{self.value:.12g}"
@@ -62,6 +68,16 @@ def read(view: View) -> tuple[Limit, ...]:
 def words(limits: tuple[Limit, ...]) -> str:
     """Limits inside a sentence: "median TPOT of 50 ms or less and p99 TTFT of 2,000 ms or less"."""
     return joined([limit.words for limit in limits])
+
+
+def short(limits: tuple[Limit, ...]) -> str:
+    """Limits inside a headline: "median TPOT ≤ 50 ms and p99 TTFT ≤ 2,000 ms"."""
+    return joined([limit.short for limit in limits])
+
+
+def named(limits: tuple[Limit, ...]) -> str:
+    """Limits where there is no room for their values: "the limit", "the limits"."""
+    return "the limit" if len(limits) == 1 else "the limits"
 
 
 def metrics(limits: tuple[Limit, ...]) -> str:

@@ -21,7 +21,7 @@ from bench.chart import value_label
 from bench.library import Library
 from bench.selection import as_asked
 from bench.view import FILTER_BY_KEY, LIMIT, View
-from bench.wording import counted, joined, number
+from bench.wording import counted, is_or_are, joined, number
 
 KEYS = ("model", "precision", "isl", "osl")
 FILLED = "filled"
@@ -197,7 +197,8 @@ def statements(found: Story) -> list[Statement]:
         said.append(
             coverage(
                 "other_story",
-                f"{found.instead_of} has no {found.lacking or found.needs.words}; this is the nearest that has.",
+                f"{found.instead_of} has no {found.lacking or found.needs.words}; shown is the nearest selection"
+                " that has.",
             )
         )
     if found.left_out:
@@ -205,7 +206,7 @@ def statements(found: Story) -> list[Statement]:
         said.append(
             coverage(
                 "narrowed",
-                f"Narrowed to {words}; {counted(found.left_out, 'point')} of the selection beside it left out.",
+                f"Narrowed to {words}; {counted(found.left_out, 'other point')} {is_or_are(found.left_out)} left out.",
                 left_out=found.left_out,
             )
         )

@@ -111,12 +111,12 @@ def statements(found: Robustness | None) -> list[Statement]:
         by_words.setdefault(verdict.words, []).append(way)
     parts = [f"{verdict} {joined(ways, last='or', at_most=LISTED)}" for verdict, ways in by_words.items()]
     more = f"; {len(parts) - LISTED} more verdicts" if len(parts) > LISTED else ""
-    text = f"Holds in {holding} of {ways} ways to look; {'; '.join(parts[:LISTED])}{more}"
+    text = f"Holds in {holding} of {ways} checks; {'; '.join(parts[:LISTED])}{more}"
     if not parts and found.known:
-        text = f"Holds in all {ways} ways to look: {joined([words for words, _ in found.known], at_most=9)}"
+        text = f"Holds in all {ways} checks: {joined([words for words, _ in found.known], at_most=9)}"
     unknown = joined([words for words, one in found.others if one is None], last="or", at_most=LISTED)
     if unknown:
-        text = f"{text}; nothing can be said {unknown}" if found.known else f"Nothing can be said {unknown}"
+        text = f"{text}; no answer {unknown}" if found.known else f"No answer {unknown}"
     text += "."
     return [Statement("variation", "holds_in", text, {"ways": ways, "holding": holding})]
 

@@ -6,7 +6,7 @@ tie is within 1 %.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bench import flags
 from bench.basis.points import Facts
@@ -17,10 +17,23 @@ from bench.wording import counted, joined, number, share
 TWICE = 2.0
 """From this ratio on it is told as times, below it as a percentage."""
 
+LONGEST = 25
+"""A headline has at most so many words."""
+
 
 def opened(text: str) -> str:
     """Words as a sentence opens with them: the first letter is a capital."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def fitting(*sentences: str | Callable[[], str], longest: int = LONGEST) -> str:
+    """The first of these sentences, the fullest first, that is no longer than a headline; the last where none is."""
+    text = ""
+    for one in sentences:
+        text = one if isinstance(one, str) else one()
+        if len(text.split()) <= longest:
+            return text
+    return text
 
 
 def is_tie(ratio: float) -> bool:

@@ -110,7 +110,7 @@ class TestOneByOne:
     def test_what_is_left_out_is_one_sentence(self, eight: Library) -> None:
         (one,) = evidence.left_out(evidence.tally(eight, evidence.read(View())))
         assert one.text == (
-            "Of 8 selected points 4 are used; left out: 1 not measured, 1 flagged as not to be ranked, 1 of older runs"
+            "4 of 8 points are used; left out: 1 not measured, 1 ruled out by a flag, 1 of older runs"
             " and 1 repeats of another."
         )
         assert one.values["used"] == 4

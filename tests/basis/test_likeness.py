@@ -110,7 +110,7 @@ class TestUnlike:
         a, b = facts(engine="vllm", precision="fp8", isl=128), facts(engine="sglang", precision="fp8")
         told = likeness.unlike(("H200", "MI355X"), [a], [b])
         assert [(one.kind, one.text) for one in told] == [
-            ("unlike", "Unlike: engine (vLLM against SGLang)."),
+            ("unlike", "The two sides differ in engine (vLLM against SGLang)."),
             ("one_sided", "Stated on one side only: input length 128 tokens for H200."),
         ]
 

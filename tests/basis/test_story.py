@@ -87,7 +87,10 @@ class TestWhichStory:
         assert found.view.values("model") == (DEEPSEEK,)
         (told,) = story.statements(found)
         assert told.kind == "other_story"
-        assert told.text == "Llama 3.1 70B BF16 at 256/128 has no median TTFT; this is the nearest that has."
+        assert (
+            told.text
+            == "Llama 3.1 70B BF16 at 256/128 has no median TTFT; shown is the nearest selection that has."
+        )
         assert story.told(three, View()).instead_of == ""
 
     def test_nearest_is_the_same_model_before_the_same_lengths(self, tmp_path: Path) -> None:
@@ -214,8 +217,6 @@ class TestChoosing:
 
 def test_what_is_narrowed_is_told_with_what_it_leaves_out(three: Library) -> None:
     (told,) = story.statements(story.told(three, View.of({"model": [LLAMA]})))
-    assert told.text == (
-        "Narrowed to BF16, 256 tokens in and 128 tokens out; 3 points of the selection beside it left out."
-    )
+    assert told.text == ("Narrowed to BF16, 256 tokens in and 128 tokens out; 3 other points are left out.")
     assert told.values == {"left_out": 3}
     assert story.statements(story.told(three, View())) == []

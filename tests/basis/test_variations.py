@@ -120,7 +120,7 @@ class TestWhatIsFound:
             ("without flagged points", "h200-sxm")
         ]
         (told,) = variations.statements(found)
-        assert told.text == "Holds in 3 of 4 ways to look; h200-sxm wins without flagged points."
+        assert told.text == "Holds in 3 of 4 checks; h200-sxm wins without flagged points."
         assert (told.role, told.kind, told.values) == ("variation", "holds_in", {"ways": 4, "holding": 3})
 
     def test_is_nothing_without_a_verdict_of_its_own(self, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ class TestWhatIsFound:
         ways = ("without flagged points", "without speculation", "with older runs too")
         assert found == Robustness(Verdict("a", "a wins"), tuple((way, None) for way in ways))
         (told,) = variations.statements(found)
-        assert told.text.startswith("Nothing can be said without flagged points")
+        assert told.text.startswith("No answer without flagged points")
         assert told.values == {"ways": 1, "holding": 1}
 
     def test_says_so_where_the_headline_holds_in_all(self) -> None:
@@ -143,7 +143,7 @@ class TestWhatIsFound:
         (told,) = variations.statements(
             Robustness(own, (("with older runs too", own), ("at b's price", own)))
         )
-        assert told.text == "Holds in all 3 ways to look: with older runs too and at b's price."
+        assert told.text == "Holds in all 3 checks: with older runs too and at b's price."
 
     def test_one_winner_is_told_once_with_all_its_ways(self) -> None:
         own = Verdict("a", "a wins")
@@ -154,8 +154,8 @@ class TestWhatIsFound:
             )
         )
         assert told.text == (
-            "Holds in 2 of 9 ways to look; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
-            " price; nothing can be said in way 8."
+            "Holds in 2 of 9 checks; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
+            " price; no answer in way 8."
         )
 
     @given(views)

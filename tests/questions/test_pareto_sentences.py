@@ -225,7 +225,7 @@ def test_a_verdict_that_does_not_hold_says_what_leads_instead(shipped):
     view = View.of({**DEEPSEEK, "precision": ["fp8"], "isl": [1024], "osl": [8192]})
     (told,) = variations.statements(pareto.robustness(shipped, view))
     assert told.text == (
-        "Holds in 2 of 3 ways to look; GB200 NVL72 leads over the widest range without speculation."
+        "Holds in 2 of 3 checks; GB200 NVL72 leads over the widest range without speculation."
     )
 
 

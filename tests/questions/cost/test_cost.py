@@ -379,7 +379,7 @@ def test_whether_the_cheapest_is_cheapest_at_each_book_and_provider(shipped: Lib
             assert verdict.code == f"{chips[0]}|{chips[0]}"
     assert lead not in prices.chip_prices(shipped, Choice(provider="Crusoe"))
     assert others["at Crusoe's price"] is not None
-    assert f"Holds in {robust.holding} of {robust.ways} ways to look" in answer.said("variation")[0]
+    assert f"Holds in {robust.holding} of {robust.ways} checks" in answer.said("variation")[0]
 
 
 def test_where_one_deployment_alone_has_a_price_there_is_no_verdict_to_hold(shipped: Library) -> None:

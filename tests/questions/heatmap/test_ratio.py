@@ -56,7 +56,7 @@ class TestWhatIsDivided:
         ]
         answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
         assert (
-            said(answer, "left_out").text == "Of 4 selected points 2 are used; left out: 2 of neither side."
+            said(answer, "left_out").text == "2 of 4 points are used; left out: 2 of neither side."
         )
 
     def test_is_of_the_load_kind_in_which_both_sides_share_most_cells(self, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ class TestWhatItCannotBeToldApartFrom:
         rows = [point(128, 128, 10), point(256, 128, 10), point(128, 128, 20, accelerator="h200-sxm"),
                 point(256, 128, 20, accelerator="h200-sxm", engine="sglang")]  # fmt: skip
         answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
-        assert said(answer, "unlike").text == "Unlike: engine (SGLang and vLLM against vLLM)."
+        assert said(answer, "unlike").text == "The two sides differ in engine (SGLang and vLLM against vLLM)."
         assert answer.headline.startswith("H200 SXM has 2 times the output throughput of H100 SXM")
 
     @given(st.integers(0, 4), st.integers(1, 3))
