@@ -23,9 +23,6 @@ LAYOUT = ("tp", "pp", "dp", "ep")
 DAYS_APART = 30
 """Measurements further apart than this may be of other software."""
 
-NAMED_ALONE = ("speculation", "disaggregated")
-"""Of these the values are words enough: "MTP speculation and no speculation"."""
-
 NAMED, SHORT = 3, 80
 """So many values of one fact are named, in so many characters; more are counted."""
 
@@ -155,8 +152,10 @@ def several(key: str, values: Iterable[Any]) -> str:
     if len(stated) < 2:
         return ""
     words = joined([_words(fact, value) for value in stated]) if len(stated) <= NAMED else ""
-    if key in NAMED_ALONE and words:
-        return words
+    if key == "disaggregated":
+        return "aggregated and disaggregated"
+    if key == "speculation" and len(stated) == 2 and "none" in stated:
+        return f"with and without {_words(fact, next(one for one in stated if one != 'none'))}"
     return f"{counted(len(stated), fact.one, fact.several)}{f' ({words})' if 0 < len(words) <= SHORT else ''}"
 
 
