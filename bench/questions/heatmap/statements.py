@@ -237,7 +237,9 @@ def nothing(found: Heatmap, ranking: Ranking, known: Known) -> str:
     if tally.of("unknown_limit") and not tally.of("beyond_limit"):
         them = "none of them" if known.points > 1 else "not"
         told = f"{known.told}, {them} in this grid" if known.is_of_limits and known.told else ""
-        told = told or f"{none} states {limits.metrics(ranking.limits)}"
+        many = tally.of("unknown_limit")
+        ranked = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
+        told = told or f"{ranked} states {limits.metrics(ranking.limits)}"
         drop = f"drop {limits.named(ranking.limits)}"
         return fitting(f"{told}; {drop} to see {inline(found.row)}.", f"{told}; {drop}.")
     if tally.of("beyond_limit"):

@@ -48,7 +48,7 @@ def told(found: Scaling, ranking: Ranking, known: Known, everywhere: int) -> Ite
         yield _headline(found, first, known)
     for line in found.steps:
         if line.beyond_linear:
-            yield _explained(line, line.beyond_linear[0])
+            yield from _explained(line, line.beyond_linear[0])
     yield from _efficiencies(found.steps[:LISTED_LINES])
     for line in found.lines:
         yield from _brackets(line)
@@ -221,15 +221,17 @@ def _headline(found: Scaling, first: Line, known: Known) -> Statement:
     way = f"{', ' if found.way == BEST else ' '}{where(found.way, found.level)}"
     way = "" if found.way == BEST and pushed else way
     model = subject([Facts("", model=first.facts.model)])
-    whole, flags_told = (
-        f"{gives(first, last)} the throughput of {_count(base.accelerators)}",
-        noted([base, last]),
-    )
+    whole = f"{gives(first, last)} the throughput of {_count(base.accelerators)}"
+    flags_told = noted([base, last])
     share = f" ({percent(last.efficiency)} efficiency)"
-    ends = (f"{share}{way}", way, share, "")
-    starts = [f"On {one}, " for one in (f"{about}{beside}", about, model) if one] or [""]
-    told = [f"{known.lead}{whole}{end}" for end in ends] if known.lead else []
-    told += [] if known.lead else [f"{start}{whole}{end}" for start in starts for end in ends]
+    ends = (f"{share}{way}", f" ({percent(last.efficiency)}){way}", share, f" ({percent(last.efficiency)})")
+    starts = [
+        *(f"On {one}, " for one in (f"{about}{beside}", about, model) if one),
+        f"{model}: " if model else "",
+    ]
+    starts = [known.lead] if known.lead else starts
+    told = [f"{start}{whole}{end}" for end in (ends if known.lead else ends[:1]) for start in starts]
+    told += [f"{start}{whole}{end}" for start in starts for end in ends[1:]] + [f"{starts[-1]}{whole}"]
     text = fitting(*(f"{one}{flags_told}." for one in told))
     return headline("efficiency", text, ids([base, last]), efficiency=last.efficiency, speedup=last.speedup,
                     accelerators=last.accelerators, base=base.accelerators)  # fmt: skip
@@ -243,13 +245,17 @@ def _unjudged(found: Scaling) -> Statement | None:
     about = subject([line.facts]) or line.label
     model = subject([Facts("", model=line.facts.model)]) or line.label
     if line.apart and line.judged:
-        told = [f"No scaling is told for {of}: the chip counts are of different runs and no engine version is stated"
-                for of in (about, model)]  # fmt: skip
+        runs = [f"Scaling on {of} cannot be told: {when}, without an engine version" for of in (about, model)
+                for when in (dates(line), dates(line).removeprefix(f"{line.label} "))]  # fmt: skip
+        told = [
+            *runs,
+            f"Scaling on {model} cannot be told: its chip counts are of runs that may differ in software",
+        ]
         kind, places = "runs_apart", list(line.places)
     else:
         far = f"measured loads lie more than {WIDEST_BRACKET:g} times apart"
         told = [
-            f"No scaling is told for {of} {where(found.way, found.level)}: {far}" for of in (about, model)
+            f"Scaling on {of} cannot be told {where(found.way, found.level)}: {far}" for of in (about, model)
         ]
         kind, places = "far_loads", [place for place in line.places if not place.is_near]
     return headline(kind, fitting(*(f"{one}{noted(places)}." for one in told)), ids(places))
@@ -274,6 +280,8 @@ def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
     if not tally.used and tally.of("beyond_limit"):
         return f"{none} is known to keep {named}; ease {'it' if len(ranking.limits) == 1 else 'them'}."
     if not tally.used and is_limited:
+        many = tally.of("unknown_limit")
+        none = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
         return f"{none} states {limits.metrics(ranking.limits)}; drop {named} to compare chip counts."
     if not tally.used:
         return f"{none} is measured and states both its chips and its {inline(found.row)}."
@@ -330,7 +338,7 @@ def _bracket(place: Place) -> str:
     return f"{kind.replace('_', ' ')} {loads} on {chips(place.accelerators)}"
 
 
-def _explained(line: Line, place: Place) -> Statement:
+def _explained(line: Line, place: Place) -> Iterator[Statement]:
     """Why some count gives more than its share: what the weights leave for the cache, or that it is not known."""
     base, told = line.base, [line.base, place]
     small, wide = line.rooms[line.start], line.rooms[line.places.index(place)]
@@ -345,7 +353,11 @@ def _explained(line: Line, place: Place) -> Statement:
             room = number(wide.room_gib / small.room_gib)
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
     lead = f"{gives(line, place)} the throughput of {_count(base.accelerators)} ({percent(place.efficiency)})"
-    return finding("beyond_linear", f"{lead}{noted(told)}: {why}.", ids(told), efficiency=place.efficiency)
+    yield finding("beyond_linear", f"{lead}{noted(told)}: {why}.", ids(told), efficiency=place.efficiency)
+    if small and wide and small.tokens and wide.tokens and memory.explains(small, wide, place.speedup or 0):
+        most = f"{_rough(small.tokens)} tokens on {chips(base.accelerators)}"
+        more = f"{_rough(wide.tokens)} on {chips(place.accelerators)}"
+        yield finding("kv_room", f"That room is at most {most} and {more}.")
 
 
 def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
@@ -354,7 +366,7 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
     each = ""
     if row.each_load is not None:
-        each = f", each at {_load(found.way, row.each_load)},"
+        each = f", each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all),"
     text = (
         f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}{each} would give"
         f" {number(against.ratio)} times the throughput of one instance on {against.accelerators:,} (projected):"
@@ -373,7 +385,7 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
 
 def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Statement:
     """What the replicas give at the wide instance's own load, shared among them, or that it is not known."""
-    told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in total"
+    told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in all"
     if row.shared_throughput is None:
         each = f"{number(load / row.against.replicas)} for each replica"
         never = f"{chips(line.base.accelerators)} never ran that load"
@@ -381,8 +393,8 @@ def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Stat
         return finding("shared_unknown", text)
     ratio = row.shared_throughput / row.against.throughput
     text = (
-        f"{lead} those replicas would give {number(ratio)} times the throughput of the one instance"
-        f" (projected){noted(told)}"
+        f"{lead} those replicas would give {number(row.shared_throughput)} {found.row.unit}, {number(ratio)} times the"
+        f" one instance (projected){noted(told)}"
     )
     wide = told[-1].figure(found.tpot)
     if row.shared_tpot_ms is not None and wide is not None:

@@ -215,7 +215,7 @@ class TestUnlikeLoads:
         ]
         answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
         assert answer.headline == (
-            "H200 SXM has 2.50 times the output throughput of H100 SXM in the median of 2 shared cells, each at its own"
+            "H200 SXM has 2.50 times the output throughput of H100 SXM in the median of 2 shared cells, each at its"
             " best load."
         )
         assert [cell.alike for cell in answer.result.cells] == [False, False]
