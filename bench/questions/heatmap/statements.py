@@ -110,9 +110,12 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
     on, where = f" on {chips}" if chips else "", _peak_place(found, peak)
     if known.lead:
         several = SEVERAL[verb] if chips and (best.accelerators or 1) > 1 else verb
-        whole = [f"{known.lead}{one} {value}{place}{flags_told}" for one, place in
-                 ((f"{of}{on} {verb}", where), (f"{chips or of} {several}", where), (f"{chips or of} {several}", ""))
-                 ]  # fmt: skip
+        is_told = best.isl is None or best.osl is None or not {"isl", "osl"} & {found.x, found.y}
+        lengths = "" if is_told else f" at {number(best.isl)}/{number(best.osl)}"
+        who = f"{chips}{lengths} {several}" if chips else f"{of} {verb}"
+        first = f"{model if known.narrower else of}{lengths if known.narrower else ''}{on} {verb}"
+        whole = [f"{known.lead}{one} {value}{at}{flags_told}" for one, at in
+                 ((first, where), (who, where), (who, ""))]  # fmt: skip
     else:
         whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
                  ((kind, of, where), ("", of, where), ("", model, where), ("", model, ""))]  # fmt: skip

@@ -116,6 +116,9 @@ def _leading(found: Pareto) -> Statement:
     elsewhere = _elsewhere(found, lead, others) if others else ""
     told = [(f"{start}{whole}{elsewhere}", every) for start in _starts(found)]
     told += [(f"{start}{whole}", list(lead.spots)) for start in _starts(found)]
+    told += [
+        (f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in _starts(found)[:1]
+    ]
     return _fitting("leads", told, leader=lead.group, to=lead.strictest)
 
 

@@ -37,7 +37,7 @@ NEEDS = "points"
 
 GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation", "disaggregated", "variant", "harness",
           "source", "isl", "osl", "model")  # fmt: skip
-LEVEL = Option("level", "At", "number", "The interactivity (tokens/s per user) or load that is held equal.",
+LEVEL = Option("level", "Level held equal", "number", "The interactivity (tokens/s per user) or the load.",
                example="64")  # fmt: skip
 OPTIONS: tuple[Option, ...] = (
     Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips.", METRICS),
