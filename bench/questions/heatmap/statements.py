@@ -115,7 +115,7 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
         who = f"{chips}{lengths} {several}" if chips else f"{of} {verb}"
         first = f"{model if known.narrower else of}{lengths if known.narrower else ''}{on} {verb}"
         whole = [f"{known.lead}{one} {value}{at}{flags_told}" for one, at in
-                 ((first, where), (who, where), (who, ""))]  # fmt: skip
+                 ((first, where), (who, where), (who, ""), (f"{chips or of} {several}", ""))]  # fmt: skip
     else:
         whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
                  ((kind, of, where), ("", of, where), ("", model, where), ("", model, ""))]  # fmt: skip

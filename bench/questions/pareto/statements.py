@@ -221,8 +221,11 @@ def _within(found: Pareto) -> Iterator[Statement]:
         yield from _best(found, found.best)
     elif found.limits:
         kind, lead = "none_within", found.known.lead
+        part = f"{found.known.narrower} " if found.known.narrower else ""
         told = (
-            [f"{found.known.told}; none keeps {'it' if len(found.limits) == 1 else 'them'}."] if lead else []
+            [f"{found.known.told}; {part}none keeps {'it' if len(found.limits) == 1 else 'them'}."]
+            if lead
+            else []
         )
         told += [f"No point of {of} {'is known to have' if lead else 'has'} {limits.short(found.limits)}."
                  for of in (about(found), _model(found))]  # fmt: skip
