@@ -202,7 +202,7 @@ def left_out(found: Tally) -> list[Statement]:
         coverage(
             "left_out",
             f"{f'{found.used:,}' if found.used else 'None'} of {counted(found.selected, 'point')}"
-            f" {is_or_are(found.used or 1)} used; left out: {joined(parts, at_most=9)}.",
+            f" {is_or_are(found.used or 1)} used{'; left out' if found.used else ''}: {joined(parts, at_most=9)}.",
             **found.counts,
         )
     ]

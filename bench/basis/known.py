@@ -1,40 +1,51 @@
 """How many of the points a reader selected say what an answer rests on; where too few do, its headline says so first.
 
 The one rule of every question. Counted are the ranked points that the reader's own filters leave, of the story's model,
-whatever precision and workload the story narrows them to; and those of the story itself. Where fewer than DECISIVE of
-either say whether they keep the reader's limits, or fewer than FEW state the figure that is compared, the headline
-begins with the smaller share: "Only 2 of 106 points state median TPOT; of those TPU v6e …".
+whatever precision and workload the story narrows them to; then those of the story itself. Where fewer than DECISIVE of
+either say whether they keep the reader's limits, or fewer than FEW of the first state the figure that is compared, the
+headline begins with it: "Only 2 of 106 points state median TPOT; of those TPU v6e …".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bench.basis import evidence, limits, story
 from bench.basis.evidence import DECISIVE, Deciding
+from bench.catalogue import PRICED
 from bench.library import Library
 from bench.view import View
-from bench.wording import counted
+from bench.wording import counted, number
 
+JUDGED = "can be judged by these limits"
 FEW = 0.5
 """Where fewer of the selected points state the figure that a page compares, its headline says so."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """How many of some points say what is asked of them, the words of that for several and for one, and what is few."""
+    """How many of some points say what is asked of them, the words of that for several and for one, and what is few.
+
+    `narrower` is the part of them that the answer is about, where that does not hold all that say it.
+    """
 
     points: int
     of: int
     they: str
     it: str
     enough: float = DECISIVE
+    narrower: str = ""
 
     @property
     def share(self) -> float:
         """The share that says it."""
         return self.points / self.of if self.of else 1.0
+
+    @property
+    def is_of_limits(self) -> bool:
+        """Whether it is said of the reader's limits, and not of a figure."""
+        return self.enough == DECISIVE
 
     @property
     def told(self) -> str:
@@ -50,6 +61,8 @@ class Known:
         """What a headline begins with: "Only 2 of 106 points state median TPOT; of those "; "" where enough say it."""
         if not self.told:
             return ""
+        if self.narrower:
+            return f"{self.told}; {self.narrower}, "
         return f"{self.told}: " if self.points == 1 else f"{self.told}; of those "
 
 
@@ -62,30 +75,53 @@ def of_headline(
 ) -> Known:
     """What the headline of a complete View has to begin with; NOTHING where its `lead` would be empty.
 
-    `told` is how many points of the story say whether they keep the limits, which come first. `figures` are the DuckDB
-    expressions of what is compared, by name inside a sentence.
+    `told` is how many points of the story say whether they keep the limits, which come first; a limit on a cost is
+    not counted over all that is selected, where prices differ. `figures` are the DuckDB expressions of what is
+    compared, by name inside a sentence.
     """
     own = story.own_choice(view)
     if not own.values("model") and view.values("model"):
         own = own.with_where(model=view.values("model"))
-    ranking = replace(evidence.read(own), limits=evidence.read(view).limits)
-    figures, asked = figures or {}, ranking.limits
+    figures, every = figures or {}, evidence.read(view).limits
+    asked = tuple(one for one in every if one.metric.key not in PRICED)
     columns = {one.metric.key: f'"{one.metric.key}"' for one in asked if library.has(one.metric.key)}
-    every = " AND ".join(f"{columns.get(one.metric.key, 'NULL')} IS NOT NULL" for one in asked) or "TRUE"
+    stated = " AND ".join(f"{columns.get(one.metric.key, 'NULL')} IS NOT NULL" for one in asked) or "TRUE"
     judged = f"({limits.kept_sql(library, asked)}) IS NOT NULL"
-    counted_too = (judged, every, *(f"({one}) IS NOT NULL" for one in figures.values()))
-    sought = ", ".join(f"count(*) FILTER ({sql})" for sql in counted_too)
-    condition = evidence.ranked(library, ranking.unlimited)
-    of, judging, stating, *having = library.fetch(
-        f"SELECT count(*), {sought} FROM points WHERE {condition.sql}", condition.params
-    )[0]
-    found = []
-    if asked:
-        is_stated = judging == stating or len({one.metric.key for one in asked}) == 1
-        words = f"state {told.metrics}" if is_stated else "can be judged by these limits"
-        one = f"states {told.metrics}" if is_stated else words
-        found = [Known(told.points, told.of, words, one), Known(judging, of, words, one)]
-    lacking = [Known(points, of, f"state {name}", f"states {name}", FEW)
-               for points, name in zip(having, figures, strict=True)]  # fmt: skip
-    few = [one for one in found if one.told] or [one for one in lacking if one.told]
-    return min(few, key=lambda one: one.share, default=NOTHING)
+    sought = (judged, stated, *(f"({one}) IS NOT NULL" for one in figures.values()))
+    (of, judging, stating, *having), (_, inside, _, *within) = (
+        _counts(library, one, sought) for one in (own, view)
+    )
+    found, narrower = [], _narrower(own, view)
+    if every:
+        is_stated = judging == stating or len({one.metric.key for one in every}) == 1
+        words = (f"state {told.metrics}", f"states {told.metrics}") if is_stated else (JUDGED, JUDGED)
+        if asked:
+            found.append(Known(judging, of, *words, narrower=narrower if inside < judging else ""))
+        found.append(Known(told.points, told.of, *words))
+    lacking = [Known(points, of, f"state {name}", f"states {name}", FEW, narrower if there < points else "")
+               for points, there, name in zip(having, within, figures, strict=True)]  # fmt: skip
+    return next((one for one in (*found, *sorted(lacking, key=lambda one: one.share)) if one.told), NOTHING)
+
+
+def _counts(library: Library, view: View, sought: Sequence[str]) -> list[int]:
+    """How many points of a View are ranked, and how many of them meet each of these conditions."""
+    condition = evidence.ranked(library, evidence.read(view).unlimited)
+    counts = ", ".join(f"count(*) FILTER ({sql})" for sql in sought)
+    return list(
+        library.fetch(f"SELECT count(*), {counts} FROM points WHERE {condition.sql}", condition.params)[0]
+    )
+
+
+def _narrower(own: View, view: View) -> str:
+    """To what a story narrows the reader's own selection, in a headline: "in FP8 at 8,192/1,024"."""
+    pins = {key: view.values(key)[0] for key in story.KEYS if view.values(key) and not own.values(key)}
+    isl, osl = (number(float(pins[key])) if key in pins else "" for key in ("isl", "osl"))
+    parts = [f"in {pins['precision'].upper()}" if "precision" in pins else ""]
+    parts.append(
+        f"at {isl}/{osl}"
+        if isl and osl
+        else f"with {isl or osl} tokens {'in' if isl else 'out'}"
+        if isl or osl
+        else ""
+    )
+    return " ".join(filter(None, parts))

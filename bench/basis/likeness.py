@@ -155,6 +155,10 @@ def several(key: str, values: Iterable[Any]) -> str:
     if len(stated) < 2:
         return ""
     words = joined([_words(fact, value) for value in stated]) if len(stated) <= NAMED else ""
+    if key == "disaggregated":
+        return "aggregated and disaggregated"
+    if key == "speculation" and len(stated) == 2 and "none" in stated:
+        return f"with and without {_words(fact, next(one for one in stated if one != 'none'))}"
     if key in NAMED_ALONE and words:
         return words
     return f"{counted(len(stated), fact.one, fact.several)}{f' ({words})' if 0 < len(words) <= SHORT else ''}"

@@ -15,7 +15,7 @@ from bench.catalogue import Metric
 from bench.errors import UsageError
 from bench.library import Library
 from bench.view import View
-from bench.wording import inline, joined, number
+from bench.wording import inline, joined, name_of, number
 
 WRITTEN = re.compile(r"([a-z][a-z0-9_]*)(<=|>=)([^<>=]+)")
 MOST = 8
@@ -63,6 +63,14 @@ def read(view: View) -> tuple[Limit, ...]:
     if len(view.slo) > MOST:
         raise UsageError(f"{len(view.slo)} limits are more than the {MOST} that are read at once.")
     return tuple(_limit(text) for text in view.slo if text != NONE)
+
+
+def label(metric: Metric, at_most: bool | None = None) -> str:
+    """How a control asks for a limit on a metric: "TPOT at most (ms)", "P99 TTFT at most (ms)"."""
+    is_most = metric.direction == "lower" if at_most is None else at_most
+    name = name_of(metric) if metric.statistic == "p50" else inline(metric)
+    unit = f" ({metric.unit})" if metric.unit else ""
+    return f"{name[:1].upper()}{name[1:]} at {'most' if is_most else 'least'}{unit}"
 
 
 def words(limits: tuple[Limit, ...]) -> str:

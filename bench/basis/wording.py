@@ -17,6 +17,8 @@ from bench.wording import counted, joined, number, share
 TWICE = 2.0
 """From this ratio on it is told as times, below it as a percentage."""
 
+NOTHING_SELECTED = "No point matches these filters; remove one."
+
 LONGEST = 25
 """A headline has at most so many words."""
 

@@ -70,7 +70,9 @@ def headline(run: Run) -> None:
 def _query(run: Run) -> str:
     """What a link to the run, the chosen point and its opened request asks for."""
     asked = {key: st.query_params.get(key, "") for key in ("point", REQUEST)}
-    return urlencode({"run": run.story.id, **{key: number for key, number in asked.items() if number.isdigit()}})
+    return urlencode(
+        {"run": run.story.id, **{key: number for key, number in asked.items() if number.isdigit()}}
+    )
 
 
 def picture(run: Run, headline: str, name: str, chart: str) -> None:

@@ -35,6 +35,15 @@ def test_the_share_is_of_all_that_the_reader_selected_and_not_of_the_story(ten: 
     assert lead(ten, view) == "Only 2 of 10 points state median TTFT; of those "
 
 
+def test_where_the_story_holds_not_all_that_say_it_the_headline_is_of_the_story(ten: Library) -> None:
+    view = View.of({"precision": ["fp8"], "concurrency": ["1"]}, {"filled": "precision"}, slo=[LIMIT])
+    assert lead(ten, view) == ""
+    view = View.of(
+        {"precision": ["fp4"], "isl": ["128"], "osl": ["128"]}, {"filled": "precision isl osl"}, slo=[LIMIT]
+    )
+    assert lead(ten, view) == "Only 2 of 10 points state median TTFT; in FP4 at 128/128, "
+
+
 def test_a_filter_of_the_readers_own_narrows_what_is_counted(ten: Library) -> None:
     assert lead(ten, View.of({"precision": ["fp8"]}, slo=[LIMIT])) == ""
 

@@ -132,7 +132,7 @@ def test_the_headline_says_who_leads_where(small):
     answer = pareto.answer(small, View())
     assert answer.headline == (
         "On Llama 3.1 70B FP8 at 1,024/256, H100 SXM leads per chip between 20 and 100 tokens/s/user;"
-        " H200 SXM leads at lower speeds."
+        " H200 leads at lower speeds."
     )
     assert led(answer) == [("H200 SXM", 20), ("H100 SXM", 100)]
     assert [lead.weakest for lead in answer.result.leads] == [None, 20]
@@ -166,12 +166,12 @@ def test_the_best_point_within_the_limits(small):
     answer = pareto.answer(small, View.of(slo=[LIMIT_X]))
     assert (answer.result.best.x, answer.result.best.y) == (pytest.approx(50), 100)
     assert answer.headline == (
-        "With median interactivity of 45 tokens/s/user or more, H100 SXM leads on Llama 3.1 70B FP8 at 1,024/256:"
-        " 100 tokens/s per chip at 50 tokens/s/user."
+        "7 of 9 points state median interactivity; of those H100 SXM leads with 100 tokens/s per chip at"
+        " 50 tokens/s/user within the limit."
     )
     assert answer.findings[:2] == (
-        "That point is Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8.",
-        "The best within it, in tokens/s per chip: H100 SXM 100; never within it: H200 SXM.",
+        "That point: Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8.",
+        "Best with median interactivity ≥ 45 tokens/s/user, in tokens/s per chip: H100 SXM 100; not within: H200 SXM.",
     )
     none = pareto.answer(small, View.of(slo=[LIMIT_X, LIMIT_Y]))
     assert none.result.best is None
@@ -232,7 +232,7 @@ def test_where_few_state_a_limits_metric_the_headline_says_so_or_names_no_best(t
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "few.csv", rows)])
     few = pareto.answer(library, View.of(slo=["ttft_ms_p99<=2000"]))
-    assert few.headline.endswith(", of the 2 of 10 points that state p99 TTFT.")
+    assert few.headline.startswith("Only 2 of 10 points state p99 TTFT; of those H100 SXM reaches ")
     others = [point(30, 10, accelerator=chip) for chip in ("h200-sxm", "b200-sxm")]
     library.add([table(tmp_path / "others.csv", others)])
     asked = View.of(slo=["ttft_ms_p99<=2000"])
@@ -317,17 +317,18 @@ def test_the_grid_keeps_the_frontiers_exact(small, monkeypatch):
 def test_one_group_is_told_by_its_ends(small):
     answer = pareto.answer(small, View.of({"accelerator": ["h100"]}))
     assert answer.headline == (
-        "Llama 3.1 70B FP8 at 1,024/256 on H100 SXM: 4 of 5 points are worth choosing, from 10 tokens/s per chip at"
-        " 100 tokens/s/user to 140 at 10."
+        "On Llama 3.1 70B FP8 at 1,024/256, H100 SXM goes from 10 tokens/s per chip at 100 tokens/s/user to 140 at 10."
     )
-    assert answer.findings == ("Knee, in tokens/s per chip at tokens/s/user: 130 at 40.",)
+    assert answer.findings == (
+        "Knee, in tokens/s per chip at tokens/s/user: 130 at 40.", "4 of 5 points are on the frontier.",
+    )  # fmt: skip
     alone = pareto.answer(small, View.of({"accelerator": ["h200"], "evidence": ["measured"]}))
     assert alone.headline == (
-        "Only one point of Llama 3.1 70B FP8 at 1,024/256 on H200 SXM has both metrics,"
-        " 400 tokens/s per chip at 20 tokens/s/user; a frontier needs two."
+        "Only one point of Llama 3.1 70B FP8 at 1,024/256 has both metrics, H200 SXM with 400 tokens/s per chip at"
+        " 20 tokens/s/user."
     )
     assert alone.findings == (
-        "That point is Llama 3.1 70B, FP8, 2 x H200 SXM, vLLM, 1,024 in / 256 out, concurrency 64.",
+        "That point: Llama 3.1 70B, FP8, 2 x H200 SXM, vLLM, 1,024 in / 256 out, concurrency 64.",
     )
 
 
@@ -385,17 +386,17 @@ def test_older_runs_are_counted_and_not_drawn(tmp_path):
 
 def test_nothing_selected_nothing_measured_nothing_stored(small, tmp_path):
     nothing = pareto.answer(small, View.of({"model": ["gpt-9"]}))
-    assert nothing.headline == "Nothing is selected."
+    assert nothing.headline == "No point matches these filters; remove one."
     assert nothing.caveats == ("Nothing is loaded for model gpt-9.",)
     lacking = pareto.answer(small, View.of({"concurrency": ["3"]}))
     assert lacking.headline == (
-        "No point of Llama 3.1 70B FP8 at 1,024/256 states a latency and a throughput, so none can be weighed; see"
-        " the heatmap or Data."
+        "No point of Llama 3.1 70B FP8 at 1,024/256 states both a latency and a throughput; see the heatmap or"
+        " Data."
     )
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "told.csv", [point(100, 10, evidence="projected")])])
     unmeasured = pareto.answer(library, View())
-    assert unmeasured.headline.endswith(" was measured; ask for their evidence to see them ranked.")
+    assert unmeasured.headline.endswith(" was measured; choose other evidence to see its 1 point.")
     for answer in (nothing, unmeasured, lacking):
         pareto.figure(answer.result, DARK)
 
@@ -414,7 +415,7 @@ def test_mixed_workloads_are_named(tmp_path):
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "two.csv", [point(100, 10), point(200, 20, isl=8192)])])
     assert (
-        "Unlike points share these axes: 2 input lengths (1,024 tokens and 8,192 tokens)."
+        "Mixed here: 2 input lengths (1,024 tokens and 8,192 tokens)."
         in pareto.answer(library, View.of(whole=True)).caveats
     )
 

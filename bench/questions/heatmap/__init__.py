@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from bench import selection
-from bench.basis import evidence, points, story, variations
+from bench.basis import evidence, known, points, story, variations
 from bench.basis.statement import caveat
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
@@ -20,6 +20,7 @@ from bench.questions.heatmap.figure import figure as figure
 from bench.questions.heatmap.grid import LIKE_LOADS, NONE
 from bench.questions.heatmap.result import Heatmap
 from bench.view import View
+from bench.wording import inline
 
 TITLE = "Heatmap"
 QUESTION = "Where is it fast?"
@@ -51,13 +52,15 @@ def answer(library: Library, view: View) -> Answer[Heatmap]:
     found = grid.laid(library, ranking)
     if not found.cells:
         found = replace(found, stated=choosing.stated(library, whole))
+    deciding = evidence.deciding(library, ranking)
+    figures = {inline(found.row): grid.value_sql(library, found.metric)}
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
         statements=(
-            *statements.told(found, ranking, evidence.deciding(library, ranking)),
-            *(caveat("gave_way", text) for text in choosing.given_way(view, whole)),
+            *statements.told(found, ranking, deciding, known.of_headline(library, whole, deciding, figures)),
+            *(caveat("gave_way", text) for text in statements.given_way(view, whole)),
             *story.statements(told),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),

@@ -11,14 +11,13 @@ from typing import Any
 
 from bench import basis, catalogue, selection
 from bench.basis import evidence, story
-from bench.basis.likeness import filter_words
 from bench.basis.options import Option
 from bench.basis.story import Needs, Story
 from bench.chart import title
 from bench.library import Library
 from bench.questions import Choices
 from bench.questions.heatmap import grid
-from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, axis_words
+from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, SIDES
 from bench.questions.heatmap.result import Stated
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked, clause, written
@@ -45,7 +44,6 @@ OPTIONS: tuple[Option, ...] = (
 FIRST_METRIC = "output_tokens_per_s"
 THROUGHPUTS: tuple[catalogue.Kind, ...]
 THROUGHPUTS = "throughput", "per_accelerator", "per_user", "engine_rate", "submission"
-SIDES = ("ratio_a", "ratio_b")
 Held = dict[str, tuple[int, bool]]
 Row = tuple[Any, ...]
 HARDWARE = frozenset({"accelerators", "tp"})
@@ -114,23 +112,6 @@ def told(library: Library, view: View) -> Story:
     return replace(found, view=basis.written_out(whole))
 
 
-def given_way(asked: View, whole: View) -> list[str]:
-    """What was asked for and could not be, a sentence each."""
-    said = []
-    x, y, by = asked.option("x"), asked.option("y"), asked.option("ratio_by", NONE)
-    if x and x == y:
-        other = axis_words(whole.option("y"))
-        said.append(f"Both axes were asked to be {axis_words(x)}; the other is {other} instead.")
-    if by != whole.option("ratio_by"):
-        said.append(f"No two values of {axis_words(by)} share a cell of this grid, so there is no ratio.")
-    for key in SIDES:
-        value, instead = asked.option(key), whole.option(key)
-        if value and instead and value not in map(whole.option, SIDES):
-            named = filter_words(by, instead)
-            said.append(f"{filter_words(by, value)} cannot be a side of this ratio; it is {named} instead.")
-    return said
-
-
 def metrics(library: Library) -> list[str]:
     """Every metric the library has, stored or derived, in the catalogue's order."""
     stored, order = library.metric_columns(), [row.key for row in catalogue.base_metrics()]
@@ -151,7 +132,11 @@ def held(library: Library, view: View, columns: Iterable[str], stating: Iterable
 
 
 def stated(library: Library, view: View) -> Stated:
-    """What the ranked points state of the columns that can be axes, and which two of them the most state."""
+    """What the ranked points state of the columns that can be axes, and which two of them the most state.
+
+    Whatever the reader's limits are.
+    """
+    view = view.with_slo(())
     each = held(library, view, AXES)
     both = {(x, y): many for x in each for y, (many, _) in held(library, view, each, [x]).items() if x < y}
     pair = max(both, key=lambda two: both[two], default=("", ""))

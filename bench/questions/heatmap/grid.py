@@ -36,6 +36,7 @@ MOST_VALUES, SPARSE_VALUES, SPARSE = 40, 16, 0.1
 
 MOST_POINTS_BEHIND = 10_000
 NONE = "none"
+SIDES = ("ratio_a", "ratio_b")
 KIND = "coalesce(load_kind, 'unknown')"
 LIKE_LOADS = ("load_kind", *LOAD_AXES)
 """What two sides of a ratio have in common where they are at one load."""

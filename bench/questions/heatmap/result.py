@@ -23,7 +23,7 @@ State = Literal["measured", "failed", "no metric", "flagged", "older run", "not 
 WITHOUT_VALUE: Mapping[State, tuple[str, str]] = {
     "failed": ("×", "points that failed"),
     "no metric": ("–", "points without this metric"),
-    "flagged": ("†", "points flagged as not to be ranked"),
+    "flagged": ("†", "points ruled out by a flag"),
     "older run": ("○", "points of older runs"),
     "not measured": ("~", "points that were not measured"),
     "beyond the limit": ("·", "points beyond the limits"),

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.evidence import Deciding, Ranking
+from bench.basis.known import Known
+from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
-from bench.basis.wording import TWICE, flagged, is_tie, opened, subject, times
+from bench.basis.wording import NOTHING_SELECTED, TWICE, fitting, flagged, is_tie, opened, subject, times
 from bench.chart import hardware_words, setting
 from bench.maths.grid import steepest, verdict
-from bench.questions.heatmap.grid import IN_A_CELL, NO_AXIS, OTHER_KIND, TOLD_APART, axis_words, fact_of
+from bench.questions.heatmap.grid import (
+    IN_A_CELL,
+    NO_AXIS,
+    NONE,
+    OTHER_KIND,
+    SIDES,
+    TOLD_APART,
+    axis_words,
+    fact_of,
+)
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap, Ratio, Stated
 from bench.records import LOAD_AXES
-from bench.wording import counted, inline, joined, number, quantity, share
+from bench.view import View
+from bench.wording import counted, inline, is_or_are, joined, number, quantity, share
 
-LISTED = 6
+LISTED = 5
 """A sentence lists up to this many panels."""
 
-LONGEST = 25
-"""A headline has at most so many words; what does not fit is a finding."""
+TOKENS = {"output_tokens_per_s": "output tokens/s", "input_tokens_per_s": "input tokens/s",
+          "total_tokens_per_s": "tokens/s in and out"}  # fmt: skip
+"""Throughputs as they are spoken with their value."""
 
 KIND_WORDS = {"saturated": "saturating load", "batch": "static batches", "scenario": "scenarios",
               "unknown": "a load that is not stated"}  # fmt: skip
+SEVERAL = {"peaks at": "peak at", "is best at": "are best at", "reaches": "reach"}
 ON_A_SIDE = {"accelerator": "on {}", "chips": "on {} chips", "disaggregated": "{}", "load_kind": "under {} load",
              "source": "from {}", "harness": "by {}"}  # fmt: skip
 """How a side of a ratio is named with what else it is, in place of "with {}"."""
@@ -34,18 +48,18 @@ MIXED = "model accelerator precision isl osl engine speculation disaggregated so
 """What is told where the best points of a grid's cells differ in it: a change from cell to cell may be of that."""
 
 
-def told(found: Heatmap, ranking: Ranking, deciding: Deciding) -> Iterator[Statement]:
-    """Headline, findings and caveats."""
+def told(found: Heatmap, ranking: Ranking, deciding: Deciding, known: Known) -> Iterator[Statement]:
+    """Headline, findings and caveats; `known` is the coverage that the headline begins with."""
     if found.peak is None:
-        yield headline("no_value", nothing(found))
+        yield headline("no_value", nothing(found, ranking, known))
         yield from evidence.left_out(found.tally)
         return
     if deciding.of and not deciding.names_a_best:
         yield _no_best(deciding)
     elif found.ratio is None:
-        yield from _of_peak(found, found.peak, deciding)
+        yield from _of_peak(found, found.peak, known)
     else:
-        yield from _of_ratio(found, found.ratio, deciding)
+        yield from _of_ratio(found, found.ratio, known)
     if found.ratio is None:
         yield from (*_other_kinds(found, found.peak), *_panel_peaks(found))
         yield from (*_slope(found, found.x), *_slope(found, found.y))
@@ -54,71 +68,123 @@ def told(found: Heatmap, ranking: Ranking, deciding: Deciding) -> Iterator[State
     yield from _caveats(found, ranking)
 
 
+def given_way(asked: View, whole: View) -> list[str]:
+    """What was asked for and could not be, a sentence each."""
+    said = []
+    x, y, by = asked.option("x"), asked.option("y"), asked.option("ratio_by", NONE)
+    if x and x == y:
+        other = axis_words(whole.option("y"))
+        said.append(f"Both axes were {axis_words(x)}; the vertical one is now {other}.")
+    if by != whole.option("ratio_by"):
+        said.append(f"No two values of {axis_words(by)} share a cell of this grid, so there is no ratio.")
+    for key in SIDES:
+        value, instead = asked.option(key), whole.option(key)
+        if value and instead and value not in map(whole.option, SIDES):
+            named = likeness.filter_words(by, instead)
+            said.append(
+                f"{likeness.filter_words(by, value)} cannot be compared here; {named} takes its side."
+            )
+    return said
+
+
 def _no_best(deciding: Deciding) -> Statement:
     """The headline where most accelerators do not say whether they keep the limits."""
-    text = (
-        f"No best can be named: only {deciding.points:,} of {deciding.of:,} points, on {deciding.accelerators} of"
-        f" {counted(deciding.of_accelerators, 'accelerator')}, state {deciding.metrics}."
+    few = f"{deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}"
+    text = fitting(
+        f"Only {few} ({deciding.points:,} of {deciding.of:,} points) state {deciding.metrics}, so no best is named.",
+        f"Only {few} can be judged by these limits, so no best is named.",
     )
     return headline("no_best", text, points=deciding.points, of=deciding.of)
 
 
-def _of_peak(found: Heatmap, peak: Cell, deciding: Deciding) -> Iterator[Statement]:
+def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
+    """The peak with what it is of and where, and how low it falls where there is room for it."""
     best = peak.facts[0]
     kind = f"Under {_under(found.load_kind)}, " if found.tally.of(OTHER_KIND) and found.load_kind else ""
-    chips = best.hardware.replace(" x ", " ")
-    who = f"{subject([best]) or 'The selection'}{f' on {chips}' if chips else ''}"
+    chips = best.hardware.replace(" x ", " ").removeprefix("1 ")
     verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[found.row.direction]
-    value = quantity(peak.value, found.metric).removesuffix("/accelerator")
-    fall, worst = _falls_off(found, peak)
-    text = f"{kind}{who} {verb} {value} {inline(found.row)}{_peak_place(found, peak)}"
-    text += f"{flagged(peak.flag_kinds)}{deciding.words}"
-    fits, ids = len(f"{text}{fall}".split()) <= LONGEST, worst.ids if worst else ()
-    whole = (f"{text}{fall}", (*peak.ids, *ids)) if fits else (text, peak.ids)
-    yield headline("peak", f"{whole[0]}.", whole[1], value=peak.value, x=peak.x, y=peak.y)
-    if fall and not fits:
+    value = _valued(found, peak.value)
+    flags_told, (spread, fall, worst) = flagged(peak.flag_kinds), _falls_off(found, peak)
+    ids = worst.ids if worst else ()
+    of, model = subject([best]) or "The selection", subject([Facts("", model=best.model)]) or "The selection"
+    on, where = f" on {chips}" if chips else "", _peak_place(found, peak)
+    if known.lead:
+        several = SEVERAL[verb] if chips and (best.accelerators or 1) > 1 else verb
+        is_told = best.isl is None or best.osl is None or not {"isl", "osl"} & {found.x, found.y}
+        lengths = "" if is_told else f" at {number(best.isl)}/{number(best.osl)}"
+        who = f"{chips}{lengths} {several}" if chips else f"{of} {verb}"
+        first = f"{model if known.narrower else of}{lengths if known.narrower else ''}{on} {verb}"
+        whole = [f"{known.lead}{one} {value}{at}{flags_told}" for one, at in
+                 ((first, where), (who, where), (who, ""), (f"{chips or of} {several}", ""))]  # fmt: skip
+    else:
+        whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
+                 ((kind, of, where), ("", of, where), ("", model, where), ("", model, ""))]  # fmt: skip
+    text = fitting(
+        *(f"{one}{end}." for one in whole[:1] for end in (spread, "")),
+        *(f"{one}." for one in whole),
+    )
+    is_told = bool(spread) and text.endswith(f"{spread}.")
+    yield headline("peak", text, (*peak.ids, *(ids if is_told else ())), value=peak.value, x=peak.x, y=peak.y)
+    if fall and not is_told:
         yield finding("falls_off", f"{opened(fall.lstrip(';, '))}.", ids or peak.ids)
 
 
-def _of_ratio(found: Heatmap, ratio: Ratio, deciding: Deciding) -> Iterator[Statement]:
-    cells, middle = found.compared, found.middle
-    many = counted(len(cells), "shared cell")
+def _of_ratio(found: Heatmap, ratio: Ratio, known: Known) -> Iterator[Statement]:
+    many = counted(len(found.compared), "shared cell")
     ids = [one for cell in found.compared for one in cell.ids]
     if not ratio.is_told:
         apart = joined([one.words for one in ratio.confounded])
-        text = f"{ratio.a} against {ratio.b} cannot be told apart from {apart}, unlike in each of {many}."
+        facts = joined([one.fact.one for one in ratio.confounded])
+        judged, each = f"{ratio.a} against {ratio.b} cannot be judged", f"in each of {many}"
+        many_facts = f"{counted(len(ratio.confounded), 'other thing')} too"
+        text = fitting(
+            *(f"{judged}: they differ in {what}, {each}." for what in (apart, f"{facts} too", many_facts))
+        )
         yield headline("confounded", text, ids, facts=len(ratio.confounded))
+        if apart not in text:
+            yield caveat("confounded_by", f"In every shared cell they differ in {apart}.")
     else:
-        a, b = ratio.a, ratio.b
-        for one in ratio.confounded:  # "FP8 on H200 SXM", "FP16 on A100"
-            form = ON_A_SIDE.get(one.fact.key, "with {}")
-            a, b = f"{a} {form.format(one.a[0])}", f"{b} {form.format(one.b[0])}"
-        loads = "" if found.compared[0].alike else ", each at its own best load"
-        loads = " at like loads" if len(found.compared) < len(found.measured) else loads
-        where = "the one cell both have" if len(cells) == 1 else f"the median of {many}"
-        link = "as" if is_tie(middle) else "of" if middle >= TWICE else "than"
-        some = flagged(kind for cell in found.compared for kind in cell.flag_kinds)
-        lead = f"{a} has {times(middle, inline(found.row))} {link} {b}"
-        text = f"{lead} in {where}{loads}{some}{deciding.words}."
-        yield headline("ratio", text, ids, median=middle)
+        yield _ratio(found, ratio, known, many, ids)
     yield _extremes(found, ratio)
     alone = [(side, len([cell for cell in found.cells if cell.state == state]))
              for side, state in ((ratio.a, "only a"), (ratio.b, "only b"))]  # fmt: skip
-    if parts := [f"{side} in {counted(many, 'cell')}" for side, many in alone if many]:
-        yield finding("one_side", f"Measured on one side only, so not divided: {joined(parts)}.")
-    known = {fact_of(ratio.by), *(one.fact.key for one in ratio.confounded)}
+    if parts := [f"only {side} in {counted(many, 'cell')}" for side, many in alone if many]:
+        yield finding("one_side", f"Measured on one side, so not divided: {joined(parts)}.")
+    kept = {fact_of(ratio.by), *(one.fact.key for one in ratio.confounded)}
     yield from likeness.unlike(
         (ratio.a, ratio.b),
         [cell.best for cell in found.compared if cell.best],
         [cell.best_b for cell in found.compared if cell.best_b],
-        [key for key in TOLD_APART if key not in known],
+        [key for key in TOLD_APART if key not in kept],
     )
     if unlike := [cell for cell in found.measured if not cell.alike]:
-        apart = "; those are drawn without colour and left out of the median and the range"
-        drawn = apart if len(found.compared) < len(found.measured) else ""
+        drawn = (
+            "; these have no colour and no part in the median"
+            if len(found.compared) < len(found.measured)
+            else ""
+        )
         of = f"{len(unlike):,} of {counted(len(found.measured), 'cell')}"
-        text = f"Each side is at its own best load, not the same one in {of}{drawn}."
+        text = f"In {of} the two sides are at different loads{drawn}."
         yield caveat("unlike_loads", text, cells=len(unlike))
+
+
+def _ratio(found: Heatmap, ratio: Ratio, known: Known, many: str, ids: Sequence[str]) -> Statement:
+    """What one side is to the other in the middle of the cells they share."""
+    cells, middle, a, b = found.compared, found.middle, ratio.a, ratio.b
+    for one in ratio.confounded:  # "FP8 on H200 SXM", "FP16 on A100"
+        form = ON_A_SIDE.get(one.fact.key, "with {}")
+        a, b = f"{a} {form.format(one.a[0])}", f"{b} {form.format(one.b[0])}"
+    loads = "" if cells[0].alike else ", each at its best load"
+    loads = " at like loads" if len(cells) < len(found.measured) else loads
+    where = "the one cell both have" if len(cells) == 1 else f"the median of {many}"
+    link = "as" if is_tie(middle) else "of" if middle >= TWICE else "than"
+    some = flagged(kind for cell in cells for kind in cell.flag_kinds)
+    lead = f"{known.lead}{a} has {times(middle, inline(found.row))} {link} {b}"
+    text = fitting(
+        f"{lead} in {where}{loads}{some}.", f"{lead} in {where}{some}.", f"{lead}{some}.",
+        f"{known.lead}{ratio.a} has {times(middle, inline(found.row))} {link} {ratio.b}{some}.",
+    )  # fmt: skip
+    return headline("ratio", text, ids, median=middle)
 
 
 def _extremes(found: Heatmap, ratio: Ratio) -> Statement:
@@ -130,7 +196,8 @@ def _extremes(found: Heatmap, ratio: Ratio) -> Statement:
     ends = [f"{number(cell.value)} at {place(found, cell)}{_in_panel(found, cell)}{flagged(cell.flag_kinds)}"
             for cell in dict.fromkeys((low, high))]  # fmt: skip
     span = f"from {ends[0]} to {ends[1]}" if len(ends) > 1 else ends[0]
-    text = f"{f'Ahead: {ahead}; ' if ratio.is_told else ''}{ratio.a} / {ratio.b} is {span}."
+    verb = "is" if len(ends) < 2 else "goes"
+    text = f"{f'Ahead: {ahead}; ' if ratio.is_told else ''}{ratio.a} / {ratio.b} {verb} {span}."
     ids = (*low.ids, *high.ids)
     return finding(
         "ahead", text, ids, low=low.value, high=high.value, a=leads["a"], b=leads["b"], ties=leads["tie"]
@@ -144,37 +211,45 @@ def _caveats(found: Heatmap, ranking: Ranking) -> Iterator[Statement]:
         yield caveat("doublings", f"A cell holds the best of a doubling of {axis_words(axis)}.")
     if found.undrawn:
         many = counted(len(found.undrawn), "panel")
-        yield caveat("undrawn", f"{many} with fewer cells not drawn for want of room, but in the table.")
+        yield caveat("undrawn", f"{many} with few cells {is_or_are(len(found.undrawn))} in the table alone.")
     if found.ratio is None:
         best, axes = [one for cell in found.measured for one in cell.facts], (found.x, found.y, found.panel)
         unlike = [key for key in MIXED if key not in axes and len({getattr(one, key) for one in best}) > 1]
         if unlike:
             words = joined([likeness.BY_KEY[key].one for key in unlike], at_most=9)
-            yield caveat("mixed", f"From cell to cell the best points differ in {words}.")
+            yield caveat("mixed", f"The cells' best points differ in {words}.")
     kinds = Counter(kind for cell in found.cells for kind in flags.telling(cell.flag_kinds))
     if kinds:
         listed = joined([f"{kind} ({counted(cells, 'cell')})" for kind, cells in kinds.items()], at_most=99)
         yield caveat("flags", f"Best points are flagged: {listed}.", flagged=sum(kinds.values()))
 
 
-def nothing(found: Heatmap) -> str:
+def nothing(found: Heatmap, ranking: Ranking, known: Known) -> str:
     """Why no cell has a value, and what to do."""
     tally, ratio = found.tally, found.ratio
-    none = f"None of the {counted(tally.selected, 'selected point')}"
+    none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
     on_grid = sum(map(tally.of, (*IN_A_CELL, NO_AXIS, OTHER_KIND)))
     if not tally.selected:
-        return "Nothing is selected."
+        return NOTHING_SELECTED
     if ratio is not None and tally.used:
         return f"{ratio.a} and {ratio.b} share no cell of this grid, so there is nothing to divide."
     if tally.of("other_evidence") == tally.selected:
-        return f"{none} was measured; ask for their evidence to see them."
+        return f"{none} was measured; choose other evidence to see {'them' if tally.selected > 1 else 'it'}."
     if found.stated is not None and on_grid:
         return _no_axes(found, found.stated, counted(on_grid, "point"))
-    if tally.of("beyond_limit") or tally.of("unknown_limit"):
+    if tally.of("unknown_limit") and not tally.of("beyond_limit"):
+        them = "none of them" if known.points > 1 else "not"
+        told = f"{known.told}, {them} in this grid" if known.is_of_limits and known.told else ""
+        many = tally.of("unknown_limit")
+        ranked = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
+        told = told or f"{ranked} states {limits.metrics(ranking.limits)}"
+        drop = f"drop {limits.named(ranking.limits)}"
+        return fitting(f"{told}; {drop} to see {inline(found.row)}.", f"{told}; {drop}.")
+    if tally.of("beyond_limit"):
         return f"{none} is known to keep the limits; ease them."
     if tally.of("no_metric") or tally.of("failed"):
         return f"{none} on this grid has {inline(found.row)}; choose another metric."
-    return f"{none} may be ranked."
+    return f"{none} may be ranked; choose other filters."
 
 
 def _no_axes(found: Heatmap, stated: Stated, about: str) -> str:
@@ -183,8 +258,10 @@ def _no_axes(found: Heatmap, stated: Stated, about: str) -> str:
     if stated.points:
         instead = f"{stated.points:,} {'states' if stated.points == 1 else 'state'} {joined(others)}"
         return f"None of {about} states both {x} and {y}; choose other axes: {instead}."
-    only = f", only {joined([axis_words(column) for column in stated.columns])}" if stated.columns else ""
-    return f"The selected {about} state no two columns that can be axes{only}; the Data page lists them."
+    only = (
+        f"only {joined([axis_words(column) for column in stated.columns])}" if stated.columns else "no column"
+    )
+    return f"These {about} state {only}, not the two columns that a grid needs; see Data."
 
 
 def place(found: Heatmap, cell: Cell) -> str:
@@ -226,21 +303,33 @@ def _peak_place(found: Heatmap, peak: Cell) -> str:
     return f" at {joined(words)}" if words else ""
 
 
-def _falls_off(found: Heatmap, peak: Cell) -> tuple[str, Cell | None]:
-    """How the metric falls from the peak to the worst cell of its panel, and that cell where it is named."""
-    same = found.panels[peak.panel]
+def _valued(found: Heatmap, value: float | None) -> str:
+    """A value as a sentence has it: "68,614 output tokens/s", "232 ms median TTFT"."""
+    if found.metric in TOKENS:
+        return f"{number(value)} {TOKENS[found.metric]}"
+    return f"{quantity(value, found.metric).removesuffix('/accelerator')} {inline(found.row)}"
+
+
+def _falls_off(found: Heatmap, peak: Cell) -> tuple[str, str, Cell | None]:
+    """The worst cell of the peak's panel for a headline, the same with what it is of the peak, and it where named."""
+    same, several = found.panels[peak.panel], len(found.panels) > 1
     if len(same) == 1:
-        return f", the only cell with a value{' in its panel' if len(found.measured) > 1 else ''}", None
+        alone = f", the only cell with a value{' in its panel' if len(found.measured) > 1 else ''}"
+        return alone, alone, None
     worst, lower = found.best(same, worst=True), found.better == "lower"
-    at, low, high = place(found, worst), *sorted((peak.value or 0.0, worst.value or 0.0))
-    some = flagged(worst.flag_kinds)
+    low, high = sorted((peak.value or 0.0, worst.value or 0.0))
+    some, end = (
+        flagged(worst.flag_kinds),
+        f"{'highest' if lower else 'lowest'}{' of its panel' if several else ''}",
+    )
+    at = f"; the {end} is {number(worst.value)} at {place(found, worst)}"
     if low <= 0:
-        return f"; at {at} it is {quantity(worst.value, found.metric)}{some}", worst
-    ratio = high / low
-    if is_tie(ratio):
-        return " and stays within 1 % of it in every cell", None
-    much = f"{number(ratio)} times" if ratio >= 2 else share(ratio - 1 if lower else 1 - 1 / ratio)
-    return f"; at {at} it is {much} {'higher' if lower else 'lower'}{some}", worst
+        return f"{at}{some}", f"{at}{some}", worst
+    if is_tie(high / low):
+        same_all = " and stays within 1 % of it in every cell"
+        return same_all, same_all, None
+    ratio = f", {number(high / low)} times the best" if lower else f", 1/{number(high / low)} of the peak"
+    return f"{at}{some}", f"{at}{ratio}{some}", worst
 
 
 def _other_kinds(found: Heatmap, peak: Cell) -> Iterator[Statement]:
@@ -255,7 +344,7 @@ def _other_kinds(found: Heatmap, peak: Cell) -> Iterator[Statement]:
         inside = ", ".join([hardware_words(best.row), *loads])
         under = f"under {_under(best.load_kind)} ({inside}){flagged(best.flag_kinds)}"
         listed.append(f"{quantity(value, found.metric)} {under}")
-    text = f"{'Lower' if lower else 'Higher'} under another load kind, not in this grid: {joined(listed)}."
+    text = f"{'Lower' if lower else 'Higher'} outside this grid: {joined(listed)}."
     yield finding("other_kinds", text, [best.point_id for best, _ in better])
 
 
@@ -289,14 +378,15 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
     fixed = _at(found, other, line[0], whole=True) if len(found.values(across)) > 1 else ""
     where = f"{fixed}{_in_panel(found, line[0])}".lstrip(", ")
     plus = "+" if axis in found.doublings else ""
-    span = f"from {number(change.start)}{plus} to {number(change.end)}{plus}{f' ({where})' if where else ''}"
-    if change.per_doubling <= 1 or is_tie(change.per_doubling):
-        gain = number(1 / change.per_doubling)
-        said = f"never gets worse; its least gain is {gain} times per doubling, {span}"
+    span = f"{number(change.start)}{plus} to {number(change.end)}{plus}{f' ({where})' if where else ''}"
+    rises, ratio = found.better == "lower", change.per_doubling
+    if ratio <= 1 or is_tie(ratio):
+        verb = "divides it by" if rises else "multiplies it by"
+        said = f"it never gets worse: each doubling {verb} at least {number(1 / ratio)}, from {span}"
     else:
-        verb = "rises" if found.better == "lower" else "falls"
-        said = f"{verb} most steeply {span}: {number(change.per_doubling)} times per doubling"
-    text = f"Along {axis_words(axis)} it {said}{flagged(kind for cell in ends for kind in cell.flag_kinds)}."
+        verb = "multiplies it by" if rises else "divides it by"
+        said = f"it {'rises' if rises else 'falls'} fastest from {span}: each doubling {verb} {number(ratio)}"
+    text = f"Along {axis_words(axis)} {said}{flagged(kind for cell in ends for kind in cell.flag_kinds)}."
     ids = [one for cell in ends for one in cell.ids]
     yield finding("slope", text, ids, axis=axis, per_doubling=change.per_doubling)
 
@@ -308,7 +398,7 @@ def _coverage(found: Heatmap) -> Statement:
     states = Counter(cell.state for cell in found.cells)
     shape = f"{across} x {up}" + (f" in {panels} panels" if panels > 1 else "")
     has = f"{'has' if many == 1 else 'have'} {'values on both sides' if found.ratio else 'a value'}"
-    words = [f"{many:,} of the {whole:,} cells ({shape}) {has} ({share(many / whole)})"]
+    words = [f"{many:,} of {whole:,} cells ({shape}) {has} ({share(many / whole)})"]
     lacking = [(states[state], what) for state, (_, what) in WITHOUT_VALUE.items()]
     for count, what in (*lacking, (whole - len(found.cells), "no point")):
         words += [f"{count:,} {'holds' if count == 1 else 'hold'} {what}"] * (count > 0)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pandas as pd
 
 from bench import basis, selection
-from bench.basis import evidence, prices, story, variations
+from bench.basis import evidence, known, prices, story, variations
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import of_frame
@@ -45,12 +45,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("y", "Vertical axis", "choice", "What the accelerators give: a throughput, an energy or a cost."),
     Option("group", "A frontier for each", "choice", "Draws one frontier for each value of this field.",
            (*GROUPS, ONE_FRONTIER)),
-    Option("x_scale", "Horizontal scale", "choice", "Linear, logarithmic, or as the latencies ask for.",
+    Option("x_scale", "Horizontal scale", "choice", "Automatic is logarithmic where latencies span more than 30 times.",
            ("auto", "linear", "log")),
 )  # fmt: skip
 COLUMNS = (
-    Column("owner", "Frontier"), Column("enters", "Ranked"), Column("step", "What it costs over the one before"),
-    Column("overall_step", "What it costs over the one before on the overall frontier"),
+    Column("owner", "Frontier"), Column("enters", "Ranked"), Column("step", "Gain over the point before"),
+    Column("overall_step", "Gain over the point before on the overall frontier"),
     Column("on_frontier", "On its frontier"), Column("on_overall_frontier", "On the overall frontier"),
     Column("is_knee", "Knee"),
 )  # fmt: skip
@@ -75,7 +75,7 @@ def choices(library: Library, view: View) -> Choices:
     groups = [(key, title(key)) for key in GROUPS if library.has(key)]
     return {
         **{axis: [(key, title(key)) for key in keys] for axis, keys in choosing.offered(library).items()},
-        "group": [*groups, (ONE_FRONTIER, "One for everything")],
+        "group": [*groups, (ONE_FRONTIER, "One for all points")],
         "x_scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
     }
 
@@ -85,6 +85,8 @@ def answer(library: Library, view: View) -> Answer[Pareto]:
     told = _story(library, view)
     whole, axes = told.view, choosing.of_view(library, told.view)
     found = _found(library, evidence.read(whole), axes)
+    figures = choosing.figures(library, axes)
+    found = replace(found, known=known.of_headline(library, whole, found.deciding, figures))
     return Answer(
         question=QUESTION,
         view=whole,

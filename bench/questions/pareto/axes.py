@@ -91,6 +91,15 @@ def finite_sql(library: Library, key: str) -> str:
     return f'CASE WHEN isfinite("{key}") THEN "{key}" END' if library.has(key) else "CAST(NULL AS DOUBLE)"
 
 
+def figures(library: Library, axes: Axes) -> dict[str, str]:
+    """The DuckDB expressions of both metrics, of a cost of its throughput, by name inside a sentence."""
+    keys = [axes.x.key, _column(axes.y.key)]
+    return {
+        inline(catalogue.metric(key)).replace("per accelerator", "per chip"): finite_sql(library, key)
+        for key in keys
+    }
+
+
 def cost_sql(key: str, paid: Mapping[str, ChipPrice], choice: Choice) -> Clause:
     """The DuckDB expression of a cost; NULL where its throughput is absent or not finite, or the chip has no price."""
     sql, params = prices.cost_sql(key, paid, choice.utilisation)

@@ -12,6 +12,7 @@ import pandas as pd
 from bench import catalogue
 from bench.basis.document import HIDDEN
 from bench.basis.evidence import Deciding, Tally
+from bench.basis.known import NOTHING, Known
 from bench.basis.limits import Limit
 from bench.basis.points import Facts
 from bench.basis.wording import is_tie
@@ -102,7 +103,7 @@ class Pareto:
     the ranked points, by field, of all selected where none is ranked; nobody leads where the reader did not ask for
     those of the `unasked` fields side by side. `points` are drawn, above a number of them the frontiers alone, and the
     others counted in a `grid`; the `spans` of x and y are theirs. Where there is no frontier, `instead` are other axes
-    that points have; None where none has a latency and a throughput.
+    that points have; None where none has a latency and a throughput. `known` is the coverage its headline begins with.
     """
 
     x: str
@@ -123,6 +124,7 @@ class Pareto:
     instead: tuple[Metric, Metric] | None
     points: pd.DataFrame
     grid: Grid | None = field(default=None, metadata={HIDDEN: True})
+    known: Known = field(default=NOTHING, metadata={HIDDEN: True})
 
     @property
     def metrics(self) -> tuple[Metric, Metric]:

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.points import Facts
-from bench.basis.statement import Statement, caveat, coverage, finding, headline
-from bench.basis.wording import flagged, flags_of, is_tie, subject, times
+from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline
+from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, subject, times
 from bench.catalogue import Metric
 from bench.chart import SETTINGS, setting, title
 from bench.maths.pareto import Step
 from bench.questions.pareto.result import DRAWN_GROUPS, Lead, Pareto, Spot
 from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, number
 
-LISTED, RIVALS = 8, 4
+LISTED, RIVALS = 6, 4
 """A sentence lists up to so many groups, and a headline names up to so many besides the leader."""
 
 LEADERS_ARE = ("disaggregated", "speculation")
 """What a leader is told by, besides its chips, where the ranked points are not all alike in it."""
 
+FIELDS = {
+    "accelerators": "chip count",
+    "disaggregated": "kind of deployment",
+    "speculation": "kind of speculation",
+}
+"""What a group is one of where the field's own title does not say it."""
+
 LEAST_CHANGE = 0.01
+
+FORM = re.compile(r" (?:SXM|NVL72|NVL|PCIe)\b.*$")
+"""The form of an accelerator at the end of its name, and what comes after it."""
 
 
 def told(found: Pareto) -> Iterator[Statement]:
@@ -31,8 +42,8 @@ def told(found: Pareto) -> Iterator[Statement]:
         yield headline("no_frontier", _no_frontier(found), selected=found.tally.selected)
     elif found.unasked:
         lengths = [likeness.several(key, found.mixed[key]) for key in found.unasked if key != "model"]
-        text = f"On {about(found)}, {joined(lengths)}" if lengths else about(found)
-        yield headline("unasked", f"{text} share these axes, so none is said to lead; choose one of each.")
+        mixed = joined([*([_model(found)] if len(found.mixed["model"]) > 1 else []), *lengths])
+        yield headline("unasked", f"{mixed} are mixed here, so no leader is named; choose one of each.")
     else:
         first, *others = [*_within(found), _leading(found)]
         yield first
@@ -64,14 +75,14 @@ def _no_frontier(found: Pareto) -> str:
     """Why no point is ranked with both metrics, and what to do."""
     (x, y), tally, of = found.metrics, found.tally, about(found)
     if not tally.selected:
-        return "Nothing is selected."
+        return NOTHING_SELECTED
     if tally.of("other_evidence") == tally.selected:
-        return f"No selected point of {of} was measured; ask for their evidence to see them ranked."
+        return f"No point of {of} was measured; choose other evidence to see its {counted(tally.selected, 'point')}."
     if tally.of("unpriced"):
-        return f"No chip with points of {of} has such a price; choose other prices."
+        return f"No accelerator measured with {of} has a price under these terms; choose other prices."
     if found.instead is None:
-        return f"No point of {of} states a latency and a throughput, so none can be weighed; see the heatmap or Data."
-    return f"No selected point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
+        return f"No point of {of} states both a latency and a throughput; see the heatmap or Data."
+    return f"No point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
 
 
 def _instead(found: Pareto) -> str:
@@ -80,22 +91,48 @@ def _instead(found: Pareto) -> str:
     return f"choose {joined([f'{inline(one)} for the {axis} axis' for one, now, axis in told if one != now])}"
 
 
+def _fitting(kind: str, told: Sequence[tuple[str, Sequence[Spot]]], **values: Value) -> Statement:
+    """The fullest of these sentences that fits a headline, each without its end and with the points it names."""
+    whole = [(f"{text}{_flags(spots)}.", spots) for text, spots in told]
+    text = fitting(*(one for one, _ in whole))
+    return headline(kind, text, _ids(next(spots for one, spots in whole if one == text)), **values)
+
+
 def _leading(found: Pareto) -> Statement:
-    """Who leads along the overall frontier; of one group how many points are worth choosing."""
+    """Who leads along the overall frontier; of one group where its frontier goes."""
     if found.group is None or len(found.groups) == 1 or found.widest is None:
         return _of_one(found)
     (x, y), lead = found.metrics, found.widest
     others = [one for one in found.leads if one.group != lead.group]
     verb = _leads_in(y)
     verb = verb.replace("leads", "lead").replace("has", "have") if found.group == "accelerators" else verb
-    text = f"On {about(found)}{_all(found)}, {lead.group} {verb}"
+    whole = f"{lead.group} {verb}"
     if others:
-        text += f" {_range(x, lead)}{_elsewhere(found, lead, others)}"
+        whole += f" {_range(x, lead)}"
     else:
         reach = "up to" if x.direction == "higher" else "down to"
-        text += f" at every measured {inline(x)}, {reach} {with_unit(lead.strictest, x)}"
-    spots = [spot for one in (lead, *others) for spot in one.spots]
-    return headline("leads", f"{text}{_flags(spots)}.", _ids(spots), leader=lead.group, to=lead.strictest)
+        whole += f" at every {name_of(x)} {reach} {with_unit(lead.strictest, x)}"
+    every = [spot for one in (lead, *others) for spot in one.spots]
+    elsewhere = _elsewhere(found, lead, others) if others else ""
+    told = [(f"{start}{whole}{elsewhere}", every) for start in _starts(found)]
+    told += [(f"{start}{whole}", list(lead.spots)) for start in _starts(found)]
+    told += [
+        (f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in _starts(found)[:1]
+    ]
+    return _fitting("leads", told, leader=lead.group, to=lead.strictest)
+
+
+def _starts(found: Pareto) -> list[str]:
+    """How a sentence on the frontiers may begin, the fullest first: coverage where it is short, what they are of."""
+    if found.known.lead and not found.limits:
+        return [found.known.lead]
+    limitless = _all(found)
+    return [f"On {about(found)}{limitless}, ", f"On {_model(found)}{limitless}, "]
+
+
+def _model(found: Pareto) -> str:
+    """What the points are of, without precision and workload."""
+    return subject([Facts("", model=model) for model in found.mixed["model"]]) or "the selection"
 
 
 def _all(found: Pareto) -> str:
@@ -114,64 +151,126 @@ def _range(x: Metric, lead: Lead) -> str:
 
 
 def _elsewhere(found: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
-    """Who leads beside the range of the headline's lead: "; B300 SXM and MI355X lead at higher speeds"."""
+    """Who leads beside the range of the headline's lead: "; B300 and MI355X lead at higher speeds"."""
     x, where = found.metrics[0], "elsewhere"
     if lead in (found.leads[0], found.leads[-1]):
         comparatives = ("higher", "lower") if x.kind == "per_user" else ("shorter", "longer")
         comparative = comparatives[found.leads[0] is not lead]
         where = f"at {comparative} {'speeds' if x.kind == 'per_user' else name_of(x)}"
-    names = list(dict.fromkeys(one.group for one in others if not one.is_tie))
+    names = list(dict.fromkeys(_short(found, one.group) for one in others if not one.is_tie))
     if names and sum(one.group == lead.group for one in found.leads) > 1:
         return f"; {where} it shares the lead with {joined(names, at_most=RIVALS)}"
     if names:
         return f"; {joined(names, at_most=RIVALS)} {'leads' if len(names) == 1 else 'lead'} {where}"
-    level = list(dict.fromkeys(one.group for one in others))
-    return f"; {joined(level, at_most=RIVALS)} {is_or_are(len(level))} level with the next {where}"
+    level = list(dict.fromkeys(_short(found, one.group) for one in others))
+    return f"; {joined(level, at_most=RIVALS)} {is_or_are(len(level))} level with the runner-up {where}"
+
+
+def _short(found: Pareto, name: str) -> str:
+    """An accelerator without its form, "GB200" for "GB200 NVL72", where no other group would be called the same."""
+    stems = [FORM.sub("", one.label) for one in found.groups]
+    stem = FORM.sub("", name)
+    return stem if found.group == "accelerator" and stems.count(stem) == 1 else name
 
 
 def _of_one(found: Pareto) -> Statement:
-    """How many points of the only group are worth choosing, and the ends of its frontier."""
-    of, used, many = f"{about(found)}{_all(found)}", found.tally.used, len(found.overall)
-    if found.group not in (None, "model", "precision") and found.groups[0].owner:
-        of += f" {'on' if found.group in ('accelerator', 'accelerators', 'engine') else 'with'} {found.groups[0].label}"
+    """Where the frontier of the only group goes from and to."""
+    used, many = found.tally.used, len(found.overall)
+    own = (
+        ""
+        if found.group in (None, "model", "precision") or not found.groups[0].owner
+        else found.groups[0].label
+    )
     first, last = found.overall[0], found.overall[-1]
+    y, values = found.metrics[1], {"points": used, "on_frontier": many}
     if used == 1:
-        text = f"Only one point of {of} has both metrics, {_at(found, first)}{_flags([first])}; a frontier needs two"
-    elif many == 1:
-        text = f"{of}: one of {used:,} points beats all others, {_at(found, first)}{_flags([first])}"
+        one = [
+            f"Only one point of {of} has both metrics{f', {own}' if own else ''}"
+            for of in (about(found), _model(found))
+        ]
+        ends = (_at(found, first), with_unit(first.y, y))
+        told = [(f"{text}{' with' if own else ':'} {end}", [first]) for text in one for end in ends]
+        return _fitting("one_frontier", told, **values)
+    starts = _starts(found) if own else [f"{about(found)}{_all(found)} ", f"{_model(found)}{_all(found)} "]
+    starts = [found.known.lead] if found.known.lead and not found.limits else starts
+    who = own or ("the best" if found.known.lead and not found.limits else "")
+    plural = found.group == "accelerators" and own != "1 chip"
+    if many == 1:
+        verb = "reach" if plural else "reaches"
+        told = [
+            (f"{start}{who} {verb} {_at(found, first)}, better than all other {used - 1:,} points", [first])
+            for start in starts
+        ]
     else:
-        every = "both" if many == 2 else f"all {many:,}"
-        text = f"{of}: {every if many == used else f'{many:,} of {used:,}'} points are worth choosing, from"
-        text += f" {_at(found, first)} to {number(last.y)} at {number(last.x)}{_flags([first, last])}"
-    return headline("one_frontier", f"{text}.", _ids([first, last]), points=used, on_frontier=many)
+        goes = (
+            f"{'go' if plural else 'goes'} from {_at(found, first)} to {number(last.y)} at {number(last.x)}"
+        )
+        told = [(f"{start}{who} {goes}", [first, last]) for start in starts]
+    told += [
+        (f"{start}{who} {'reach' if plural else 'reaches'} {with_unit(last.y, y)}", [last])
+        for start in starts
+    ]
+    told = [(re.sub(" +", " ", text), spots) for text, spots in told]
+    return _fitting("one_frontier", told, **values)
 
 
 def _within(found: Pareto) -> Iterator[Statement]:
     """What the reader's limits leave: the best point, and what each group reaches; nothing without a limit."""
-    words, deciding, of = limits.words(found.limits), found.deciding, about(found)
+    deciding, named = found.deciding, limits.named(found.limits)
     if found.best is not None:
-        yield from _best(found, found.best, words)
+        yield from _best(found, found.best)
     elif found.limits:
-        kind, text = "none_within", f"No point of {of} keeps {words}{deciding.words}."
+        kind, lead = "none_within", found.known.lead
+        part = f"{found.known.narrower} " if found.known.narrower else ""
+        told = (
+            [f"{found.known.told}; {part}none keeps {'it' if len(found.limits) == 1 else 'them'}."]
+            if lead
+            else []
+        )
+        told += [f"No point of {of} {'is known to have' if lead else 'has'} {limits.short(found.limits)}."
+                 for of in (about(found), _model(found))]  # fmt: skip
+        told += [
+            f"No point of {of} {'is known to keep' if lead else 'keeps'} {named}."
+            for of in (about(found), _model(found))
+        ]
         if not deciding.points:
             kind = "unknown_limits"
-            text = f"No ranked point of {of} states {deciding.metrics}, so none is known to keep {words}."
+            told = [f"No point of {of} states {deciding.metrics}; the frontier ignores {named}."
+                    for of in (about(found), _model(found))]  # fmt: skip
         elif not deciding.names_a_best:
-            kind, chips = "no_best", counted(deciding.of_accelerators, "accelerator")
-            few = f"Only {deciding.accelerators} of {chips} with points of {of} state {deciding.metrics}"
-            text = f"{few}, so none is called best with {words}."
-        yield headline(kind, text, known=deciding.points, points=deciding.of)
+            kind, few = (
+                "no_best",
+                f"{deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}",
+            )
+            told = [f"Only {few} on {of} state {deciding.metrics}, so no best is named."
+                    for of in (about(found), _model(found))]  # fmt: skip
+        yield headline(kind, fitting(*told), known=deciding.points, points=deciding.of)
     yield from _reached(found)
 
 
-def _best(found: Pareto, best: Spot, words: str) -> Iterator[Statement]:
+def _best(found: Pareto, best: Spot) -> Iterator[Statement]:
     """The best point within the limits, and the groups whose best is level with it."""
     level = [one for one in found.groups if one.best and is_tie(found.value(one.best) / found.value(best))]
     spots = [best, *(one.best for one in level if one.best and one.best != best)]
-    verb = "leads" if len(level) < 2 else "are level within 1 %"
-    names = f"{joined([one.label for one in level])} {verb} on" if found.group else "the best point is on"
-    text = f"With {words}, {names} {about(found)}: {_at(found, best)}{_flags(spots)}"
-    yield headline("best_within", f"{text}{found.deciding.words}.", _ids(spots), x=best.x, y=best.y)
+    (_, y), lead, named = found.metrics, found.known.lead, limits.named(found.limits)
+    names = joined([one.label for one in level]) if found.group and level[0].owner else "the best point"
+    plural = len(level) > 1 or found.group == "accelerators"
+    verb = "lead" if plural else "leads"
+    if len(level) > 1:
+        verb = "are level within 1 %"
+    elif len(found.groups) < 2 or names == "the best point":
+        verb = "reaches"
+    at, ends = "" if verb == "reaches" else "with ", (_at(found, best), with_unit(best.y, y))
+    told = [(f"{lead}{names} {verb} {at}{end} within {named}", spots) for end in ends] if lead else []
+    if not lead:
+        whole = f"With {limits.short(found.limits)}, {names} {verb}"
+        for of in (about(found), _model(found)):
+            told += [
+                (f"{whole} {end} on {of}" if verb == "reaches" else f"{whole} on {of}: {end}", spots)
+                for end in ends
+            ]
+        told += [(f"Within {named}, {names} {verb} {at}{end}", spots) for end in ends]
+    yield _fitting("best_within", told, x=best.x, y=best.y)
     yield _that(best)
 
 
@@ -183,15 +282,15 @@ def _reached(found: Pareto) -> Iterator[Statement]:
     parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
     missed = [(one.known == one.points, one.label) for one in found.groups if one.best is None]
     never, silent = ([name for states, name in missed if states is own] for own in (True, False))
-    none = f"; never within it: {joined(never, at_most=LISTED)}" if never else ""
-    none += f"; none is known of {joined(silent, at_most=LISTED)}" if silent else ""
+    none = f"; not within: {joined(never, at_most=LISTED)}" if never else ""
+    none += f"; not known: {joined(silent, at_most=LISTED)}" if silent else ""
     if parts and len(found.groups) > 1:
-        text = f"The best within it, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
+        text = f"Best with {limits.short(found.limits)}, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
         yield finding("reached", text, _ids(best for _, best in known[:LISTED]))
 
 
 def _that(spot: Spot) -> Statement:
-    return finding("point", f"That point is {spot.point.words()}{_flags([spot])}.", _ids([spot]))
+    return finding("point", f"That point: {spot.point.words()}{_flags([spot])}.", _ids([spot]))
 
 
 def _findings(found: Pareto) -> Iterator[Statement]:
@@ -214,14 +313,19 @@ def _findings(found: Pareto) -> Iterator[Statement]:
     knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
     if knees:
         parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
-        text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(found)}, in {spoken(y)} at {spoken(x)}: "
+        of = f"{spoken(x)} {name_of(x)}" if x.kind == "latency" else spoken(x)
+        text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(found)}, in {spoken(y)} at {of}: "
         yield finding("knees", f"{text}{joined(parts, at_most=LISTED)}.", _ids(knee for _, knee in knees))
     if several and found.group is not None:
         own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
         text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier"
-        field = "chip count" if found.group == "accelerators" else lowered(title(found.group).split(" (")[0])
+        field = FIELDS.get(found.group) or lowered(title(found.group).split(" (")[0])
         text += f"{_all(found)}; {own:,} {is_or_are(own)} on their own {field}'s."
         yield finding("counts", text, points=found.tally.used, overall=overall, own=own)
+    elif found.tally.used > 1:
+        overall, points = len(found.overall), counted(found.tally.used, "point")
+        text = f"{overall:,} of {points} {is_or_are(overall)} on the frontier{_all(found)}."
+        yield finding("counts", text, points=found.tally.used, overall=overall)
 
 
 def _leaders(found: Pareto) -> Iterator[Statement]:
@@ -234,23 +338,29 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
         own = [spot.point for lead in found.leads if lead.group == name for spot in lead.spots]
         chips = sorted({point.accelerators for point in own if point.accelerators is not None})
         ends = " to ".join(dict.fromkeys(map(number, (chips[0], chips[-1])))) if chips else ""
-        words = [f"{ends} chip{'s' if chips[-1] > 1 else ''}"] if chips else []
+        words = (
+            [f"{ends} chip{'s' if chips[-1] > 1 else ''}"] if chips and found.group != "accelerators" else []
+        )
         for key in keys:
             values = list(dict.fromkeys(getattr(point, key) for point in own))
             words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
         parts.append(f"{name} ({', '.join(words)})")
-    yield finding("leaders", f"What leads{_all(found)}: {joined(parts, at_most=LISTED)}.", unlike=len(keys))
+    yield finding(
+        "leaders",
+        f"The leaders{_all(found)} are not alike: {joined(parts, at_most=LISTED)}.",
+        unlike=len(keys),
+    )
 
 
 def _caveats(found: Pareto) -> Iterator[Statement]:
     """What is mixed on one pair of axes, and what of it is flagged, not drawn or counted."""
     if found.grid is not None:
-        text = f"{counted(found.tally.used, 'point')} counted in a grid; every frontier is exact."
+        text = f"{counted(found.tally.used, 'point')} are drawn as counts in a grid; the frontiers are exact."
         yield coverage("grid", text, points=found.tally.used)
     told = (found.group, "evidence")
     unlike = (likeness.several(key, values) for key, values in found.mixed.items() if key not in told)
     if mixed := list(filter(None, unlike)):
-        text = f"Unlike points share these axes: {joined(mixed, at_most=9)}."
+        text = f"Mixed here: {', '.join(mixed)}."
         yield caveat("mixed", text, unlike=len(mixed))
     kinds = [own for spot in found.overall if (own := flags.telling(spot.point.flag_kinds))]
     if kinds:
@@ -258,7 +368,7 @@ def _caveats(found: Pareto) -> Iterator[Statement]:
         text = f"{counted(len(kinds), 'point')} of the overall frontier {is_or_are(len(kinds))} flagged: {listed}."
         yield caveat("flags", text, flagged=len(kinds))
     if (undrawn := len(found.groups) - DRAWN_GROUPS) > 0:
-        text = f"{counted(undrawn, 'group')} with the lowest frontiers drawn without a line."
+        text = f"{counted(undrawn, 'group')} with the lowest frontiers {'has' if undrawn == 1 else 'have'} no line."
         yield caveat("undrawn", text, groups=undrawn)
     if found.dates and found.dates[0] != found.dates[1]:
         first, last = found.dates

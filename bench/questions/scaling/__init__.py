@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, prices, story, variations
+from bench.basis import evidence, known, prices, story, variations
 from bench.basis.options import Option
 from bench.basis.statement import caveat
 from bench.basis.story import Story
@@ -18,15 +18,16 @@ from bench.chart import Theme, title
 from bench.errors import NotFound, UnknownName
 from bench.library import Library
 from bench.questions import Answer, Choices, Column
-from bench.questions.scaling import caveats, measured, operating, statements, why
 from bench.questions.scaling import figure as drawing
 from bench.questions.scaling import lines as held_lines
+from bench.questions.scaling import measured, operating, statements, why
 from bench.questions.scaling.lines import METRICS
 from bench.questions.scaling.measured import Drawn
 from bench.questions.scaling.operating import BEST, WAYS
 from bench.questions.scaling.result import EVERY, Line, Place, Scaling, Way
 from bench.records import LOAD_AXES
 from bench.view import View
+from bench.wording import inline
 
 TITLE = "Scaling"
 QUESTION = "What do more accelerators buy?"
@@ -36,7 +37,7 @@ NEEDS = "points"
 
 GROUPS = ("accelerator", "engine", "engine_version", "precision", "speculation", "disaggregated", "variant", "harness",
           "source", "isl", "osl", "model")  # fmt: skip
-LEVEL = Option("level", "At", "number", "The interactivity (tokens/s per user) or load that is held equal.",
+LEVEL = Option("level", "Level held equal", "number", "The interactivity (tokens/s per user) or the load.",
                example="64")  # fmt: skip
 OPTIONS: tuple[Option, ...] = (
     Option("metric", "Throughput", "choice", "Which throughput is compared over counts of chips.", METRICS),
@@ -100,14 +101,16 @@ def answer(library: Library, view: View) -> Answer[Scaling]:
     deciding = evidence.deciding(
         library, ranking, held_lines.usable(library, ranking, found.metric, found.group)
     )
+    figures = {inline(found.row): f'"{found.metric}"'}
+    first = known.of_headline(library, whole, deciding, figures)
     chips = [one.facts.accelerator or "" for one in statements.set_against_replicas(found)]
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
         statements=(
-            *statements.told(found, deciding, 0 if told.fits else found.tally.selected + told.left_out),
-            *caveats.told(found, ranking),
+            *statements.told(found, ranking, first, 0 if told.fits else found.tally.selected + told.left_out),
+            *statements.caveats(found, ranking),
             *evidence.left_out(found.tally),
             *(prices.told(found.choice, found.prices, chips) if found.prices else []),
             *(story.statements(told) if told.fits else []),

@@ -5,38 +5,50 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from bench.basis import memory
-from bench.basis.evidence import Deciding
-from bench.basis.statement import Statement, finding, headline
+from bench.basis import likeness, limits, memory
+from bench.basis.evidence import Ranking
+from bench.basis.known import Known
+from bench.basis.points import Facts
+from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.story import KEYS
-from bench.basis.wording import flagged, flags_of, is_tie, subject
-from bench.chart import value_label
+from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, subject
+from bench.chart import title, value_label
 from bench.library.standing import OLDER
 from bench.maths.scaling import Law
-from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY
-from bench.questions.scaling.result import WIDEST_BRACKET, Line, Place, Replicas, Scaling, Way
+from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, PUSHED_ALIKE
+from bench.questions.scaling.result import EVERY, MLPERF, WIDEST_BRACKET, Line, Place, Replicas, Scaling, Way
 from bench.records import LOAD_AXES
-from bench.wording import counted, inline, joined, number
+from bench.wording import counted, inline, is_or_are, joined, number
 
 LISTED = 2
 """Of so many lines it is told what replicas would give."""
 
-LISTED_LINES = 8
+LISTED_LINES = 6
+
+OWN = ("layout", "chips", "load", "variant")
+"""What each line of a comparison has its own of."""
+
+SUBMISSIONS = (
+    "MLPerf submissions are compared where only the chip count differs; they state no number of instances, so replicas"
+    " are not projected."
+)
+DERIVED = "Efficiencies and figures per chip are derived here; MLCommons did not verify them."
+PROJECTED = "Replicas are projected as multiples of the smallest count, with the load spread evenly."
 
 
-def told(found: Scaling, deciding: Deciding, everywhere: int) -> Iterator[Statement]:
+def told(found: Scaling, ranking: Ranking, known: Known, everywhere: int) -> Iterator[Statement]:
     """The headline, and beyond it: growth beyond linear explained, every efficiency, replicas, and the laws.
 
     `everywhere` is how many points all stories have where none has what a scaling page needs, else 0.
     """
     first = next(iter(found.told), None)
     if first is None:
-        yield _unjudged(found) or headline("nothing", _nothing(found, everywhere))
+        yield _unjudged(found) or headline("nothing", _nothing(found, everywhere, ranking))
     else:
-        yield _headline(found, first, deciding)
+        yield _headline(found, first, known)
     for line in found.steps:
         if line.beyond_linear:
-            yield _explained(line, line.beyond_linear[0])
+            yield from _explained(line, line.beyond_linear[0])
     yield from _efficiencies(found.steps[:LISTED_LINES])
     for line in found.lines:
         yield from _brackets(line)
@@ -44,6 +56,93 @@ def told(found: Scaling, deciding: Deciding, everywhere: int) -> Iterator[Statem
         yield from _replicas(found, line, line.replicas[-1])
     for line in found.told:
         yield from _laws(line)
+
+
+def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
+    """Which lines are not drawn, what is unlike among them, how counts are compared, and what is projected."""
+    steps, field = found.steps, title(found.group).split(" (")[0].lower()
+    unlike = likeness.mixed([line.facts for line in steps], (found.group, *OWN))
+    bases = [
+        f"{chips(line.base.accelerators)} of {line.label}" for line in steps if line.base.accelerators > 1
+    ]
+    designs = [line.label for line in steps if line.facts.disaggregated]
+    several = found.other_lines > 0 and found.group != EVERY
+    mlperf = any(line.facts.harness == MLPERF for line in steps)
+    between = any(place.between for line in found.lines for place in line.places)
+    for kind, holds, text in (
+        ("limits", ranking.limits, f"Only points with {limits.short(ranking.limits)} are compared."),
+        (
+            "other_lines",
+            several,
+            f"One line is drawn for each {field}; {found.other_lines:,} more"
+            f" {is_or_are(found.other_lines)} not.",
+        ),
+        (
+            "lone",
+            found.lone and steps,
+            f"Measured on one chip count only: {joined(found.lone)}.",
+        ),
+        ("unlike", unlike, f"The lines differ in {joined(unlike, at_most=3)}."),
+        (
+            "base",
+            bases,
+            f"Efficiency starts at the smallest measured count: {joined(bases)}.",
+        ),
+        ("submissions", mlperf, SUBMISSIONS),
+        ("derived", mlperf, DERIVED),
+        ("designs", designs, f"Disaggregated, so each chip count is another design: {joined(designs)}."),
+        ("interpolation", between, "Interpolation is along logarithmic axes; nothing is extrapolated."),
+        ("projected", any(line.replicas for line in steps), PROJECTED),
+        (
+            "hollow",
+            found.hollow,
+            f"{counted(len(found.hollow), 'point')} drawn hollow {is_or_are(len(found.hollow))} on no line.",
+        ),
+    ):
+        if holds:
+            yield caveat(kind, text)
+    for line in found.lines:
+        yield from _runs(line)
+        yield from _loads(found, line) if line.judged and found.way == BEST else ()
+    yield from _absent(found)
+
+
+def _runs(line: Line) -> Iterator[Statement]:
+    """Which counts are months apart without a version, and which stand in another run only."""
+    if line.apart and line.judged:
+        text = f"The runs differ and state no engine version, so the software may differ too: {dates(line)}."
+        yield caveat("runs_apart", text, ids(line.places))
+    if line.other_runs:
+        counts = joined([str(one) for one in line.elsewhere])
+        only = f", the only ones on {counts}" if counts else ""
+        text = f"Left out: {counted(line.other_runs, 'point')} of other runs of {line.label}{only}."
+        yield caveat("other_runs", text, points=line.other_runs)
+
+
+def _loads(found: Scaling, line: Line) -> Iterator[Statement]:
+    """Where the best of the counts are at loads per chip far apart: said, with those loads."""
+    loads = [(place, load) for place in line.places if (load := place.point.load) is not None]
+    each = [load / place.accelerators for place, load in loads]
+    if len(each) > 1 and max(each) > PUSHED_ALIKE * min(each):
+        parts = [f"{number(load)} on {place.accelerators}" for place, load in loads]
+        text = f"{line.label} is best at unlike loads per chip: {joined(parts)}."
+        yield caveat("loads_apart", text, ids(line.places))
+    elif any(not place.peaked for place, _ in loads):
+        text = f"{line.label} may give more beyond its highest measured loads."
+        yield caveat("may_rise", text, ids(line.places))
+
+
+def _absent(found: Scaling) -> Iterator[Statement]:
+    words = {
+        "level": f"No point {where(found.way, found.level)}",
+        "rising": "Throughput still rises at the highest measured load, so the best is not known",
+        "once": "Measured at one load only, so the best is not known",
+    }
+    for reason, lead in words.items():
+        own = [one for one in found.absent if one.reason == reason]
+        named = [f"{one.line} on {joined([str(count) for count in one.accelerators])}" for one in own]
+        if named:
+            yield caveat(f"absent_{reason}", f"{lead}: {joined(named)}.")
 
 
 def set_against_replicas(found: Scaling) -> list[Line]:
@@ -114,16 +213,26 @@ def projection(found: Scaling, place: str) -> tuple[str, str] | None:
     return None
 
 
-def _headline(found: Scaling, first: Line, deciding: Deciding) -> Statement:
+def _headline(found: Scaling, first: Line, known: Known) -> Statement:
+    """What the largest count gives, the fullest sentence that has room with coverage and flags."""
     last, base, about = first.judged[-1], first.base, subject([first.facts])
     beside = f" with {first.beside}" if first.beside and found.group not in KEYS else ""
     pushed = all(one.facts.load_kind in ("saturated", "scenario") for one in found.steps)
     way = f"{', ' if found.way == BEST else ' '}{where(found.way, found.level)}"
-    text = (
-        f"{f'On {about}{beside}, ' if about or beside else ''}{gives(first, last)} the throughput of"
-        f" {_count(base.accelerators)} ({percent(last.efficiency)} efficiency)"
-        f"{'' if found.way == BEST and pushed else way}{noted([base, last])}{deciding.words}."
-    )
+    way = "" if found.way == BEST and pushed else way
+    model = subject([Facts("", model=first.facts.model)])
+    whole = f"{gives(first, last)} the throughput of {_count(base.accelerators)}"
+    flags_told = noted([base, last])
+    share = f" ({percent(last.efficiency)} efficiency)"
+    ends = (f"{share}{way}", f" ({percent(last.efficiency)}){way}", share, f" ({percent(last.efficiency)})")
+    starts = [
+        *(f"On {one}, " for one in (f"{about}{beside}", about, model) if one),
+        f"{model}: " if model else "",
+    ]
+    starts = [known.lead] if known.lead else starts
+    told = [f"{start}{whole}{end}" for end in (ends if known.lead else ends[:1]) for start in starts]
+    told += [f"{start}{whole}{end}" for start in starts for end in ends[1:]] + [f"{starts[-1]}{whole}"]
+    text = fitting(*(f"{one}{flags_told}." for one in told))
     return headline("efficiency", text, ids([base, last]), efficiency=last.efficiency, speedup=last.speedup,
                     accelerators=last.accelerators, base=base.accelerators)  # fmt: skip
 
@@ -134,41 +243,59 @@ def _unjudged(found: Scaling) -> Statement | None:
     if line is None:
         return None
     about = subject([line.facts]) or line.label
-    lead = f"What more chips give on {about} cannot be told {where(found.way, found.level)}"
+    model = subject([Facts("", model=line.facts.model)]) or line.label
     if line.apart and line.judged:
-        why = f"the runs are {dates(line)}, and no engine version says that they ran the same software"
-        return headline("runs_apart", f"{lead}: {why}{noted(line.places)}.", ids(line.places))
-    far = [place for place in line.places if not place.is_near]
-    why = f"{line.label} is interpolated between loads more than {WIDEST_BRACKET:g} times apart"
-    return headline("far_loads", f"{lead}: {why}{noted(far)}.", ids(far))
+        runs = [f"Scaling on {of} cannot be told: {when}, without an engine version" for of in (about, model)
+                for when in (dates(line), dates(line).removeprefix(f"{line.label} "))]  # fmt: skip
+        told = [
+            *runs,
+            f"Scaling on {model} cannot be told: its chip counts are of runs that may differ in software",
+        ]
+        kind, places = "runs_apart", list(line.places)
+    else:
+        far = f"measured loads lie more than {WIDEST_BRACKET:g} times apart"
+        told = [
+            f"Scaling on {of} cannot be told {where(found.way, found.level)}: {far}" for of in (about, model)
+        ]
+        kind, places = "far_loads", [place for place in line.places if not place.is_near]
+    return headline(kind, fitting(*(f"{one}{noted(places)}." for one in told)), ids(places))
 
 
-def _nothing(found: Scaling, everywhere: int) -> str:
+def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
     """Why no two counts can be set side by side, and what to do; `everywhere` are the points of all stories."""
     tally, held = found.tally, bool(found.lines or found.absent)
-    about = f"the {counted(tally.selected, 'selected point')}"
     older = "let older runs in" if tally.of(OLDER) else ""
     if not tally.selected:
-        return "No point is selected."
+        return NOTHING_SELECTED
+    none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
     if tally.of("disaggregated") and not held:
         return (
-            f"Besides disaggregated deployments, none of {about} was measured on two counts of chips with all else"
-            " equal; choose disaggregated=true to compare those."
+            "Disaggregated deployments aside, none was measured on two chip counts; choose disaggregated=true to"
+            " compare those."
         )
-    is_limited = bool(tally.of("beyond_limit") or tally.of("unknown_limit"))
+    is_limited, named = (
+        bool(tally.of("beyond_limit") or tally.of("unknown_limit")),
+        limits.named(ranking.limits),
+    )
+    if not tally.used and tally.of("beyond_limit"):
+        return f"{none} is known to keep {named}; ease {'it' if len(ranking.limits) == 1 else 'them'}."
     if not tally.used and is_limited:
-        return f"None of {about} is known to keep the limits; ease them."
+        many = tally.of("unknown_limit")
+        none = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
+        return f"{none} states {limits.metrics(ranking.limits)}; drop {named} to compare chip counts."
     if not tally.used:
-        return f"None of {about} is measured and states both its chips and its {inline(found.row)}."
+        return f"{none} is measured and states both its chips and its {inline(found.row)}."
     if everywhere or not held:
-        many = f"the {counted(everywhere or tally.selected, 'selected point')}"
-        alike = f"on two counts of chips{' at one load' if everywhere else ''} with all else equal"
-        alike += " within the limits" if is_limited else ""
-        return f"None of {many} was measured {alike}; {'ease them' if is_limited else older or 'choose another model'}."
+        many = everywhere or tally.selected
+        among = f"No deployment among these {many:,} points" if many > 1 else "No deployment"
+        alike = f"was measured on two chip counts{' at one load' if everywhere else ''}"
+        alike += f" within {named}" if is_limited else ""
+        advice = f"ease {named}" if is_limited else older or "choose another model"
+        return f"{among} {alike}; {advice}."
     if found.way == BEST:
-        said = "What more chips give cannot be told: no line has two counts of chips with a known best load"
+        said = "No line has two chip counts whose best load is known"
         return f"{said}; {older or 'choose another way to compare'}."
-    said = f"No two counts of chips of one line were measured {where(found.way, found.level)}"
+    said = f"No line has two chip counts measured {where(found.way, found.level)}"
     if found.common is not None and found.common != found.level:
         return f"{said}; most share {number(found.common)}: choose that level."
     return f"{said}; {older or 'choose another way to compare'}."
@@ -180,12 +307,12 @@ def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
         return
     parts, values = [], dict[str, float | None]()
     for line in lines:
-        base = "" if line.base.accelerators == 1 else f" from {line.base.accelerators:,}"
+        base = "" if line.base.accelerators == 1 else f" (against {line.base.accelerators:,})"
         own = [f"{percent(place.efficiency)} on {place.accelerators:,}" for place in line.judged]
         parts.append(f"{_named(line)}{base} {joined(own, at_most=LISTED_LINES)}{noted(line.compared)}")
         values |= {f"{line.label} {place.accelerators}": place.efficiency for place in line.judged}
     told = [place for line in lines for place in line.compared]
-    text = f"Efficiency against the smallest count: {'; '.join(parts)}."
+    text = f"Efficiency: {'; '.join(parts)}."
     yield finding("efficiencies", text, ids(told), **values)
 
 
@@ -194,45 +321,43 @@ def _brackets(line: Line) -> Iterator[Statement]:
     places = [place for place in line.places if place.between is not None]
     if not places or len(line.places) < FEWEST_COUNTS:
         return
-    far = [f"{place.accelerators:,}" for place in places if not place.is_near]
-    loose = f"; too far apart to judge {joined(far)}" if far and line.judged else ""
+    far = [chips(place.accelerators) for place in places if not place.is_near]
+    loose = f"; too far apart to judge: {joined(far)}" if far and line.judged else ""
     between = joined([_bracket(place) for place in places], at_most=LISTED_LINES)
-    text = f"{_named(line)} is interpolated {between}{noted(places)}{loose}."
+    text = f"{_named(line)} is interpolated between {between}{noted(places)}{loose}."
     yield finding("interpolated", text, ids(places))
 
 
 def _bracket(place: Place) -> str:
-    """The measured points a count lies between: "on 28 chips between concurrency 3 and 102"."""
+    """The measured points a count lies between: "concurrency 3 and 102 on 28 chips"."""
     low, high = place.between or (place.point, place.point)
     kind = next((key for key in LOAD_AXES if None not in (low.load_of(key), high.load_of(key))), None)
-    on = f"on {chips(place.accelerators)} between"
     if kind is None:
-        return f"{on} points of unstated load"
-    return f"{on} {kind.replace('_', ' ')} {number(low.load_of(kind))} and {number(high.load_of(kind))}"
+        return f"points of unstated load on {chips(place.accelerators)}"
+    loads = f"{number(low.load_of(kind))} and {number(high.load_of(kind))}"
+    return f"{kind.replace('_', ' ')} {loads} on {chips(place.accelerators)}"
 
 
-def _explained(line: Line, place: Place) -> Statement:
+def _explained(line: Line, place: Place) -> Iterator[Statement]:
     """Why some count gives more than its share: what the weights leave for the cache, or that it is not known."""
     base, told = line.base, [line.base, place]
     small, wide = line.rooms[line.start], line.rooms[line.places.index(place)]
     if line.facts.disaggregated:
-        why = "another count is another split of prefill and decode chips, not more of the same"
+        why = "another count is another split of prefill and decode chips"
     elif small is None or wide is None:
-        why = "what the weights leave of its memory is not known, so neither is why"
+        why = "why is not known, as the memory left for KV cache is not"
     else:
-        weights = f"the weights take {number(small.weights_gib)} of {number(small.memory_gib)} GiB on"
+        weights = f"the weights fill {number(small.weights_gib)} of {number(small.memory_gib)} GiB on"
         why = f"memory does not explain it, {weights} {chips(base.accelerators)}"
         if memory.explains(small, wide, place.speedup or 0):
-            tokens = (
-                f"{_rough(small.tokens)} and {_rough(wide.tokens)}" if small.tokens and wide.tokens else ""
-            )
-            why = (
-                f"{weights} {chips(base.accelerators)} and of {number(wide.memory_gib)} GiB on {wide.accelerators}, so"
-                f" the room for KV cache grows at least {number(wide.room_gib / small.room_gib)} times"
-                f"{f' (at most {tokens} tokens)' if tokens else ''}"
-            )
-    lead = f"{gives(line, place)} the throughput of {_count(base.accelerators)}, {percent(place.efficiency)}"
-    return finding("beyond_linear", f"{lead}{noted(told)}; {why}.", ids(told), efficiency=place.efficiency)
+            room = number(wide.room_gib / small.room_gib)
+            why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
+    lead = f"{gives(line, place)} the throughput of {_count(base.accelerators)} ({percent(place.efficiency)})"
+    yield finding("beyond_linear", f"{lead}{noted(told)}: {why}.", ids(told), efficiency=place.efficiency)
+    if small and wide and small.tokens and wide.tokens and memory.explains(small, wide, place.speedup or 0):
+        most = f"{_rough(small.tokens)} tokens on {chips(base.accelerators)}"
+        more = f"{_rough(wide.tokens)} on {chips(place.accelerators)}"
+        yield finding("kv_room", f"That room is at most {most} and {more}.")
 
 
 def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
@@ -245,8 +370,7 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     text = (
         f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}{each} would give"
         f" {number(against.ratio)} times the throughput of one instance on {against.accelerators:,} (projected):"
-        f" {number(against.replicas_throughput)} {found.row.unit}, {number(per_chip)} per chip against"
-        f" {number(per_wide)}{noted(told)}."
+        f" {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}{noted(told)}."
     )
     yield finding("replicas", text, ids(told), ratio=against.ratio, throughput=against.throughput,
                   replicas_throughput=against.replicas_throughput)  # fmt: skip
@@ -264,7 +388,8 @@ def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Stat
     told, lead = [line.base, line.judged[-1]], f"At {_load(found.way, load)} in all"
     if row.shared_throughput is None:
         each = f"{number(load / row.against.replicas)} for each replica"
-        text = f"{lead}, {each}, their throughput is not known: {chips(line.base.accelerators)} never had that load."
+        never = f"{chips(line.base.accelerators)} never ran that load"
+        text = f"{lead} ({each}) what they would give is not known: {never}."
         return finding("shared_unknown", text)
     ratio = row.shared_throughput / row.against.throughput
     text = (
@@ -302,9 +427,9 @@ def _laws(line: Line) -> Iterator[Statement]:
                 f"the Universal Scalability Law with contention {percent(law.contention)} and coherency"
                 f" {number(law.coherency)}"
             )
-        off = f", {percent(law.error)} off on {counted(len(law.counts), 'count')}"
+        off = f" to within {percent(law.error)} on {counted(len(law.counts), 'chip count')}"
         peak = law.predicted
-        yield finding("law", f"{_named(line)} scales by {text}{off}{noted(line.compared)}{_peak(law)}.",
+        yield finding("law", f"{_named(line)} follows {text}{off}{noted(line.compared)}{_peak(law)}.",
                       ids(line.compared), error=law.error, contention=law.contention,
                       peak=peak.count if peak else None)  # fmt: skip
 

@@ -40,9 +40,9 @@ class TestWhatIsDivided:
             "H200 SXM has 65 % more output throughput than H100 SXM in the median of 2 shared cells."
         )
         assert [one.text for one in answer.statements if one.kind in ("ahead", "one_side")] == [
-            "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; H200 SXM / H100 SXM is from 0.800 at 1,024/128 to 2.50"
+            "Ahead: H200 SXM in 1 cell and H100 SXM in 1 cell; H200 SXM / H100 SXM goes from 0.800 at 1,024/128 to 2.50"
             " at 128/128.",
-            "Measured on one side only, so not divided: H200 SXM in 1 cell and H100 SXM in 1 cell.",
+            "Measured on one side, so not divided: only H200 SXM in 1 cell and only H100 SXM in 1 cell.",
         ]
 
     def test_a_side_of_zero_is_nothing_to_divide_by(self, tmp_path: Path) -> None:
@@ -100,9 +100,7 @@ class TestWhatIsCompared:
         view = View.of({"model": ["llama-3.1-70b"], "engine_version": ["0.17"]}, sides)
         answer = heatmap.answer(shipped, view)
         assert answer.view.option("ratio_a") == "h200-sxm"
-        assert (
-            said(answer, "gave_way").text == "abacus cannot be a side of this ratio; it is H200 SXM instead."
-        )
+        assert said(answer, "gave_way").text == "abacus cannot be compared here; H200 SXM takes its side."
 
     def test_a_ratio_with_nothing_to_divide_is_none_and_says_so(self, tmp_path: Path) -> None:
         answer = heatmap.answer(library_of(tmp_path, [point(128, 128, 5)]), asked(ratio_by="engine"))
@@ -134,8 +132,10 @@ class TestWhatItCannotBeToldApartFrom:
         view = View.of({"source": ["tensorrt-llm"], "model": ["llama-3.1-70b"]}, {"ratio_by": "precision"})
         answer = heatmap.answer(shipped, view)
         assert answer.headline == (
-            "FP8 against FP16 cannot be told apart from accelerator (H100 SXM and H200 SXM against A100 SXM 80 GB),"
-            " unlike in each of 25 shared cells."
+            "FP8 against FP16 cannot be judged: they differ in accelerator too, in each of 25 shared cells."
+        )
+        assert said(answer, "confounded_by").text == (
+            "In every shared cell they differ in accelerator (H100 SXM and H200 SXM against A100 SXM 80 GB)."
         )
         assert "ratio" not in kinds(answer)
         assert not said(answer, "ahead").text.startswith("Ahead")
@@ -194,8 +194,7 @@ class TestUnlikeLoads:
         assert said(answer, "ratio").values["median"] == median([2, 1.5])
         assert answer.result.span == (1.5, 2)
         assert said(answer, "unlike_loads").text == (
-            "Each side is at its own best load, not the same one in 1 of 3 cells; those are drawn without colour and"
-            " left out of the median and the range."
+            "In 1 of 3 cells the two sides are at different loads; these have no colour and no part in the median."
         )
         frames = [one for one in heatmap.figure(answer.result, LIGHT).layout.shapes if one.line.dash == "dot"]
         assert len(frames) == sum(map(answer.result.is_apart, answer.result.cells)) == 1
@@ -216,7 +215,7 @@ class TestUnlikeLoads:
         ]
         answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
         assert answer.headline == (
-            "H200 SXM has 2.50 times the output throughput of H100 SXM in the median of 2 shared cells, each at its own"
+            "H200 SXM has 2.50 times the output throughput of H100 SXM in the median of 2 shared cells, each at its"
             " best load."
         )
         assert [cell.alike for cell in answer.result.cells] == [False, False]
@@ -227,7 +226,7 @@ class TestUnlikeLoads:
     def test_a_load_one_side_does_not_state_is_not_like_the_others(self, tmp_path: Path) -> None:
         rows = [point(128, 128, 100), point(128, 128, 300, accelerator="h200-sxm", concurrency=None)]
         answer = heatmap.answer(library_of(tmp_path, rows), asked(**SIDES))
-        assert answer.headline.endswith("in the one cell both have, each at its own best load.")
+        assert answer.headline.endswith("in the one cell both have, each at its best load.")
         assert said(answer, "unlike_loads").values["cells"] == 1
 
     def test_on_the_shipped_data_the_range_is_of_like_loads_alone(self, shipped: Library) -> None:
