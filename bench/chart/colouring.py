@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from plotly.colors import sequential
 
 from bench.chart import Theme
+from bench.maths.colour import rgb as rgb
 from bench.maths.grid import Better
 from bench.wording import number
 
@@ -127,14 +128,6 @@ def _ratio_ticks(reach: float) -> list[float]:
     half = min(sides, key=lambda ratio: abs(math.log2(ratio) - math.log2(far) / 2))
     kept = {far, half} if abs(math.log2(half)) > 0.3 * reach else {far}
     return sorted({1.0, *kept, *(1 / ratio for ratio in kept)})
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Red, green and blue of a colour written as #rrggbb or rgb(r, g, b)."""
-    if colour.startswith("#"):
-        return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-    red, green, blue = colour.removeprefix("rgb(").removesuffix(")").split(",")
-    return int(red), int(green), int(blue)
 
 
 def _linear(channel: Numbers) -> Numbers:
