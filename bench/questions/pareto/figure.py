@@ -197,8 +197,8 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
         keys.append(("knee", "circle-open", 15))
     for label, symbol, size in keys:
         yield {
-            "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": chart.key_lines(label), "hoverinfo": "skip",
-            "legend": "legend2", "marker": {"symbol": symbol, "size": size, "color": theme.muted,
+            "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": chart.key_lines(label),
+            "hoverinfo": "skip", "legend": "legend2", "marker": {"symbol": symbol, "size": size, "color": theme.muted,
                        "line": {"width": 1.5, "color": theme.muted}},
         }  # fmt: skip
 
