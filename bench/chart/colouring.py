@@ -60,7 +60,7 @@ class Colouring:
         """The scale as plotly's colour axis, its bar lying at the left, `y` up the whole figure."""
         shades = [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
         bar = {
-            "orientation": "h", "thickness": 10, "len": 300, "lenmode": "pixels", "outlinewidth": 0,
+            "orientation": "h", "thickness": 10, "len": 250, "lenmode": "pixels", "outlinewidth": 0,
             "x": 0, "xanchor": "left", "xpad": 0, "ypad": 0, "yref": "container", "y": y, "yanchor": "top",
             "tickvals": list(self.ticks), "ticktext": list(self.labels),
             "tickfont": {"size": 11, "color": theme.muted},

@@ -68,10 +68,10 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
         if not fits.any():
             continue
         far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
-        cost = _touching(own, drawn) + far
+        cost = _touching(own, drawn) + 0.75 * far
         best = int(np.argmin(np.where(fits, cost, np.inf)))
         full = np.concatenate([full, own[best : best + 1]])
-        found[position] = Label(end[1] + float(np.tile(steps, 2)[best]) * step, best >= len(steps))
+        found[position] = Label(float(end[1] + np.tile(steps, 2)[best] * step), best >= len(steps))
     return found
 
 

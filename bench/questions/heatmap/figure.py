@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.basis.wording import opened
 from bench.chart import Theme, hover_lines, look, setting, title
+from bench.chart.axis import title_lines
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
 from bench.chart.roomy import from_width
@@ -28,7 +29,7 @@ TEXT_SIZE, MARK_SIZE = 11, 13
 MANY_TICKS, MOST_GAPS = 40, 4_000
 """On an axis with more ticks they are small; more cells than this are too small to be aimed at when empty."""
 
-KEY_LINE_PX, KEY_LINE_CHARACTERS = 15, 84
+KEY_LINE_PX, KEY_LINE_CHARACTERS = 15, 48
 """A line of what the marks mean: its height, and what fits into it on the narrowest chart."""
 
 SCALE_FROM_TOP_PX = 32
@@ -173,7 +174,7 @@ def _annotations(key: list[str], panels: Panels, found: Heatmap, theme: Theme) -
          "yshift": -28 - panels.label_depth},
         {**paper, "text": html(title(found.y)), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
          "xshift": -52},
-        {**corner, "text": html(coloured), "yshift": top - SCALE_FROM_TOP_PX + 4},
+        {**corner, "text": title_lines(coloured, KEY_LINE_CHARACTERS), "yshift": top - SCALE_FROM_TOP_PX + 4},
         {**corner, "text": "<br>".join(key), "yshift": 26, "font": {"size": 11, "color": theme.muted}},
     ]  # fmt: skip
     for place, name in enumerate(panels.names if found.panel is not None else ()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -402,13 +403,19 @@ def test_every_way_of_every_group_is_answered_in_plain_json_and_drawn(shipped):
 
 def test_the_chart_marks_what_is_measured_and_what_is_not(shipped):
     drawn = scaling.figure(scaling.answer(shipped, GEMMA).result, LIGHT)
-    line = next(trace for trace in drawn.data if trace.mode == "lines+markers+text")
+    line = next(trace for trace in drawn.data if trace.mode == "lines+markers")
     assert list(line.y) == [1260, 1675, 1996, 2208]
-    assert list(line.text) == ["", "66.5 %", "39.6 %", ""]
+    [told] = [trace for trace in drawn.data if trace.mode == "text"]
+    assert [re.sub(r"<[^>]*>", "", text).strip() for text in told.text] == [
+        "H100 SXM 21.9 %",
+        "66.5 %",
+        "39.6 %",
+    ]
+    assert told.legendgroup == line.legendgroup
     assert not any(str(symbol).endswith("-open") for symbol in line.marker.symbol)
-    [hollow] = [trace for trace in drawn.data if trace.y and 5040 in trace.y]
-    assert list(hollow.y) == [2520, 5040, 10080, 10080]
-    assert all(str(symbol).endswith("-open") for symbol in hollow.marker.symbol)
+    open_ones = [trace for trace in drawn.data if trace.mode == "markers" and trace.customdata]
+    assert [list(trace.y) for trace in open_ones] == [[2520, 5040, 10080], [10080]]
+    assert all(str(symbol).endswith("-open") for trace in open_ones for symbol in trace.marker.symbol)
     ideal = next(trace for trace in drawn.data if trace.line.dash == "dot" and trace.x[0])
     assert list(ideal.y) == [1260, 10080]
 
