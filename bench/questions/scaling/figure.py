@@ -190,7 +190,7 @@ def _add_ideal(figure: go.Figure, line: Line, shade: str, group: str) -> None:
     figure.add_trace({
         "type": "scatter", "x": ends, "y": [line.base.per_chip * end for end in ends], "mode": "lines",
         "showlegend": False, "hoverinfo": "skip", "legendgroup": group,
-        "line": {"color": shade, "width": 1.1, "dash": "dot"},
+        "line": {"color": shade, "width": 1.3, "dash": "dot"},
     })  # fmt: skip
 
 

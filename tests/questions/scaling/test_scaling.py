@@ -21,7 +21,7 @@ from bench.flags import telling
 from bench.library import Library
 from bench.questions import scaling
 from bench.questions.scaling import lines, measured, operating
-from bench.questions.scaling.result import Point
+from bench.questions.scaling.result import STARVED, Point
 from bench.view import View
 from tests.library.files import table
 from tests.thorough import some, times
@@ -456,3 +456,17 @@ def test_why_nothing_can_be_told_is_true_of_the_story_and_the_same_when_narrowed
     assert wide.result.metric == narrow.result.metric == "output_tokens_per_s"
     assert wide.result.tally.counts == narrow.result.tally.counts
     assert wide.headline.partition(" was ")[2] == narrow.headline.partition(" was ")[2] != ""
+
+
+def test_what_opens_with_no_choice_is_no_line_that_was_short_of_memory(shipped):
+    answer = scaling.answer(shipped, View())
+    lines = answer.result.steps
+    assert sum(len(line.judged) for line in lines) >= 6
+    assert not any(line.is_starved for line in lines)
+    assert all(0.5 < place.efficiency <= STARVED for line in lines for place in line.judged)
+    assert [one for one in answer.why if "nobody chose" in one.what]
+    # A story that the reader names stays, whatever its lines are, and of a model the ordinary one comes first.
+    named = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "isl": ["500"], "osl": ["2000"]})
+    assert any(line.is_starved for line in scaling.answer(shipped, named).result.steps)
+    of_model = scaling.answer(shipped, View.of({"model": ["llama-3.1-70b"]})).result
+    assert not any(line.is_starved for line in of_model.steps)
