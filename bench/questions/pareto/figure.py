@@ -62,7 +62,7 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
         passport="" if brief else found.points["passport"],
     )
     shades = _shades(found, theme)
-    in_legend = len(found.drawn) > 1 and found.group is not None
+    in_legend = found.group is not None
     traces = [
         *(_cloud(rows, x, y, shades, theme) if found.grid is None else [_grid(found.grid, theme)]),
         *_overall(found, x, theme),

@@ -174,7 +174,7 @@ def _add_line(figure: go.Figure, panel: Panel, line: Line, shade: str, found: Sc
         "type": "scatter", "xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}",
         "x": [place.accelerators for place in places], "y": [panel.value(place) for place in places],
         "mode": "lines+markers", "cliponaxis": False, "legendgroup": _group(found, line),
-        "name": html(line.label), "showlegend": main and len(found.lines) > 1,
+        "name": html(line.label), "showlegend": main,
         "line": {"color": shade, "width": 2},
         "marker": {"symbol": symbols, "size": 9 if main else 7, "color": shade,
                    "line": {"width": 1.5, "color": shade}},

@@ -468,5 +468,10 @@ def test_what_opens_with_no_choice_is_no_line_that_was_short_of_memory(shipped):
     # A story that the reader names stays, whatever its lines are, and of a model the ordinary one comes first.
     named = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "isl": ["500"], "osl": ["2000"]})
     assert any(line.is_starved for line in scaling.answer(shipped, named).result.steps)
-    of_model = scaling.answer(shipped, View.of({"model": ["llama-3.1-70b"]})).result
-    assert not any(line.is_starved for line in of_model.steps)
+    of_model = scaling.answer(shipped, View.of({"model": ["llama-3.1-70b"]}))
+    assert not any(line.is_starved for line in of_model.result.steps)
+    [said] = [one.text for one in of_model.statements if one.kind == "other_story"]
+    assert said == (
+        "Llama 3.1 70B FP8 at 1,000/1,000 has counts of chips that give over 1.25 times their share of the smallest;"
+        " this is the nearest without."
+    )
