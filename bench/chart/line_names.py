@@ -19,7 +19,7 @@ PLOTS = ((1060, 400), (450, 300))
 LETTER, LINE, MARKER, STROKE = 7.2, 17, 5, 1
 """About the width of a label's letter, the height of its line, half a marker and half a line, in pixels."""
 
-GAP, FARTHEST = 13, 6
+GAP, FARTHEST = 13, 4
 """A label begins so many pixels beside its line's end, and moves at most so many lines up or down."""
 
 APART = "\u2003"

@@ -108,6 +108,12 @@ class Panels:
         return longest if longest > self.narrowest_cell else 0
 
     @property
+    def labelled_every(self) -> int:
+        """On a phone the cells of every so many columns have room for their label."""
+        longest = max(_width(number(x)) for x in self.xs)
+        return 1 if self.label_depth else math.ceil(longest / self._cell(CHART_PX[0]))
+
+    @property
     def across(self) -> NDArray[np.float64]:
         """The edges of the columns of cells; between two panels lies one column that is a gap."""
         return _edges([len(self.xs)] * self.columns, ACROSS_GAP_PX / self.cell_width)

@@ -24,7 +24,7 @@ from bench.wording import counted, number, short
 FULL_TEXT_PX = 50
 """Narrower cells than this take short numbers."""
 
-TEXT_SIZE, MARK_SIZE = 11, 13
+TEXT_SIZE, MARK_SIZE, PHONE_PX = 11, 13, 700
 
 MANY_TICKS, MOST_GAPS = 40, 4_000
 """On an axis with more ticks they are small; more cells than this are too small to be aimed at when empty."""
@@ -153,11 +153,16 @@ def _axis(letter: str, panels: Panels, found: Heatmap) -> dict[str, Any]:
     plus = "+" if getattr(found, letter) in found.doublings else ""
     middles, values = panels.ticks(letter)
     edges = panels.across if letter == "x" else panels.up
+    every, many = (panels.labelled_every, len(panels.xs)) if letter == "x" else (1, 1)
+    labels = [f"{number(value)}{plus}" for value in values]
     return {
         **BARE_AXIS,
         "range": [0, float(edges[-1])],
         "tickvals": middles,
-        "ticktext": [f"{number(value)}{plus}" for value in values],
+        "ticktext": [
+            label if place % many % every == 0 else from_width(label, PHONE_PX)
+            for place, label in enumerate(labels)
+        ],
         "tickangle": -90 if letter == "x" and panels.label_depth else 0,
         "tickfont": {"size": 11 if len(middles) <= MANY_TICKS else 9},
     }

@@ -42,8 +42,8 @@ END_ROOM = 0.04
 MOST_SHARED = 12
 """The dominated points of this many passports, the commonest, have a trace each, which sends it once."""
 
-NEAR_THE_EDGE = 0.75
-"""From this share of the axis on, a name stands left of its point."""
+NEAR_THE_EDGE, NEAR_THE_TOP = 0.75, 0.9
+"""From this share of the axes on, what is written at a point stands left of it or below it."""
 
 BEST = "best within the limits"
 
@@ -309,10 +309,11 @@ def _add_best(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) 
     """The name of the best point within the limits."""
     if found.best is None:
         return
-    leftwards = x.place(found.best.x) > NEAR_THE_EDGE
+    leftwards, below = x.place(found.best.x) > NEAR_THE_EDGE, y.place(found.best.y) > NEAR_THE_TOP
     figure.add_annotation(
         **_at(x, y, found.best.x, found.best.y), text=f"<b>{BEST}</b>", showarrow=False,
-        xanchor="right" if leftwards else "left", yanchor="bottom", xshift=-12 if leftwards else 12, yshift=12,
+        xanchor="right" if leftwards else "left", xshift=-12 if leftwards else 12,
+        yanchor="top" if below else "bottom", yshift=-12 if below else 12,
         bgcolor=_veil(theme), font={"size": 12},
     )  # fmt: skip
 
@@ -320,7 +321,8 @@ def _add_best(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) 
 def _best_box(best: Place) -> Boxes:
     width = len(BEST) * LETTER
     left = -12 - width if best[0] > NEAR_THE_EDGE else 12
-    return np.add(boxes(best, left, left + width, [0.0]), [0, 0, 12 + LINE / 2, 12 + LINE / 2])
+    lift = (12 + LINE / 2) * (-1 if best[1] > NEAR_THE_TOP else 1)
+    return np.add(boxes(best, left, left + width, [0.0]), [0, 0, lift, lift])
 
 
 def _veil(theme: Theme) -> str:
