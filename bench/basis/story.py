@@ -49,7 +49,8 @@ class Needs:
     At least `fewest` groups of usable points, alike in the SQL expressions `each`, must meet the SQL aggregate
     `having`: "two counts of chips on one accelerator". Without either, at least `fewest` points must be usable.
     `params` are bound in `each` and `having`; keys that are `open` may differ within a group, as they stay open on the
-    page.
+    page. A group that meets the SQL aggregate `odd` is no first picture of what it shows: a story that has one comes
+    after those without, and `odd_words` say what it has.
     """
 
     words: str
@@ -59,6 +60,8 @@ class Needs:
     fewest: int = 1
     params: tuple[Any, ...] = ()
     open: tuple[str, ...] = ()
+    odd: str = "FALSE"
+    odd_words: str = ""
 
     @property
     def grouped(self) -> bool:
@@ -102,8 +105,13 @@ class Stories:
         if sum(row["every"] for row in rows) > MANY:
             tried.insert(0, (rows[:1], _narrowed(self.own, _pins(rows[0], alike, ()))))
         fitting = ((among, _fits(self.library, view, alike, needs)) for among, view in tried)
-        found = ([row for row in among if tuple(row[key] for key in alike) in fit] for among, fit in fitting)
-        return next(filter(None, found), [])
+        usable: list[dict[str, Any]] = []
+        for among, fit in fitting:
+            told = [(row, fit.get(tuple(row[key] for key in alike))) for row in among]
+            usable = [{**row, "odd": is_odd} for row, is_odd in told if is_odd is not None]
+            if not all(row["odd"] for row in usable):
+                break
+        return usable
 
     def told(self, free: Collection[str] = (), further: Further | None = None) -> Story:
         """The story that is told where keys that are `free` stay open, as a column that is an axis.
@@ -154,6 +162,13 @@ class Story:
         own, told = selection.clause(self.among.own), selection.clause(self.view)
         sql = f"SELECT count(*) FILTER (NOT coalesce({told.sql}, FALSE)) FROM points WHERE {own.sql}"
         return int(self.among.library.fetch(sql, (*told.params, *own.params))[0][0])
+
+    @cached_property
+    def odd_instead_of(self) -> str:
+        """What is odd about the story of every other page, where this one is told instead of it; else ""."""
+        rows = self.among.usable if self.instead_of and self.needs and self.needs.odd_words else []
+        first = next((row for row in rows if _is_same(row, self.among.rows[0], self.among.absent)), None)
+        return self.needs.odd_words if first and first.get("odd") and self.needs else ""
 
     @cached_property
     def instead_of(self) -> str:
@@ -240,13 +255,10 @@ def statements(found: Story) -> list[Statement]:
     """What was filled in besides what the reader asked for, and that this is another story than other pages tell."""
     said = []
     if found.instead_of and found.needs is not None:
-        said.append(
-            coverage(
-                "other_story",
-                f"{found.instead_of} has no {found.lacking or found.needs.words}; shown is the nearest selection"
-                " that has.",
-            )
-        )
+        lacks = f"has no {found.lacking or found.needs.words}; shown is the nearest selection that has"
+        if found.odd_instead_of:
+            lacks = f"has {found.odd_instead_of}; shown is the nearest selection without"
+        said.append(coverage("other_story", f"{found.instead_of} {lacks}."))
     if found.left_out:
         words = joined([_named(key, value) for key, value in found.pins.items()])
         said.append(
@@ -307,17 +319,18 @@ def _stories(
     return sorted(found, key=lambda row: _order(row, absent))
 
 
-def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> set[tuple[Any, ...]]:
-    """Which values of the keys that are `alike` have the groups needed."""
+def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> dict[tuple[Any, ...], bool]:
+    """Which values of the keys that are `alike` have the groups needed, and whether one of those is odd."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(()))).also(f"({needs.points})")
     groups = ["TRUE", *map(as_asked, alike)]
     columns = ", ".join(f"{sql} AS key_{place}" for place, sql in enumerate(groups))
     rows = library.fetch(
-        f"SELECT * FROM (SELECT {columns} FROM points WHERE {condition.sql} GROUP BY"
-        f" {', '.join((*groups, needs.each))} HAVING {needs.having}) GROUP BY ALL HAVING count(*) >= {needs.fewest}",
+        f"SELECT * EXCLUDE is_odd, bool_or(is_odd) FROM (SELECT {columns}, {needs.odd} AS is_odd FROM points"
+        f" WHERE {condition.sql} GROUP BY {', '.join((*groups, needs.each))} HAVING {needs.having})"
+        f" GROUP BY ALL HAVING count(*) >= {needs.fewest}",
         (*condition.params, *needs.params),
     )
-    return {tuple(row[1:]) for row in rows}
+    return {tuple(row[1:-1]): bool(row[-1]) for row in rows}
 
 
 def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
@@ -333,9 +346,14 @@ def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _distance(first: Mapping[str, Any], row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
-    """How far a story is from the first: another model is farther than another precision, that than other lengths."""
+    """How far a story is from the first: an odd one is the farthest, then another model, precision and lengths."""
     unlike = [row[key] != first[key] for key in absent]
-    return (*unlike[: len([key for key in absent if key in KEYS[:2]])], any(unlike), *_order(row, absent))
+    named = len([key for key in absent if key in KEYS[:2]])
+    return (row.get("odd", False), *unlike[:named], any(unlike), *_order(row, absent))
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any], absent: Sequence[str]) -> bool:
+    return all(one[key] == other[key] for key in absent)
 
 
 def _words(row: Mapping[str, Any], view: View) -> str:

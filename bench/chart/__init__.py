@@ -24,6 +24,14 @@ OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "
              "#A3405F")  # fmt: skip
 """Okabe and Ito's colour-blind-safe set, its yellow darkened, grey and two more to make ten."""
 
+PALETTES = {
+    "light": ("#037288", "#c88203", "#069f72", "#de4606", "#c877a7", "#0579fe", "#7d7c02", "#6a4124", "#6148ad",
+              "#9e3c5a"),
+    "dark": ("#0158f5", "#d89310", "#1d9f74", "#e55702", "#d884bc", "#56b2e6", "#bbbe09", "#845f39", "#9e3baf",
+             "#b14e61"),
+}  # fmt: skip
+"""That set for lines of each theme, moved apart until any two and the grey differ by 20 in CIEDE2000."""
+
 MARKERS = (
     "circle",
     "square",
@@ -61,14 +69,16 @@ class Theme:
     grid: str
     background: str
     frontier: str
+    rest: str
+    """Of lines that no colour is left for."""
 
 
 LIGHT = Theme(
-    "light", text="#1c2733", muted="#667481", grid="#e3e7eb", background="#ffffff", frontier="#1c2733"
-)
+    "light", text="#1c2733", muted="#667481", grid="#e3e7eb", background="#ffffff", frontier="#1c2733", rest="#919191"
+)  # fmt: skip
 DARK = Theme(
-    "dark", text="#e8edf2", muted="#98a5b1", grid="#2a333c", background="#14171b", frontier="#e8edf2"
-)
+    "dark", text="#e8edf2", muted="#98a5b1", grid="#2a333c", background="#14171b", frontier="#e8edf2", rest="#7c7c7c"
+)  # fmt: skip
 
 
 def theme(name: str | None) -> Theme:
@@ -84,10 +94,12 @@ def accelerator_colour(slug: str | None, theme: Theme) -> str:
 
 
 def colours(field: str, values: Sequence[str], theme: Theme) -> dict[str, str]:
-    """A colour for each value of a field: the accelerators' own, or ten colour-blind-safe ones in turn."""
+    """A colour for each value of a field: the accelerators' own, or ten colour-blind-safe ones, grey for the rest."""
     if field == "accelerator":
         return {value: accelerator_colour(value, theme) for value in values}
-    return dict(zip(values, itertools.cycle(OKABE_ITO)))
+    return dict(
+        zip(values, itertools.chain(PALETTES[theme.name], itertools.repeat(theme.rest)), strict=False)
+    )
 
 
 def engine_marker(slug: str | None, *, measured: bool = True) -> str:
@@ -121,6 +133,31 @@ def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
     figure.update_xaxes(**axis)
     figure.update_yaxes(**axis)
     return figure
+
+
+LINES_LEGEND = {
+    "orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom",
+    "traceorder": "normal", "font": {"size": 12}, "title": {"text": ""}, "itemclick": "toggleothers",
+    "itemdoubleclick": "toggle", "groupclick": "togglegroup",
+}  # fmt: skip
+"""plotly's legend of a chart's lines, above them: a click shows that line alone, another click all of them again.
+
+What belongs to a line, its markers and its name, is in its legend group and comes and goes with it.
+"""
+
+KEYS_LEGEND = {
+    "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container",
+    "yanchor": "bottom", "traceorder": "normal", "font": {"size": 11}, "title": {"text": ""}, "itemclick": False,
+    "itemdoubleclick": False,
+}  # fmt: skip
+"""plotly's second legend, below the chart: what shapes and dashes mean; nothing to click."""
+
+KEY_LETTERS = 14
+
+
+def key_lines(name: str) -> str:
+    """A name in the legend of shapes, in lines short enough for two columns on a phone."""
+    return "<br>".join(html(line) for line in textwrap.wrap(name, KEY_LETTERS, break_long_words=False))
 
 
 EMPTY_HEIGHT = 120

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,10 @@ from bench.catalogue import Metric
 from bench.plain_text import html
 
 FEWEST_TICKS = 3
+TITLE_LINE = 46
+"""So many letters of a title fit beside the plot of a phone; a longer title takes two lines."""
+
+MOST_TICKS = 12
 LEAST_SPAN = 0.1
 """A linear axis spans at least so much of its values, else a difference of a thousandth would look like a cliff."""
 
@@ -29,11 +34,17 @@ class Axis:
             return math.log(value / self.low) / math.log(self.high / self.low) if value > 0 else 0.0
         return (value - self.low) / (self.high - self.low)
 
+    def at(self, place: float) -> float:
+        """The value that lies there: what `place` gives for it."""
+        if self.log:
+            return float(self.low * (self.high / self.low) ** place)
+        return self.low + place * (self.high - self.low)
+
     @property
     def settings(self) -> dict[str, Any]:
         """plotly's settings for this axis."""
         better = " · lower is better" if self.metric.direction == "lower" else ""
-        title = {"title_text": html(self.metric.axis + better), "title_font_size": 13}
+        title = {"title_text": title_lines(self.metric.axis + better), "title_font_size": 13}
         if not self.log:
             return {**title, "type": "linear", "range": [self.low, self.high], "tickformat": ",~g"}
         ends = {"type": "log", "range": [math.log10(self.low), math.log10(self.high)]}
@@ -54,6 +65,17 @@ def widened(low: float, high: float, log: bool, room: float) -> tuple[float, flo
         low, high = (low + high - least) / 2, (low + high + least) / 2
     start = 0.0 if 0 <= low < 0.4 * high else low - 0.04 * (high - low)
     return start, high + room * (high - start)
+
+
+def title_lines(title: str, longest: int = TITLE_LINE) -> str:
+    """A title in plotly's pseudo-HTML, in as many lines as a phone needs."""
+    return "<br>".join(html(line) for line in textwrap.wrap(title, longest, break_on_hyphens=False))
+
+
+def doubling_ticks(low: float, high: float) -> list[float]:
+    """The ticks 1, 2, 4, 8 … between two positive values; every second or third of them where they are many."""
+    powers = range(math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9) + 1)
+    return [2.0**power for power in powers[:: math.ceil(len(powers) / MOST_TICKS) or 1]]
 
 
 def decade_ticks(low: float, high: float) -> list[float]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from plotly.colors import sequential
 
 from bench.chart import Theme
+from bench.maths.colour import rgb as rgb
 from bench.maths.grid import Better
 from bench.wording import number
 
@@ -59,7 +60,7 @@ class Colouring:
         """The scale as plotly's colour axis, its bar lying at the left, `y` up the whole figure."""
         shades = [[place / (len(self.stops) - 1), colour] for place, colour in enumerate(self.stops)]
         bar = {
-            "orientation": "h", "thickness": 10, "len": 300, "lenmode": "pixels", "outlinewidth": 0,
+            "orientation": "h", "thickness": 10, "len": 250, "lenmode": "pixels", "outlinewidth": 0,
             "x": 0, "xanchor": "left", "xpad": 0, "ypad": 0, "yref": "container", "y": y, "yanchor": "top",
             "tickvals": list(self.ticks), "ticktext": list(self.labels),
             "tickfont": {"size": 11, "color": theme.muted},
@@ -127,14 +128,6 @@ def _ratio_ticks(reach: float) -> list[float]:
     half = min(sides, key=lambda ratio: abs(math.log2(ratio) - math.log2(far) / 2))
     kept = {far, half} if abs(math.log2(half)) > 0.3 * reach else {far}
     return sorted({1.0, *kept, *(1 / ratio for ratio in kept)})
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Red, green and blue of a colour written as #rrggbb or rgb(r, g, b)."""
-    if colour.startswith("#"):
-        return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-    red, green, blue = colour.removeprefix("rgb(").removesuffix(")").split(",")
-    return int(red), int(green), int(blue)
 
 
 def _linear(channel: Numbers) -> Numbers:

@@ -19,6 +19,12 @@ LAID_OUT_PX = 800
 NARROWEST_PX = 566
 """The chart on a page 800 pixels wide: what cannot shrink, the labels, must fit this."""
 
+CHART_PX = {0: 350, 700: 530, 1100: 830, 1400: 1130}
+"""The least width of a chart on a page at least so wide: beside the navigation there, alone on a phone."""
+
+READABLE_PX = 36
+"""A cell less wide or high than this has no number in it."""
+
 LEFT, RIGHT, TOP, BOTTOM = 76, 16, 112, 64
 """The margins around the panels, in pixels."""
 
@@ -26,8 +32,8 @@ ACROSS_GAP_PX, UP_GAP_PX = 22, 34
 FEWEST_ACROSS_PX = 38
 """No more panels stand side by side than leave a cell this many pixels."""
 
-WHOLE_HEIGHT_PX = 760
-"""The panels together are about this high, within what a cell may be."""
+WHOLE_HEIGHT_PX, MOST_HEIGHT_PX = 760, 900
+"""The panels together are about this high, within what a cell may be; higher where cells are then readable."""
 DIGIT_PX, COMMA_PX, NAME_PX = 6, 3, 7.5
 """The width of a digit and of a comma under the cells, and of a letter of a panel's name."""
 
@@ -69,6 +75,17 @@ class Panels:
         return self._cell(LAID_OUT_PX)
 
     @property
+    def readable_from(self) -> int | None:
+        """The width of a page from which on the cells have room for numbers; None where they never have."""
+        fits = (page for page, chart in CHART_PX.items() if self._cell(chart) >= READABLE_PX)
+        return next(fits, None) if self.cell_height >= READABLE_PX else None
+
+    @property
+    def readable_width(self) -> float:
+        """The width of a cell on that page."""
+        return self._cell(CHART_PX[self.readable_from or 0])
+
+    @property
     def narrowest_cell(self) -> float:
         """The width of a cell in pixels on a chart NARROWEST_PX wide."""
         return self._cell(NARROWEST_PX)
@@ -89,6 +106,12 @@ class Panels:
         """What labels under the cells need beyond one line: they stand upright where a cell is too narrow for them."""
         longest = max(_width(number(x)) for x in self.xs)
         return longest if longest > self.narrowest_cell else 0
+
+    @property
+    def labelled_every(self) -> int:
+        """On a phone the cells of every so many columns have room for their label."""
+        longest = max(_width(number(x)) for x in self.xs)
+        return 1 if self.label_depth else math.ceil(longest / self._cell(CHART_PX[0]))
 
     @property
     def across(self) -> NDArray[np.float64]:
@@ -148,7 +171,9 @@ def arranged(
     columns = math.ceil(len(names) / math.ceil(len(names) / most))
     lines = [ys[start : start + columns] for start in range(0, len(names), columns)]
     rows = tuple(tuple(sorted({y for held in line for y in held})) for line in lines)
-    height = min(HIGHEST_CELL_PX, max(LOWEST_CELL_PX, WHOLE_HEIGHT_PX // sum(map(len, rows))))
+    many = sum(map(len, rows))
+    height = min(HIGHEST_CELL_PX, max(LOWEST_CELL_PX, WHOLE_HEIGHT_PX // many))
+    height = max(height, READABLE_PX if READABLE_PX * many <= MOST_HEIGHT_PX else 0)
     return Panels(tuple(names), tuple(xs), rows, columns, height)
 
 

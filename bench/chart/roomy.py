@@ -12,6 +12,14 @@ FROM_PX = (0, 1100, 1400)
 ON_PHONES_TOO = (0, 700, *FROM_PX[1:])
 """The same with a width more, below which a page is a phone's."""
 
+HIDDEN_BELOW_PX = (700, 1100, 1400)
+"""The widths of a page below which a text can be left out; pages/shared/look.css has them too."""
+
+
+def from_width(text: str, page: int) -> str:
+    """A text in plotly's pseudo-HTML that the browser leaves out on pages narrower than one of HIDDEN_BELOW_PX."""
+    return f"<span style='--below:{page}'>{text}</span>"
+
 
 def by_width(texts: Sequence[str], from_px: Sequence[int] = FROM_PX) -> str:
     """One of these texts in plotly's pseudo-HTML: the first, on pages as wide as `from_px` says one of the others.

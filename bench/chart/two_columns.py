@@ -15,7 +15,7 @@ from pandas.api import types
 
 from bench import catalogue, chart
 from bench.chart import MARKERS, Theme
-from bench.chart.axis import decade_ticks
+from bench.chart.axis import MOST_TICKS, doubling_ticks, title_lines
 from bench.plain_text import html
 
 MOST_BARS = 60
@@ -27,7 +27,6 @@ DOUBLING = frozenset({"isl", "osl", "concurrency", "batch", "accelerators", "con
 """Columns that sweeps double from step to step; over three doublings and more their axis is logarithmic."""
 
 NAMED = ("accelerator", "engine", "model")
-MOST_TICKS = 12
 CLOSE = 0.8
 """A least value beyond this share of the greatest makes bars of nearly one height."""
 
@@ -99,7 +98,7 @@ def figure(rows: pd.DataFrame, of: Chosen, theme: Theme) -> go.Figure:
         return chart.empty("No row has both columns.", theme)
     figure.update_xaxes(**_x_axis(drawn[of.x], of.x))
     figure.update_yaxes(
-        title_text=html(_title(of.y)), tickformat=",~g", rangemode="tozero" if as_bars else "normal"
+        title_text=title_lines(_title(of.y)), tickformat=",~g", rangemode="tozero" if as_bars else "normal"
     )
     figure.update_layout(
         barmode="group",
@@ -145,7 +144,7 @@ def _parts(drawn: pd.DataFrame, colour: str | None, theme: Theme) -> list[tuple[
     if drawn.empty:
         return []
     if colour is None:
-        return [("", drawn, chart.OKABE_ITO[0], MARKERS[0])]
+        return [("", drawn, chart.PALETTES[theme.name][0], MARKERS[0])]
     values = [str(value) for value in drawn[colour].dropna().drop_duplicates()]
     colours = chart.colours(colour, values, theme)
     parts = [
@@ -158,7 +157,7 @@ def _parts(drawn: pd.DataFrame, colour: str | None, theme: Theme) -> list[tuple[
 
 
 def _x_axis(column: pd.Series[Any], name: str) -> dict[str, Any]:
-    title = {"title_text": html(_title(name))}
+    title = {"title_text": title_lines(_title(name))}
     if _is_word(column):
         return {**title, "type": "category"}
     if _is_day(column):
@@ -166,7 +165,7 @@ def _x_axis(column: pd.Series[Any], name: str) -> dict[str, Any]:
     values = sorted(set(column.astype(float)))
     if name not in DOUBLING or values[0] <= 0 or values[-1] / values[0] < 8:
         return {**title, "type": "linear", "tickformat": ",~g"}
-    ticks = values if len(values) <= MOST_TICKS else decade_ticks(values[0], values[-1])
+    ticks = values if len(values) <= MOST_TICKS else doubling_ticks(values[0], values[-1])
     return {**title, "type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 

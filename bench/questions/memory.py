@@ -14,6 +14,7 @@ from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.variations import Robustness
 from bench.chart import Theme, value_label
+from bench.chart.shades import told_apart
 from bench.library import Library
 from bench.plain_text import html
 from bench.questions import Answer, Choices, Column, Why
@@ -114,18 +115,23 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     if not held:
         return chart.empty("Nothing is known to fit.", theme)
     drawn = chart.layout(go.Figure(), theme)
-    for slug in dict.fromkeys(one.accelerator for one in held):
+    most = {slug: max(getattr(one, shown) / one.accelerators for one in held if one.accelerator == slug)
+            for slug in dict.fromkeys(one.accelerator for one in held)}  # fmt: skip
+    leaders = sorted(most, key=lambda slug: -most[slug])
+    colours = told_apart({slug: chart.accelerator_colour(slug, theme) for slug in leaders}, theme)
+    for slug in most:
         own = [one for one in held if one.accelerator == slug]
-        name, colour = value_label("accelerator", slug), chart.accelerator_colour(slug, theme)
+        name = html(value_label("accelerator", slug))
         drawn.add_trace(
-            {"type": "scatter", "mode": "lines+markers", "name": name, "line": {"color": colour},
+            {"type": "scatter", "mode": "lines+markers", "name": name, "line": {"color": colours[slug]},
              "x": [one.accelerators for one in own], "y": [getattr(one, shown) for one in own],
-             "hovertemplate": "%{x} x " + html(name) + ": %{y:,.4~r}<extra></extra>"}
+             "legendgroup": slug, "hovertemplate": "%{x} x " + name + ": %{y:,.4~r}<extra></extra>"}
         )  # fmt: skip
     fitting = f"Requests of {number(result.tokens)} tokens that fit"
-    drawn.update_xaxes(type="log", title="Accelerators", tickvals=list(CHIPS))
+    drawn.update_layout(legend=chart.LINES_LEGEND)
+    drawn.update_xaxes(type="log", title_text="Accelerators (chips)", tickvals=list(CHIPS))
     drawn.update_yaxes(
-        type="log", dtick=1, title=fitting if shown == "requests" else "Room for KV cache (GiB)"
+        type="log", dtick=1, title_text=fitting if shown == "requests" else "Room for KV cache (GiB)"
     )
     return drawn
 

@@ -78,3 +78,20 @@ def test_long_names_and_labels_fit_the_narrowest_chart():
     # 15 columns leave 31 pixels each, where "16,384" needs 36: upright; "64" needs no more than it has.
     assert panels.arranged("a", [2**power for power in range(15)], [[1]]).label_depth > 0
     assert panels.arranged("a", range(1, 16), [[1]]).label_depth == 0
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(2, 3), (13, 6), (15, 18), (30, 3), (5, 30), (40, 40)])
+def test_cells_that_are_read_are_36_pixels_wide_and_high_on_every_page_that_shows_numbers(columns, rows):
+    made = panels.arranged("a", range(1, columns + 1), [range(1, rows + 1)])
+    sizes = {page: made._cell(chart) for page, chart in panels.CHART_PX.items()}
+    if made.readable_from is None:
+        assert made.cell_height < 36 or max(sizes.values()) < 36
+    else:
+        assert made.cell_height >= 36
+        assert all((size >= 36) == (page >= made.readable_from) for page, size in sizes.items())
+
+
+def test_a_phone_leaves_out_labels_that_would_cover_each_other():
+    assert panels.arranged("a", [1, 2, 4], [[1]]).labelled_every == 1
+    made = panels.arranged("ab", [128, 500, 1000, 2048, 5000, 20000], [[1]] * 2)
+    assert made.labelled_every == 2

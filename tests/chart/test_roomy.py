@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bench.chart.roomy import FROM_PX, ON_PHONES_TOO, by_width
+from bench.chart.roomy import FROM_PX, HIDDEN_BELOW_PX, ON_PHONES_TOO, by_width, from_width
 
 LOOK = Path(__file__).parents[2] / "pages" / "shared" / "look.css"
 
@@ -29,3 +29,12 @@ def test_the_style_sheet_knows_the_widths():
         (rules,) = re.findall(rf"@media \(min-width: {px}px\) {{(.*?)\n  }}", css, re.DOTALL)
         assert f"--until:{px}" in rules
         assert f"--from:{px}" in rules
+
+
+def test_the_style_sheet_leaves_a_text_out_on_narrower_pages_alone() -> None:
+    rules = LOOK.read_text()
+    for px in HIDDEN_BELOW_PX:
+        assert (
+            f'@media (max-width: {px - 1}px) {{ .main-svg [style*="--below:{px}"] {{ display: none' in rules
+        )
+    assert from_width("H200", 700) == "<span style='--below:700'>H200</span>"

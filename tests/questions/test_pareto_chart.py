@@ -71,6 +71,54 @@ def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(ship
     assert written["≥ 100 tokens/s/accelerator"].y == pytest.approx(2)
 
 
+def rendered(trace):
+    """A chart's names as the page shows them: text, size and where each stands, of one trace of texts."""
+    for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True):
+        if text:
+            yield x, y, re.sub(r"<[^>]*>", "", text), side
+
+
+def names_of(figure):
+    return [one for trace in figure.data if trace.mode == "markers+text" for one in rendered(trace)]
+
+
+def share(axis, value):
+    low, high = axis.range
+    return ((math.log10(value) if axis.type == "log" else value) - low) / (high - low)
+
+
+@pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl", "gpt-neox-20b", "llama-3.1-8b"])
+@pytest.mark.parametrize("plot", line_names.PLOTS)
+def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, plot):
+    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
+    boxes = []
+    for x, y, text, side in names_of(drawn):
+        width = len(text) * line_names.LETTER
+        left = share(drawn.layout.xaxis, x) * plot[0] - (width if side == "middle left" else 0)
+        boxes.append((left, share(drawn.layout.yaxis, y) * plot[1], width))
+    assert boxes
+    for left, middle, width in boxes:
+        assert left >= -line_names.LETTER
+        assert left + width <= plot[0] + line_names.LETTER
+        assert line_names.LINE / 2 - 1 <= middle <= plot[1] - line_names.LINE / 2 + 1
+    for (left, middle, width), (west, height, wide) in combinations(boxes, 2):
+        assert left >= west + wide or west >= left + width or abs(middle - height) >= line_names.LINE - 1e-6
+
+
+def test_a_click_in_the_legend_isolates_a_line_with_its_points_ring_and_name(shipped):
+    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
+    assert (drawn.layout.legend.itemclick, drawn.layout.legend.itemdoubleclick) == ("toggleothers", "toggle")
+    assert drawn.layout.legend2.itemclick is False
+    lines = [trace for trace in drawn.data if trace.showlegend and trace.legend is None]
+    assert len(lines) > 5
+    for line in lines:
+        own = [trace for trace in drawn.data if trace.legendgroup == line.legendgroup]
+        assert {"lines+markers", "markers+text"} <= {trace.mode for trace in own}
+    keys = [trace for trace in drawn.data if trace.legend == "legend2"]
+    assert {trace.x for trace in keys} >= {(None,)}
+    assert not any(trace.legendgroup for trace in keys)
+
+
 SHARE = st.floats(0, 1)
 
 
@@ -79,20 +127,30 @@ SHARE = st.floats(0, 1)
     st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=8),
     st.lists(st.lists(st.tuples(SHARE, SHARE).map(tuple), max_size=8).map(sorted), max_size=5),
 )
-def test_labels_never_cover_each_other_on_a_wide_or_a_narrow_page(places, paths):
-    widths = [80.0] * len(places)
-    moved = line_names.shifts(places, widths, paths)
+def test_labels_never_cover_each_other_nor_leave_the_plot_on_a_wide_or_a_narrow_page(places, paths):
+    labels = line_names.placed(places, [80.0] * len(places), paths)
     for width, height in line_names.PLOTS:
-        boxes = [
-            (across * width, up * height + shift) for (across, up), shift in zip(places, moved, strict=True)
-        ]
+        boxes = []
+        for (across, _), label in zip(places, labels, strict=True):
+            if label is not None:
+                left = across * width + (-line_names.GAP - 80 if label.is_left else line_names.GAP)
+                boxes.append((left, label.up * height))
+        for left, middle in boxes:
+            assert -1e-6 <= left <= width - 80 + 1e-6
+            assert line_names.LINE / 2 - 1e-6 <= middle <= height - line_names.LINE / 2 + 1e-6
         for one, other in combinations(boxes, 2):
             assert abs(one[0] - other[0]) >= 80 or abs(one[1] - other[1]) >= line_names.LINE - 1e-6
-    assert line_names.shifts([(0.5, 0.5)], [80.0], []) == [0.0]
+
+
+def test_a_label_stands_right_of_its_end_left_of_one_at_the_edge_and_away_where_no_room_is():
+    assert line_names.placed([(0.5, 0.5)], [80.0], []) == [line_names.Label(0.5)]
+    assert line_names.placed([(0.99, 0.5)], [80.0], []) == [line_names.Label(0.5, is_left=True)]
+    assert line_names.placed([(0.5, 0.5)], [80.0], [], plots=[(90, 300)]) == [None]
 
 
 @pytest.mark.parametrize("up_first", [True, False])
 def test_a_label_moves_off_a_staircase_that_passes_behind_it(up_first):
     path = [(0.1, 0.5), (0.9, 0.2)] if not up_first else [(0.1, 0.8), (0.9, 0.5)]
-    assert line_names.shifts([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [0.0]
-    assert line_names.shifts([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [0.0]
+    beside = line_names.Label(0.5)
+    assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [beside]
+    assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [beside]

@@ -18,7 +18,7 @@ from bench.questions.heatmap.choosing import OPTIONS as OPTIONS
 from bench.questions.heatmap.choosing import choices as choices
 from bench.questions.heatmap.figure import figure as figure
 from bench.questions.heatmap.grid import LIKE_LOADS, NONE
-from bench.questions.heatmap.result import Heatmap
+from bench.questions.heatmap.result import MOST_PANELS, Heatmap
 from bench.view import View
 from bench.wording import inline
 
@@ -127,4 +127,9 @@ def _why(found: Heatmap) -> tuple[Why, ...]:
             f"the {best} over the ranked points in the cell; of repeats the middle one stands for all",
             "measured points of the newest runs under one kind of load, whatever their layout",
             "Kneepoint's definition of an envelope"),
+        Why("Axes and panels, where nobody chose them",
+            "of workload and load the two that fill the most cells, first those that fill at least half of their grid;"
+            " then of hardware too",
+            f"a panel for each count of chips, of more than {MOST_PANELS} counts one for each accelerator",
+            "Kneepoint's definition"),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from bench.library import Library
 from bench.questions import Choices
 from bench.questions.heatmap import grid
 from bench.questions.heatmap.grid import AXES, KIND, MOST_VALUES, NONE, SIDES
-from bench.questions.heatmap.result import Stated
+from bench.questions.heatmap.result import MOST_PANELS, Stated
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked, clause, written
 from bench.view import FILTER_BY_KEY, View
@@ -49,6 +49,9 @@ Row = tuple[Any, ...]
 HARDWARE = frozenset({"accelerators", "tp"})
 FEWEST_CELLS, FEWEST_VALUES = 8, 3
 """Workload and load are the axes where two of them fill as many cells, with as many values each at least."""
+
+WELL_FILLED = 0.5
+"""Of those, a pair that fills this share of its grid comes first, however few values one of the two has."""
 
 
 def choices(library: Library, view: View) -> Choices:
@@ -97,7 +100,8 @@ def told(library: Library, view: View) -> Story:
     stories = story.stories(library, view, _needs(library, metric))
     wide = stories.told(("isl", "osl", divided)).view
     x, y = _axes(library, wide, x, y, panel, divided)
-    panel = spare if panel in (x, y) else panel
+    if panel in (x, y) or (not view.option("panel") and spare != NONE and _is_crowded(library, wide, (x, y))):
+        panel = spare
     columns = (x, y) if panel == NONE else (x, y, panel)
     if divided:
         metric = metric or _metric(library, wide, (x, y))
@@ -157,7 +161,8 @@ def _needs(library: Library, metric: str, columns: Collection[str] = (), divided
 def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str) -> tuple[str, str]:
     """The two axes; those not asked for ("") are the two that fill the most cells, in a ratio with both sides.
 
-    Workload and load come before hardware, which the panels and the best point of a cell already tell apart.
+    Workload and load come before hardware, which the panels and the best point of a cell already tell apart, and a
+    grid that is well filled before one with more cells and holes.
     """
     if x and y:
         return x, y
@@ -172,9 +177,24 @@ def _axes(library: Library, view: View, x: str, y: str, panel: str, divided: str
     spans = {pair: _extent(places[pair])[0] for pair in pairs}
     cells = {pair: _extent(both)[1] for pair, both in (shared if any(shared.values()) else places).items()}
     wide = [pair for pair in pairs if spans[pair] >= FEWEST_VALUES and cells[pair] >= FEWEST_CELLS]
-    soft = [pair for pair in wide if not HARDWARE & (set(pair) - asked)]
-    first, second = max(soft or pairs, key=lambda pair: (spans[pair] > 1 and cells[pair] > 3, cells[pair]))
+    full = [pair for pair in pairs if cells[pair] >= FEWEST_CELLS and _share(places[pair]) >= WELL_FILLED]
+    soft = ([pair for pair in some if not HARDWARE & (set(pair) - asked)] for some in (full, wide))
+    first, second = max(
+        next(filter(None, soft), pairs), key=lambda pair: (spans[pair] > 1 and cells[pair] > 3, cells[pair])
+    )
+    if not asked and spans[first, second] < FEWEST_VALUES:
+        # A few values of one axis stand above each other, so that the cells are wide enough to be read.
+        first, second = sorted((first, second), key=lambda one: -len({row[AXES.index(one)] for row in seen}))
     return (second, first) if first == y or second == x else (first, second)
+
+
+def _is_crowded(library: Library, view: View, axes: Sequence[str]) -> bool:
+    """Whether there are more counts of chips than panels have room for, and fewer accelerators."""
+    condition = evidence.ranked(library, evidence.read(view))
+    placed = "".join(f" AND {one} IS NOT NULL" for one in axes)
+    sql = "SELECT count(DISTINCT accelerators), count(DISTINCT accelerator) FROM points"
+    counts, names = library.fetch(f"{sql} WHERE {condition.sql}{placed}", condition.params)[0]
+    return bool(counts > MOST_PANELS and 1 < names < counts)
 
 
 def _places(seen: Sequence[Row], pair: tuple[str, str], *, shared: bool) -> set[tuple[float, float]]:
@@ -190,11 +210,22 @@ def _places(seen: Sequence[Row], pair: tuple[str, str], *, shared: bool) -> set[
 
 
 def _extent(places: set[tuple[float, float]]) -> tuple[int, int]:
-    """The fewer values of two axes, and how many cells they fill; one with too many values is cut into doublings."""
+    """The fewer values of two axes, and how many cells they fill."""
+    return min(len({place[axis] for place in places}) for axis in (0, 1)), len(_cut(places))
+
+
+def _share(places: set[tuple[float, float]]) -> float:
+    """How much of the grid these places fill; nothing where it is a single line."""
+    cut = _cut(places)
+    across, up = (len({place[axis] for place in cut}) for axis in (0, 1))
+    return len(cut) / (across * up) if min(across, up) > 1 else 0.0
+
+
+def _cut(places: set[tuple[float, float]]) -> set[tuple[float, float]]:
+    """The cells of these places; an axis with too many values is cut into doublings."""
     spans = [len({place[axis] for place in places}) for axis in (0, 1)]
-    cut = {tuple(math.floor(math.log2(max(one, 1))) if span > MOST_VALUES else one
-                 for one, span in zip(place, spans, strict=True)) for place in places}  # fmt: skip
-    return min(spans), len(cut)
+    return {tuple(math.floor(math.log2(max(one, 1))) if span > MOST_VALUES else one
+                  for one, span in zip(place, spans, strict=True)) for place in places}  # type: ignore[misc]  # fmt: skip
 
 
 def _metric(library: Library, view: View, columns: Collection[str]) -> str:

@@ -12,23 +12,24 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.basis.wording import opened
 from bench.chart import Theme, hover_lines, look, setting, title
+from bench.chart.axis import title_lines
 from bench.chart.colouring import DARK_INK, LIGHT_INK, Colouring, of_ratios, of_values
 from bench.chart.panels import BOTTOM, LEFT, RIGHT, TOP, Panels, arranged
+from bench.chart.roomy import from_width
 from bench.plain_text import html
 from bench.questions.heatmap.grid import cell_id
 from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap
 from bench.wording import counted, number, short
 
-FULL_TEXT_PX, SMALL_TEXT_PX, NO_TEXT_PX = 50, 36, 23
-"""Narrower cells than these take short, two-digit and no numbers."""
+FULL_TEXT_PX = 50
+"""Narrower cells than this take short numbers."""
 
-SECOND_LINE_PX = 32
-"""A cell this wide and high has room for the load under the value."""
+TEXT_SIZE, MARK_SIZE, PHONE_PX = 11, 13, 700
 
 MANY_TICKS, MOST_GAPS = 40, 4_000
 """On an axis with more ticks they are small; more cells than this are too small to be aimed at when empty."""
 
-KEY_LINE_PX, KEY_LINE_CHARACTERS = 15, 84
+KEY_LINE_PX, KEY_LINE_CHARACTERS = 15, 48
 """A line of what the marks mean: its height, and what fits into it on the narrowest chart."""
 
 SCALE_FROM_TOP_PX = 32
@@ -89,18 +90,18 @@ def _states(found: Heatmap, panels: Panels, theme: Theme) -> dict[str, Any]:
         if not cell.is_measured:
             marks[at] = ("A" if cell.best else "B") if cell.facts else WITHOUT_VALUE[cell.state][0]
         if cell.state == "failed":
-            grounds[at], marks[at] = FAILURE, f'<span style="color:{FAILED}">{marks[at]}</span>'
+            grounds[at] = FAILURE
         if found.is_apart(cell):
-            text, size = _texts([cell], found, panels)[0], _text_size(panels)
+            text = _texts([cell], found, panels)[0]
             grounds[at] = SLOT
-            marks[at] = f'<span style="font-size:{size}px;color:{theme.text}">{text}</span>' if text else ""
+            marks[at] = f'<span style="font-size:{TEXT_SIZE}px">{_shown(text, panels)}</span>' if text else ""
     # Ratios near 1 are grey themselves, so that in a ratio no other cell is.
     bare = "rgba(0,0,0,0)" if found.ratio else theme.grid
-    colours = (f"{theme.grid}55", bare, bare, f"{FAILED}22")
+    colours = (f"{theme.grid}55", bare, bare, f"{FAILED}66")
     scale = [[edge, colour] for place, colour in enumerate(colours) for edge in (place / 4, (place + 1) / 4)]
     return {**_bricks(panels), "z": grounds, "text": marks, "zmin": SLOT - 0.5, "zmax": FAILURE + 0.5,
             "colorscale": scale, "showscale": False,
-            "textfont": {"color": theme.muted, "size": _text_size(panels) + 2}}  # fmt: skip
+            "textfont": {"color": theme.text, "size": MARK_SIZE}}  # fmt: skip
 
 
 def _values(found: Heatmap, panels: Panels, colouring: Colouring) -> list[dict[str, Any]]:
@@ -119,7 +120,8 @@ def _values(found: Heatmap, panels: Panels, colouring: Colouring) -> list[dict[s
             z[at], text[at] = scaled[place], texts[place]
         if inked.any():
             traces.append({**_bricks(panels), "z": z, "text": text, "coloraxis": "coloraxis",
-                           "textfont": {"color": ink, "size": _text_size(panels)}})  # fmt: skip
+                           "texttemplate": _shown("%{text}", panels),
+                           "textfont": {"color": ink, "size": TEXT_SIZE}})  # fmt: skip
     return traces
 
 
@@ -151,11 +153,16 @@ def _axis(letter: str, panels: Panels, found: Heatmap) -> dict[str, Any]:
     plus = "+" if getattr(found, letter) in found.doublings else ""
     middles, values = panels.ticks(letter)
     edges = panels.across if letter == "x" else panels.up
+    every, many = (panels.labelled_every, len(panels.xs)) if letter == "x" else (1, 1)
+    labels = [f"{number(value)}{plus}" for value in values]
     return {
         **BARE_AXIS,
         "range": [0, float(edges[-1])],
         "tickvals": middles,
-        "ticktext": [f"{number(value)}{plus}" for value in values],
+        "ticktext": [
+            label if place % many % every == 0 else from_width(label, PHONE_PX)
+            for place, label in enumerate(labels)
+        ],
         "tickangle": -90 if letter == "x" and panels.label_depth else 0,
         "tickfont": {"size": 11 if len(middles) <= MANY_TICKS else 9},
     }
@@ -172,7 +179,7 @@ def _annotations(key: list[str], panels: Panels, found: Heatmap, theme: Theme) -
          "yshift": -28 - panels.label_depth},
         {**paper, "text": html(title(found.y)), "x": 0, "y": 0.5, "textangle": -90, "xanchor": "right",
          "xshift": -52},
-        {**corner, "text": html(coloured), "yshift": top - SCALE_FROM_TOP_PX + 4},
+        {**corner, "text": title_lines(coloured, KEY_LINE_CHARACTERS), "yshift": top - SCALE_FROM_TOP_PX + 4},
         {**corner, "text": "<br>".join(key), "yshift": 26, "font": {"size": 11, "color": theme.muted}},
     ]  # fmt: skip
     for place, name in enumerate(panels.names if found.panel is not None else ()):
@@ -196,7 +203,10 @@ def _key(panels: Panels, found: Heatmap) -> list[str]:
         words += [(f"A: only {html(found.ratio.a)}", "only a" in states)]
         words += [(f"B: only {html(found.ratio.b)}", "only b" in states)]
     words += [
-        ("<i>italics</i>: not measured", any(cell.is_unmeasured for cell in shown)),
+        (
+            "<i>italics</i>: not measured",
+            panels.readable_from is not None and any(cell.is_unmeasured for cell in shown),
+        ),
         (f"{DAGGER} flagged, see the notes", any(cell.is_flagged for cell in shown)),
         ("dotted frame: at unlike loads, not in the range", any(found.is_apart(cell) for cell in shown)),
         ("faint: no point", len(shown) < len(panels.spots)),
@@ -227,21 +237,24 @@ def _frames(found: Heatmap, panels: Panels, theme: Theme) -> list[dict[str, Any]
     return frames
 
 
-def _text_size(panels: Panels) -> int:
-    return 9 if panels.cell_width < SMALL_TEXT_PX or panels.cell_height < 20 else 11
+def _shown(text: str, panels: Panels) -> str:
+    """A text in a cell, on pages where cells have room for it."""
+    return from_width(text, panels.readable_from) if panels.readable_from else text
 
 
 def _texts(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> list[str]:
-    """What is written in these cells: the value, in italics where it was not measured, flagged with a dagger."""
-    if panels.cell_width < NO_TEXT_PX:
-        return [""] * len(cells)
-    is_small, is_short = panels.cell_width < SMALL_TEXT_PX, panels.cell_width < FULL_TEXT_PX
-    load = "" if is_small else _second_line(cells, found, panels)
+    """What is written in these cells: the value, in italics where it was not measured, flagged with a dagger.
+
+    Cells that never have room for a number have the dagger alone.
+    """
+    if panels.readable_from is None:
+        return [DAGGER if cell.is_flagged else "" for cell in cells]
+    is_short, load = panels.readable_width < FULL_TEXT_PX, _second_line(cells, found, panels)
     texts = []
     for cell in cells:
         value, level = cell.value or 0.0, getattr(cell.best, load) if load and cell.best else None
-        text = short(value, digits=2) if is_small else short(value) if is_short else number(value)
-        text += "×" if found.ratio and not is_small else ""
+        text = short(value) if is_short else number(value)
+        text += "×" if found.ratio else ""
         text += "" if level is None else f'<br><span style="font-size:9px">@{short(level)}</span>'
         text += DAGGER if cell.is_flagged else ""
         texts.append(f"<i>{text}</i>" if cell.is_unmeasured else text)
@@ -250,7 +263,7 @@ def _texts(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> list[str]:
 
 def _second_line(cells: Sequence[Cell], found: Heatmap, panels: Panels) -> str:
     """The load that is written under the values: of the best point, where loads differ and the cells have room."""
-    if found.level != "best" or found.ratio or min(panels.cell_height, panels.cell_width) < SECOND_LINE_PX:
+    if found.level != "best" or found.ratio or panels.readable_from is None:
         return ""
     best = [cell.best for cell in cells if cell.best]
     free = [key for key in LOADS if key not in {found.x, found.y, found.panel} - {*found.doublings}]

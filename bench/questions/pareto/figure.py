@@ -6,15 +6,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from bench import chart
 from bench.basis.document import records
 from bench.catalogue import Metric
-from bench.chart import Theme
+from bench.chart import Theme, line_names
 from bench.chart.axis import Axis, widened
-from bench.chart.line_names import END_GAP, LETTER, LINE, Boxes, Place, boxes, shifts
+from bench.chart.line_names import LETTER, LINE, Boxes, Place, boxes
+from bench.chart.roomy import from_width
+from bench.chart.shades import faint, told_apart
 from bench.plain_text import html
 from bench.questions.pareto.result import Grid, Group, Pareto
 from bench.wording import number
@@ -24,15 +27,23 @@ DRAWN_AS_SVG = 5_000
 
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "enters", "on_frontier", "is_knee")
 HEIGHT = 580
-FADED, HOLLOW = 0.3, 0.6
+BEHIND, LEADING = 6.5, 9
+"""The sizes of points behind the frontiers and on them."""
+
+MOST_AVOIDED = 600
+"""So many of the points behind the frontiers are kept free of names, where there is room."""
+
+NAMED_FROM_PX = 700
+"""On narrower pages than this the legend alone names the lines."""
+
 END_ROOM = 0.04
 """The share of an axis kept free at its end."""
 
 MOST_SHARED = 12
 """The dominated points of this many passports, the commonest, have a trace each, which sends it once."""
 
-NEAR_THE_EDGE = 0.75
-"""From this share of the axis on, a line ends near the edge."""
+NEAR_THE_EDGE, NEAR_THE_TOP = 0.75, 0.9
+"""From this share of the axes on, what is written at a point stands left of it or below it."""
 
 BEST = "best within the limits"
 
@@ -41,7 +52,6 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
     """The cloud, faded, each group's frontier, the overall one, the knees and the limits; an empty one says so."""
     if found.spans is None:
         return chart.empty("No point has both metrics, so nothing is drawn.", theme)
-    ends = _named(found)
     x, y = (
         Axis(metric, span.log, *widened(span.low, span.high, span.log, END_ROOM))
         for metric, span in zip(found.metrics, found.spans, strict=True)
@@ -52,12 +62,12 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
         passport="" if brief else found.points["passport"],
     )
     shades = _shades(found, theme)
-    in_legend = len(ends) < len(found.drawn) and found.group is not None
+    in_legend = found.group is not None
     traces = [
         *(_cloud(rows, x, y, shades, theme) if found.grid is None else [_grid(found.grid, theme)]),
         *_overall(found, x, theme),
         *(_frontier(rows, group, x, y, shades[group.owner], in_legend=in_legend) for group in found.drawn),
-        _knees(found, shades),
+        *_names(found, rows, x, y, shades, theme),
         *_ring(found, theme),
         *_keys(rows, theme),
     ]
@@ -66,35 +76,42 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
     figure.update_xaxes(**x.settings)
     figure.update_yaxes(**y.settings)
     figure.update_layout(
-        uirevision=f"{found.x} {found.y} {x.log}", hovermode="closest", margin_t=24, margin_r=_room(ends, x),
-        legend={"traceorder": "normal", "font_size": 12, "y": 0, "yref": "container", "yanchor": "bottom"},
+        uirevision=f"{found.x} {found.y} {x.log}", hovermode="closest", margin_t=24,
+        legend=chart.LINES_LEGEND, legend2=chart.KEYS_LEGEND,
     )  # fmt: skip
     _add_limits(figure, found, x, y, theme)
-    _add_ends(figure, found, ends, x, y, shades, theme)
     _add_best(figure, found, x, y, theme)
     return figure
 
 
 def _shades(found: Pareto, theme: Theme) -> dict[str, str]:
-    owners = sorted(group.owner for group in found.drawn)
+    """The colour of each line; where two are hard to tell apart the one that leads keeps its own."""
+    leading = {lead.group for lead in found.leads}
+    order = [one.owner for one in sorted(found.drawn, key=lambda group: group.label not in leading)]
     if found.group is None:
-        return dict.fromkeys(owners, chart.OKABE_ITO[0])
-    return chart.colours(found.group, owners, theme)
+        return dict.fromkeys(order, chart.PALETTES[theme.name][0])
+    many = len(chart.PALETTES[theme.name])
+    colours = chart.colours(found.group, [*sorted(order[:many]), *order[many:]], theme)
+    return told_apart({owner: colours[owner] for owner in order}, theme)
 
 
 def _cloud(
     rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
 ) -> Iterator[dict[str, Any]]:
-    """Every point that is on no frontier, faded, in its group's colour and its engine's marker."""
+    """Every point that is on no frontier, smaller and fainter, in its line's colour and its engine's marker."""
     beaten = rows[~rows["on_frontier"]]
     common = beaten["passport"].value_counts().index[:MOST_SHARED]
-    for _, some in beaten.groupby(beaten["passport"].where(beaten["passport"].isin(common), ""), sort=False):
+    shared_passport = beaten["passport"].where(beaten["passport"].isin(common), "")
+    owners = beaten["owner"].where(beaten["owner"].isin(list(shades)), "")
+    for (owner, _), some in beaten.groupby([owners, shared_passport], sort=False):
+        shade = shades.get(str(owner), theme.rest)
         yield {
             "type": "scattergl" if len(rows) > DRAWN_AS_SVG else "scatter", "mode": "markers", "showlegend": False,
+            **({"legendgroup": html(str(owner))} if owner in shades else {}),
             "x": some[x.metric.key], "y": some[y.metric.key], **shared(some),
-            "marker": {"symbol": _symbols(some), "size": 5, "line": {"width": 0},
-                       "opacity": [FADED if enters else HOLLOW for enters in some["enters"]],
-                       "color": [shades.get(owner, theme.muted) for owner in some["owner"]]},
+            "marker": {"symbol": _symbols(some), "size": BEHIND, "line": {"width": 1, "color": shade},
+                       "opacity": [faint(shade, theme) if enters else 1.0 for enters in some["enters"]],
+                       "color": shade},
         }  # fmt: skip
 
 
@@ -120,6 +137,7 @@ def _overall(found: Pareto, x: Axis, theme: Theme) -> list[dict[str, Any]]:
     line = sorted(found.overall, key=lambda spot: spot.x)
     return [
         {"type": "scatter", "mode": "lines", "name": "best of all", "hoverinfo": "skip", "opacity": 0.16,
+         "legend": "legend2",
          "x": [spot.x for spot in line], "y": [spot.y for spot in line],
          "line": {"color": theme.frontier, "width": 11, "shape": _stairs(x)}}
     ]  # fmt: skip
@@ -131,20 +149,42 @@ def _frontier(
     line = rows[rows["on_frontier"] & (rows["owner"] == group.owner)].sort_values(x.metric.key)
     return {
         "type": "scatter", "mode": "lines+markers", "name": html(group.label or "frontier"), "showlegend": in_legend,
-        "x": line[x.metric.key], "y": line[y.metric.key], **shared(line),
+        "legendgroup": html(group.owner), "x": line[x.metric.key], "y": line[y.metric.key], **shared(line),
         "line": {"color": shade, "width": 1.8, "shape": _stairs(x)},
-        "marker": {"symbol": _symbols(line), "size": 8, "color": shade, "opacity": 1,
+        "marker": {"symbol": _symbols(line), "size": LEADING, "color": shade, "opacity": 1,
                    "line": {"width": 1.2, "color": shade}},
     }  # fmt: skip
 
 
-def _knees(found: Pareto, shades: Mapping[str, str]) -> dict[str, Any]:
-    knees = [(group.knee, shades[group.owner]) for group in found.drawn if group.knee is not None]
-    return {
-        "type": "scatter", "x": [knee.x for knee, _ in knees], "y": [knee.y for knee, _ in knees], "mode": "markers",
-        "hoverinfo": "skip", "showlegend": False,
-        "marker": {"symbol": "circle-open", "size": 18, "color": [shade for _, shade in knees], "line": {"width": 2}},
-    }  # fmt: skip
+def _names(
+    found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
+) -> Iterator[dict[str, Any]]:
+    """Each line's name at its end, where there is room, and the ring around its knee."""
+    paths = [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
+    names = [line_names.shortened(group.label) for group in found.drawn]
+    behind = rows.loc[~rows["on_frontier"], [x.metric.key, y.metric.key]].head(MOST_AVOIDED)
+    points = [[(x.place(across), y.place(up))] for across, up in behind.itertuples(index=False)]
+    labels = line_names.placed(
+        [path[-1] for path in paths], [len(name) * LETTER for name in names], [*paths, *points],
+        None if found.best is None else _best_box((x.place(found.best.x), y.place(found.best.y))),
+        up_first=x.metric.direction == "higher",
+    )  # fmt: skip
+    for group, name, label in zip(found.drawn, names, labels, strict=True):
+        knee = group.knee
+        xs, ys, texts, sides = ([knee.x], [knee.y], [""], ["middle right"]) if knee else ([], [], [], [])
+        if label is not None and name:
+            told = line_names.text(html(name), is_left=label.is_left)
+            xs, ys = [*xs, max(group.line)[0]], [*ys, y.at(label.up)]
+            texts = [*texts, from_width(told, NAMED_FROM_PX)]
+            sides = [*sides, "middle left" if label.is_left else "middle right"]
+        shade = shades[group.owner]
+        yield {
+            "type": "scatter", "x": xs, "y": ys, "text": texts, "textposition": sides, "mode": "markers+text",
+            "hoverinfo": "skip", "showlegend": False, "legendgroup": html(group.owner), "cliponaxis": False,
+            "textfont": line_names.font(shade, theme),
+            "marker": {"symbol": "circle-open", "size": [18 if knee else 0, 0][: len(xs)], "color": shade,
+                       "line": {"width": 2}, "opacity": [1 if knee else 0, 0][: len(xs)]},
+        }  # fmt: skip
 
 
 def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -157,8 +197,8 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
         keys.append(("knee", "circle-open", 15))
     for label, symbol, size in keys:
         yield {
-            "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": html(label), "hoverinfo": "skip",
-            "marker": {"symbol": symbol, "size": size, "color": theme.muted,
+            "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": chart.key_lines(label),
+            "hoverinfo": "skip", "legend": "legend2", "marker": {"symbol": symbol, "size": size, "color": theme.muted,
                        "line": {"width": 1.5, "color": theme.muted}},
         }  # fmt: skip
 
@@ -219,39 +259,6 @@ def _long(row: dict[str, Any], x: Metric, y: Metric) -> str:
     return chart.hover_lines(row, [x.key, y.key]) + (f"<br><i>{html(extra)}</i>" if extra else "")
 
 
-def _named(found: Pareto) -> list[Group]:
-    """The groups named at their line's end: all when they are few, else those that lead somewhere."""
-    few, leading = len(found.drawn) <= chart.LABELLED_LINES, {lead.group for lead in found.leads}
-    told = [group for group in found.drawn if group.label and (few or group.label in leading)]
-    return told[: chart.LABELLED_LINES]
-
-
-def _room(groups: Sequence[Group], x: Axis) -> float:
-    """The right margin in pixels, so that the name of a line that ends near the edge fits at every width."""
-    ends = [(x.place(max(group.line)[0]), len(_shortened(group.label)) * LETTER + 14) for group in groups]
-    return max([24.0, *(width for end, width in ends if end > NEAR_THE_EDGE)])
-
-
-def _add_ends(figure: go.Figure, found: Pareto, groups: Sequence[Group], x: Axis, y: Axis,
-             shades: Mapping[str, str], theme: Theme) -> None:  # fmt: skip
-    """Each named frontier's name at its right end, moved up or down where it would cover another, a point or a line."""
-    paths = [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
-    ends = {group.owner: path[-1] for group, path in zip(found.drawn, paths, strict=True)}
-    names = [_shortened(group.label) for group in groups]
-    moved = shifts(
-        [ends[group.owner] for group in groups], [len(name) * LETTER for name in names], paths,
-        None if found.best is None else _best_box((x.place(found.best.x), y.place(found.best.y))),
-        up_first=x.metric.direction == "higher",
-    )  # fmt: skip
-    added = [
-        {**_at(x, y, *max(group.line)), "text": html(name), "showarrow": False, "xanchor": "left", "xshift": END_GAP,
-         "yshift": shift, "font": {"color": shades[group.owner], "size": 12.5}, "bgcolor": _veil(theme),
-         "borderpad": 1}
-        for name, shift, group in zip(names, moved, groups, strict=True)
-    ]  # fmt: skip
-    figure.update_layout(annotations=[*figure.layout.annotations, *added])
-
-
 def _add_limits(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
     """The reader's limits on the axes: a dashed line each with its value, a veil over what breaks it."""
     for name, axis, add_line, add_veil in (
@@ -302,10 +309,11 @@ def _add_best(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) 
     """The name of the best point within the limits."""
     if found.best is None:
         return
-    leftwards = x.place(found.best.x) > NEAR_THE_EDGE
+    leftwards, below = x.place(found.best.x) > NEAR_THE_EDGE, y.place(found.best.y) > NEAR_THE_TOP
     figure.add_annotation(
         **_at(x, y, found.best.x, found.best.y), text=f"<b>{BEST}</b>", showarrow=False,
-        xanchor="right" if leftwards else "left", yanchor="bottom", xshift=-12 if leftwards else 12, yshift=12,
+        xanchor="right" if leftwards else "left", xshift=-12 if leftwards else 12,
+        yanchor="top" if below else "bottom", yshift=-12 if below else 12,
         bgcolor=_veil(theme), font={"size": 12},
     )  # fmt: skip
 
@@ -313,7 +321,8 @@ def _add_best(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) 
 def _best_box(best: Place) -> Boxes:
     width = len(BEST) * LETTER
     left = -12 - width if best[0] > NEAR_THE_EDGE else 12
-    return boxes(best, left, left + width, [12 + LINE / 2])
+    lift = (12 + LINE / 2) * (-1 if best[1] > NEAR_THE_TOP else 1)
+    return np.add(boxes(best, left, left + width, [0.0]), [0, 0, lift, lift])
 
 
 def _veil(theme: Theme) -> str:
@@ -325,7 +334,3 @@ def _veil(theme: Theme) -> str:
 def _at(x: Axis, y: Axis, across: float, up: float) -> dict[str, float]:
     """A place for an annotation: on a logarithmic axis plotly wants the exponent."""
     return {"x": math.log10(across) if x.log else across, "y": math.log10(up) if y.log else up}
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= 28 else f"{label[:27]}…"

@@ -117,7 +117,7 @@ def answer(library: Library, view: View) -> Answer[Scaling]:
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
         rows=_rows(found),
-        why=why.why(found),
+        why=why.why(found, chosen=not told.pins),
         library_version=library.version,
     )  # fmt: skip
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from bench import catalogue, chart
-from bench.chart import LABELLED_LINES, Theme
-from bench.chart.axis import Axis, widened
+from bench.chart import LABELLED_LINES, Theme, line_names
+from bench.chart.axis import Axis, title_lines, widened
+from bench.chart.roomy import from_width
+from bench.chart.shades import told_apart
 from bench.maths.scaling import Law
 from bench.plain_text import html
 from bench.questions.scaling.result import Line, Place, Scaling
@@ -28,7 +31,16 @@ LABELLED_EFFICIENCIES = 3
 
 MOST_TICKS = 10
 VERTICAL_ROOM = 0.14
-CURVE_POINTS = 25
+NAMED_FROM_PX = 1100
+"""On narrower pages than this there are no names at the lines, only in the legend."""
+
+PLOTS = ((1060, 300), (730, 280))
+"""About the size of the main plot in pixels on a wide page and on one that just has names."""
+
+SMALL_TITLE = {1: 46, 2: 24, 3: 15}
+"""How many letters a line of a small panel's title has where so many stand side by side."""
+
+CURVE_POINTS, SAMPLES = 25, 14
 FARTHEST = 4.0
 """A curve goes on to its predicted peak where that is at most so many times the largest measured count."""
 
@@ -57,8 +69,8 @@ class Panel:
         return "" if self.axis == 1 else str(self.axis)
 
 
-Curve = tuple[str, Law, float, float]
-"""A fitted law to draw: its name, and its counts from one to another."""
+Curve = tuple[str, Law, float, float, str]
+"""A fitted law to draw: its name, its counts from one to another, and the legend group of its line."""
 
 
 def draw(found: Scaling, theme: Theme) -> go.Figure:
@@ -72,19 +84,25 @@ def draw(found: Scaling, theme: Theme) -> go.Figure:
     named, written = len(found.lines) <= LABELLED_LINES, len(found.lines) <= LABELLED_EFFICIENCIES
     curves = _curves(found) if written else []
     figure.update_layout(height=height, margin_t=28, hovermode="closest", uirevision=f"{found.metric} {found.way}",
-                         margin_r=_room(found.lines, written=written) if named else 24,
-                         legend={"y": -0.2 if alone else -0.12, "font_size": 12})  # fmt: skip
+                         legend=chart.LINES_LEGEND, legend2=chart.KEYS_LEGEND)  # fmt: skip
+    room = (
+        max(len(_name(line, written=written)) for line in found.lines) * line_names.LETTER
+        + 2 * line_names.GAP
+    )
+    axes = [
+        _add_axes(figure, one, found, curves, theme, room / PLOTS[-1][0] * (named and one.axis == 1))
+        for one in panels
+    ]
     for panel in panels:
-        _add_axes(figure, panel, found, curves, theme)
         for line, shade in zip(found.lines, shades, strict=True):
-            _add_line(figure, panel, line, shade, found, in_legend=not named)
+            _add_line(figure, panel, line, shade, found)
     for line, shade in zip(found.lines, shades, strict=True):
-        _add_ideal(figure, line, shade)
+        _add_ideal(figure, line, shade, _group(found, line))
     for curve in curves:
         _add_curve(figure, curve, theme)
     _add_hollow(figure, found, shades, theme)
     if named:
-        _add_names(figure, found.lines, shades, written=written)
+        figure.add_traces(list(_names(found, shades, *axes[0], theme, written=written)))
     _add_keys(figure, found, dict.fromkeys(name for name, *_ in curves), theme)
     return figure
 
@@ -102,28 +120,35 @@ def _panels(found: Scaling) -> list[Panel]:
     ]
 
 
-def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[Curve], theme: Theme) -> None:
+def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[Curve], theme: Theme,
+              room: float) -> tuple[Axis, Axis]:  # fmt: skip
+    """The axes of a panel, with so large a share of the horizontal one kept for names."""
     counts = sorted({place.accelerators for line in found.lines for place in line.places}
                     | {one.chips for one in found.hollow})  # fmt: skip
     look = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
             "tickcolor": theme.muted, "automargin": True, "type": "log"}  # fmt: skip
     ticks = [one for one in counts if len(counts) <= MOST_TICKS or math.log2(one).is_integer()] or counts
-    low, high = counts[0], max([float(counts[-1]), *(end for *_, end in curves)])
+    low, high = counts[0], max([float(counts[-1]), *(one[3] for one in curves)])
     reach = max(high / low, 2.0) ** 0.05
+    low, high = low / reach, high * reach
+    high *= (high / low) ** (room / (1 - room))
     suffix, values = panel.suffix, _values(panel, found)
     axis = Axis(found.row, True, *widened(min(values), max(values), True, VERTICAL_ROOM))
     figure.update_layout({
         f"xaxis{suffix}": {**look, "domain": panel.across, "anchor": f"y{suffix}", "tickvals": ticks,
                            "ticktext": [f"{tick:,}" for tick in ticks],
-                           "range": [math.log10(low / reach), math.log10(high * reach)],
+                           "range": [math.log10(low), math.log10(high)],
                            "title": {"text": "Accelerators (chips)", "font": {"size": 13}, "standoff": 8}},
         f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **axis.settings, "title_standoff": 8,
-                           "title_text": html(panel.title) if panel.axis == 1 else ""},
+                           "title_text": title_lines(panel.title) if panel.axis == 1 else ""},
     })  # fmt: skip
     if panel.axis > 1:
-        figure.add_annotation(text=html(panel.title), x=panel.across[0], y=panel.up[1] + 0.012, xref="paper",
-                              yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
+        beside = round(1 / (panel.across[1] - panel.across[0]))
+        text = title_lines(panel.title, SMALL_TITLE[min(beside, 3)])
+        figure.add_annotation(text=text, x=panel.across[0], y=panel.up[1] + 0.012, xref="paper",
+                              yref="paper", xanchor="left", yanchor="bottom", showarrow=False, align="left",
                               font={"size": 12, "color": theme.text})  # fmt: skip
+    return Axis(catalogue.metric(found.metric), True, low, high), axis
 
 
 def _values(panel: Panel, found: Scaling) -> list[float]:
@@ -134,23 +159,22 @@ def _values(panel: Panel, found: Scaling) -> list[float]:
     return values
 
 
-def _add_line(
-    figure: go.Figure, panel: Panel, line: Line, shade: str, found: Scaling, *, in_legend: bool
-) -> None:
+def _group(found: Scaling, line: Line) -> str:
+    """What the parts of a line have in common: a click on its name in the legend leaves them alone."""
+    return f"line {found.lines.index(line)}"
+
+
+def _add_line(figure: go.Figure, panel: Panel, line: Line, shade: str, found: Scaling) -> None:
     places = [place for place in line.places if panel.value(place) is not None]
     if not places:
         return
     main = panel.axis == 1
-    written = main and len(found.lines) <= LABELLED_EFFICIENCIES
     symbols = [chart.engine_marker(line.facts.engine, measured=place.between is None) for place in places]
     figure.add_trace({
         "type": "scatter", "xaxis": f"x{panel.suffix}", "yaxis": f"y{panel.suffix}",
         "x": [place.accelerators for place in places], "y": [panel.value(place) for place in places],
-        "mode": "lines+markers+text" if written else "lines+markers",
-        "text": [percent(place.efficiency) if place in line.judged[:-1] else "" for place in places],
-        "textposition": [_side(place, found.lines) for place in places],
-        "textfont": {"size": 12, "color": shade}, "cliponaxis": False,
-        "name": html(line.label), "showlegend": main and in_legend,
+        "mode": "lines+markers", "cliponaxis": False, "legendgroup": _group(found, line),
+        "name": html(line.label), "showlegend": main,
         "line": {"color": shade, "width": 2},
         "marker": {"symbol": symbols, "size": 9 if main else 7, "color": shade,
                    "line": {"width": 1.5, "color": shade}},
@@ -159,43 +183,44 @@ def _add_line(
     })  # fmt: skip
 
 
-def _side(place: Place, lines: Sequence[Line]) -> str:
-    """Above the highest of several lines, below any other."""
-    beside = [
-        one.throughput for line in lines for one in line.places if one.accelerators == place.accelerators
-    ]
-    return "top left" if len(beside) > 1 and place.throughput == max(beside) else "bottom right"
-
-
-def _add_ideal(figure: go.Figure, line: Line, shade: str) -> None:
+def _add_ideal(figure: go.Figure, line: Line, shade: str, group: str) -> None:
     if not line.judged:
         return
     ends = [line.base.accelerators, line.judged[-1].accelerators]
     figure.add_trace({
         "type": "scatter", "x": ends, "y": [line.base.per_chip * end for end in ends], "mode": "lines",
-        "showlegend": False, "hoverinfo": "skip", "opacity": 0.65,
+        "showlegend": False, "hoverinfo": "skip", "legendgroup": group,
         "line": {"color": shade, "width": 1.3, "dash": "dot"},
     })  # fmt: skip
 
 
 def _add_hollow(figure: go.Figure, found: Scaling, shades: Sequence[str], theme: Theme) -> None:
     """What replicas of the smallest count would give, on the ideal lines, and the points that stand on no line."""
-    drawn = [
-        (row.against.accelerators, row.against.replicas_throughput, row.place, html(f"{line.label}: {said[1]}"),
-         "circle-open", 6, shade)
-        for line, shade in zip(found.lines, shades, strict=True)
-        for row in line.replicas
-        if (said := projection(found, row.place))
-    ]  # fmt: skip
+    for line, shade in zip(found.lines, shades, strict=True):
+        projected = [(row.against, row.place, said[1]) for row in line.replicas
+                     if (said := projection(found, row.place))]  # fmt: skip
+        drawn = [
+            (against.accelerators, against.replicas_throughput, place, html(f"{line.label}: {said}"),
+             "circle-open", 6, shade)
+            for against, place, said in projected
+        ]  # fmt: skip
+        _add_open(figure, drawn, _group(found, line))
+    drawn = []
     for one in found.hollow:
         words = chart.hover_lines({**one.facts.row, found.metric: one.value}, [found.metric])
-        colour = chart.accelerator_colour(one.facts.accelerator, theme)
+        colour = next((shade for line, shade in zip(found.lines, shades, strict=True)
+                       if line.facts.accelerator == one.facts.accelerator), theme.rest)  # fmt: skip
         drawn.append((one.chips, one.value, one.facts.point_id, f"{words}<br><i>on no line</i>",
                       chart.engine_marker(one.facts.engine, measured=False), 11, colour))  # fmt: skip
+    _add_open(figure, drawn)
+
+
+def _add_open(figure: go.Figure, drawn: Sequence[tuple[Any, ...]], group: str = "") -> None:
+    """Open markers, each with its place, id, what it says, symbol, size and colour."""
     if drawn:
         xs, ys, ids, told, symbols, sizes, colours = zip(*drawn, strict=True)
         figure.add_trace({
-            "type": "scatter", "x": xs, "y": ys, "mode": "markers", "showlegend": False,
+            "type": "scatter", "x": xs, "y": ys, "mode": "markers", "showlegend": False, "legendgroup": group,
             "marker": {"symbol": symbols, "size": sizes, "color": colours, "line": {"width": 1.4}},
             "customdata": list(zip(ids, told, strict=True)), "hovertemplate": "%{customdata[1]}<extra></extra>",
         })  # fmt: skip
@@ -206,51 +231,72 @@ def _curves(found: Scaling) -> list[Curve]:
     curves: list[Curve] = []
     for line in found.told:
         for law in line.laws:
-            curves.append((AMDAHL if law is line.amdahl else USL, law, law.smallest, law.largest))
+            group = _group(found, line)
+            curves.append((AMDAHL if law is line.amdahl else USL, law, law.smallest, law.largest, group))
             peak = law.predicted
             if peak is not None and peak.count <= FARTHEST * law.largest:
-                curves.append((BEYOND, law, law.largest, peak.count))
+                curves.append((BEYOND, law, law.largest, peak.count, group))
     return curves
 
 
 def _add_curve(figure: go.Figure, curve: Curve, theme: Theme) -> None:
-    name, law, start, end = curve
+    name, law, start, end, group = curve
     counts = np.geomspace(start, end, CURVE_POINTS).tolist()
     values = [law.throughput_at(count) for count in counts]
+    told = f"peak by the law: {number(end)} chips" if name == BEYOND else ""
     figure.add_trace({
-        "type": "scatter", "x": counts, "y": values, "mode": "lines", "showlegend": False, "hoverinfo": "skip",
+        "type": "scatter", "x": counts, "y": values, "mode": "lines+text", "showlegend": False, "hoverinfo": "skip",
+        "legendgroup": group, "text": [*[""] * (CURVE_POINTS - 1), told], "textposition": "top left",
+        "textfont": {"size": 12, "color": theme.muted},
         "line": {"color": theme.text, "width": 1.1, "dash": DASHES[name], "shape": "spline"},
     })  # fmt: skip
-    if name == BEYOND:
-        figure.add_annotation(x=math.log10(end), y=math.log10(values[-1] or 1), showarrow=False, yshift=10,
-                              text=f"peak by the law: {number(end)} chips",
-                              font={"size": 12, "color": theme.muted})  # fmt: skip
 
 
-def _add_names(figure: go.Figure, lines: Sequence[Line], shades: Sequence[str], *, written: bool) -> None:
-    """Each line's name and last efficiency at its end, those that end together kept apart."""
-    low, high = figure.layout.yaxis.range
-    apart = (high - low) * 0.06
-    above: dict[int, float] = {}
-    for line, shade in sorted(zip(lines, shades, strict=True), key=lambda one: one[0].places[-1].throughput):
+def _names(found: Scaling, shades: Sequence[str], x: Axis, y: Axis, theme: Theme,
+           *, written: bool) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Each line's name and last efficiency at its end and the others beside their points, where there is room."""
+    told: list[tuple[int, Place, str]] = []
+    for own, line in enumerate(found.lines):
         last = line.places[-1]
-        height = math.log10(last.throughput)
-        if last.accelerators in above:
-            height = max(height, above[last.accelerators] + apart)
-        above[last.accelerators] = height
-        figure.add_annotation(
-            x=math.log10(last.accelerators), y=height, text=html(_name(line, written=written)), showarrow=False,
-            xanchor="left", xshift=12, font={"size": 12.5, "color": shade},
-        )  # fmt: skip
+        told.append((own, last, _name(line, written=written)))
+        if written:
+            told += [(own, one, percent(one.efficiency)) for one in line.judged if one is not last]
+    ends = [(x.place(one.accelerators), y.place(one.throughput)) for _, one, _ in told]
+    labels = line_names.placed(
+        ends, [len(text) * line_names.LETTER for *_, text in told], _drawn(found, x, y), plots=PLOTS,
+        farthest=[line_names.FARTHEST if one is found.lines[own].places[-1] else 1 for own, one, _ in told],
+    )  # fmt: skip
+    for own, shade in enumerate(shades):
+        shown = [(one, label, text) for (which, one, text), label in zip(told, labels, strict=True)
+                 if which == own and label is not None]  # fmt: skip
+        yield {
+            "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
+            "legendgroup": _group(found, found.lines[own]), "textfont": line_names.font(shade, theme),
+            "x": [one.accelerators for one, *_ in shown], "y": [y.at(label.up) for _, label, _ in shown],
+            "text": [from_width(line_names.text(html(text), is_left=label.is_left), NAMED_FROM_PX)
+                     for _, label, text in shown],
+            "textposition": ["middle left" if label.is_left else "middle right" for _, label, _ in shown],
+        }  # fmt: skip
+
+
+def _drawn(found: Scaling, x: Axis, y: Axis) -> list[list[tuple[float, float]]]:
+    """Where the lines and their ideals run, as points near to each other, which names keep off."""
+    ways = [[(one.accelerators, one.throughput) for one in line.places] for line in found.lines]
+    ways += [[(one.accelerators, line.base.per_chip * one.accelerators) for one in line.compared]
+             for line in found.steps]  # fmt: skip
+    points = []
+    for way in ways:
+        ends = [(x.place(across), y.place(up)) for across, up in way]
+        points += [[one] for one in ends]
+        for (left, low), (right, high) in pairwise(ends):
+            shares = np.linspace(0, 1, SAMPLES)[1:-1].tolist()
+            points += [[(left + (right - left) * share, low + (high - low) * share)] for share in shares]
+    return points
 
 
 def _name(line: Line, *, written: bool) -> str:
     last = line.places[-1].efficiency
     return f"{line.label} {percent(last)}" if written and line.judged and last is not None else line.label
-
-
-def _room(lines: Sequence[Line], *, written: bool) -> int:
-    return min(210, 34 + round(6.8 * max(len(_name(line, written=written)) for line in lines)))
 
 
 def _add_keys(figure: go.Figure, found: Scaling, curves: Iterable[str], theme: Theme) -> None:
@@ -271,17 +317,21 @@ def _add_keys(figure: go.Figure, found: Scaling, curves: Iterable[str], theme: T
     for label, dash in dashes.items():
         looks[label] = {"mode": "lines", "line": {"color": theme.muted, "width": 1.3, "dash": dash}}
     for label, look in looks.items():
-        unseen = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip"}
-        figure.add_trace({**unseen, "name": html(label), **look})
+        unseen = {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "legend": "legend2"}
+        figure.add_trace(
+            {**unseen, "name": chart.key_lines(label) if label in markers else html(label), **look}
+        )
 
 
 def _shades(found: Scaling, theme: Theme) -> list[str]:
     """The colour of each line: its accelerator's, where that tells the lines apart, else one for each."""
     labels, slugs = [one.label for one in found.lines], [one.facts.accelerator for one in found.lines]
     if found.group == "accelerator" or len(set(slugs)) == len(slugs):
-        return [chart.accelerator_colour(slug, theme) for slug in slugs]
-    colours = chart.colours(found.group, labels, theme)
-    return [colours[label] for label in labels]
+        own = [chart.accelerator_colour(slug, theme) for slug in slugs]
+    else:
+        colours = chart.colours(found.group, labels, theme)
+        own = [colours[label] for label in labels]
+    return list(told_apart(dict(enumerate(own)), theme).values())
 
 
 def _hover(found: Scaling, place: Place) -> str:

@@ -18,7 +18,7 @@ from bench.basis.evidence import Ranking, Reason
 from bench.basis.points import Facts
 from bench.basis.story import Needs
 from bench.library import Library
-from bench.questions.scaling.result import EVERY, MLPERF, Point
+from bench.questions.scaling.result import EVERY, MLPERF, STARVED, Point
 from bench.records import LOAD_AXES
 from bench.selection import Clause, as_asked
 from bench.wording import inline
@@ -107,7 +107,12 @@ def needs(library: Library, ranking: Ranking, metric: str, group: str) -> Needs:
         states = " OR ".join(f'isfinite("{key}")' for key in seen) or "FALSE"
     enters = f"{usable(library, ranking, metric, group)} AND ({states})"
     words = "deployment measured on two counts of chips at one load"
-    return Needs(words, enters, f"{LINE}, {LOAD}", "min(accelerators) <> max(accelerators)")
+    smallest = f'arg_max("{metric}", row(-accelerators, "{metric}")) / min(accelerators)'
+    return Needs(
+        words, enters, f"{LINE}, {LOAD}", "min(accelerators) <> max(accelerators)",
+        odd=f'max("{metric}" / accelerators) > {STARVED} * ({smallest})' if library.has(metric) else "FALSE",
+        odd_words=f"counts of chips that give over {STARVED:g} times their share of the smallest",
+    )  # fmt: skip
 
 
 def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[Held], list[Any], int]:

@@ -7,15 +7,21 @@ from collections.abc import Iterator
 from bench import catalogue
 from bench.questions import Why
 from bench.questions.scaling.operating import INTERACTIVITY
-from bench.questions.scaling.result import Line, Scaling
+from bench.questions.scaling.result import STARVED, Line, Scaling
 from bench.questions.scaling.statements import chips, where
 from bench.wording import number
 
 OWN = "Kneepoint's definition"
+FILLED_IN = Why(
+    "Model, precision and workload, where nobody chose them",
+    "the story with the most points times accelerators among those with two counts of chips at one load",
+    f"first those where no count of chips gives over {STARVED:g} times its share of the smallest, which is short of"
+    " memory there", OWN,
+)  # fmt: skip
 
 
-def why(found: Scaling) -> tuple[Why, ...]:
-    """Where each number comes from; the inputs are those of the first line."""
+def why(found: Scaling, *, chosen: bool = False) -> tuple[Why, ...]:
+    """Where each number comes from, and of a story that nobody chose how it was; the inputs are of the first line."""
     metric, efficiency = found.row, catalogue.metric("scaling_efficiency")
     first = next(iter(found.told or found.steps), None)
     inputs = "the smallest measured count is the base; no two counts are compared here"
@@ -31,6 +37,7 @@ def why(found: Scaling) -> tuple[Why, ...]:
         Why("Line", "equal in everything but chips, layout and load; the best layout at each count of chips",
             f"{where(found.way, found.level)}; newest runs, of one stated engine version", OWN),
         *(_of(found, first) if first is not None else ()),
+        *(() if chosen else (FILLED_IN,)),
     )  # fmt: skip
 
 

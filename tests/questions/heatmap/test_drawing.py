@@ -77,6 +77,20 @@ def test_the_value_its_load_and_its_evidence_are_written_in_the_cell() -> None:
     assert len(found) == 5
 
 
+def test_cells_below_36_pixels_have_no_number_and_wide_ones_show_it_where_the_page_gives_them_room() -> None:
+    grid = [(x, y) for x in range(1, 13) for y in range(1, 5)]
+    figure = heatmap.figure(replace(FOUND, cells=tuple(
+        cell(1, x, y, 10.0 * x, "measured", "measured") for x, y in grid)), LIGHT)  # fmt: skip
+    [shown] = {trace.texttemplate for trace in figure.data[1:-1]}
+    assert shown == "<span style='--below:700'>%{text}</span>"
+    assert len(texts(figure)) == len(grid)
+    low = [(x, y) for x in range(1, 13) for y in range(1, 41)]
+    small = heatmap.figure(replace(FOUND, cells=tuple(
+        cell(1, x, y, 10.0 * x, "measured", "measured") for x, y in low)), LIGHT)  # fmt: skip
+    assert not texts(small)
+    assert all("10" in text for text in small.data[-1].hovertext[:1])
+
+
 def test_what_the_marks_mean_is_said_for_those_that_occur() -> None:
     notes = [note.text for note in heatmap.figure(FOUND, LIGHT).layout.annotations]
     key = next(note for note in notes if "failed" in note)

@@ -244,10 +244,27 @@ class TestTheStory:
     def test_opens_on_the_story_of_every_page_and_on_a_full_grid(self, shipped: Library) -> None:
         answer = heatmap.answer(shipped, View())
         facts = [one for cell in answer.result.cells for one in cell.facts]
-        for key in ("model", "precision", "isl", "osl"):
+        axes = {answer.view.option(key) for key in ("x", "y")}
+        for key in {"model", "precision", "isl", "osl"} - axes:
             assert len(answer.view.values(key)) == 1
             assert len({getattr(one, key) for one in facts}) == 1
+        first = shipped.fetch(
+            "SELECT count(*) FROM points WHERE model = 'deepseek-r1' AND isl = 8192 AND point_id IN"
+            " (SELECT unnest(CAST(? AS VARCHAR[])))", ([one.point_id for one in facts],)
+        )[0][0]  # fmt: skip
+        assert first >= 50
         assert len(answer.result.measured) >= 100
+        places = {(cell.panel, x, y) for cell in answer.result.drawn
+                  for x in answer.result.values("x") for y in answer.result.values("y")}  # fmt: skip
+        assert len(answer.result.measured) >= 0.5 * len(places)
+        assert [one for one in answer.why if "nobody chose" in one.what]
+
+    def test_a_grid_of_many_counts_of_chips_has_a_panel_for_each_accelerator(self, shipped: Library) -> None:
+        assert heatmap.complete(shipped, View()).option("panel") == "accelerator"
+        asked_for = View.of(options={"panel": "accelerators"})
+        assert heatmap.complete(shipped, asked_for).option("panel") == "accelerators"
+        few = View.of({"model": ["llama-3.1-70b"]})
+        assert heatmap.complete(shipped, few).option("panel") == "accelerators"
 
     @pytest.mark.parametrize("view", [
         View(), View(whole=True), View.of({"model": ["deepseek-r1"]}), View.of({"model": ["nothing-like-it"]}),
@@ -276,11 +293,12 @@ class TestTheStory:
             assert len(answer.view.values(key)) == 1
             assert len({getattr(one, key) for cell in answer.result.cells for one in cell.facts}) == 1
         narrowed = said(answer, "narrowed")
-        told = " AND ".join(f"{key} = '{answer.view.values(key)[0]}'" for key in ("precision", "isl", "osl"))
+        pinned = sorted({"precision", "isl", "osl"} - axes)
+        told = " AND ".join(f"{key} = '{answer.view.values(key)[0]}'" for key in pinned)
         chosen, whole = (shipped.fetch(f"SELECT count(*) FROM points WHERE model = 'deepseek-r1'{and_}")[0][0]
                          for and_ in (f" AND {told}", ""))  # fmt: skip
         assert narrowed.values["left_out"] == whole - chosen
-        assert narrowed.text.startswith("Narrowed to FP8, 8,192 tokens in and 1,024 tokens out; ")
+        assert narrowed.text.startswith("Narrowed to FP8 and 1,024 tokens out; ")
 
     def test_what_the_reader_mixes_stays_mixed(self, shipped: Library) -> None:
         view = View.of({"model": ["deepseek-r1"], "osl": ["1024", "8192"], "precision": ["fp4", "fp8"]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ from bench.flags import telling
 from bench.library import Library
 from bench.questions import scaling
 from bench.questions.scaling import lines, measured, operating
-from bench.questions.scaling.result import Point
+from bench.questions.scaling.result import STARVED, Point
 from bench.view import View
 from tests.library.files import table
 from tests.thorough import some, times
@@ -404,13 +405,19 @@ def test_every_way_of_every_group_is_answered_in_plain_json_and_drawn(shipped):
 
 def test_the_chart_marks_what_is_measured_and_what_is_not(shipped):
     drawn = scaling.figure(scaling.answer(shipped, GEMMA).result, LIGHT)
-    line = next(trace for trace in drawn.data if trace.mode == "lines+markers+text")
+    line = next(trace for trace in drawn.data if trace.mode == "lines+markers")
     assert list(line.y) == [1260, 1675, 1996, 2208]
-    assert list(line.text) == ["", "66.5 %", "39.6 %", ""]
+    [told] = [trace for trace in drawn.data if trace.mode == "text"]
+    assert [re.sub(r"<[^>]*>", "", text).strip() for text in told.text] == [
+        "H100 SXM 21.9 %",
+        "66.5 %",
+        "39.6 %",
+    ]
+    assert told.legendgroup == line.legendgroup
     assert not any(str(symbol).endswith("-open") for symbol in line.marker.symbol)
-    [hollow] = [trace for trace in drawn.data if trace.y and 5040 in trace.y]
-    assert list(hollow.y) == [2520, 5040, 10080, 10080]
-    assert all(str(symbol).endswith("-open") for symbol in hollow.marker.symbol)
+    open_ones = [trace for trace in drawn.data if trace.mode == "markers" and trace.customdata]
+    assert [list(trace.y) for trace in open_ones] == [[2520, 5040, 10080], [10080]]
+    assert all(str(symbol).endswith("-open") for trace in open_ones for symbol in trace.marker.symbol)
     ideal = next(trace for trace in drawn.data if trace.line.dash == "dot" and trace.x[0])
     assert list(ideal.y) == [1260, 10080]
 
@@ -451,3 +458,22 @@ def test_why_nothing_can_be_told_is_true_of_the_story_and_the_same_when_narrowed
     assert wide.result.metric == narrow.result.metric == "output_tokens_per_s"
     assert wide.result.tally.counts == narrow.result.tally.counts
     assert wide.headline.partition(" was ")[2] == narrow.headline.partition(" was ")[2] != ""
+
+
+def test_what_opens_with_no_choice_is_no_line_that_was_short_of_memory(shipped):
+    answer = scaling.answer(shipped, View())
+    lines = answer.result.steps
+    assert sum(len(line.judged) for line in lines) >= 6
+    assert not any(line.is_starved for line in lines)
+    assert all(0.5 < place.efficiency <= STARVED for line in lines for place in line.judged)
+    assert [one for one in answer.why if "nobody chose" in one.what]
+    # A story that the reader names stays, whatever its lines are, and of a model the ordinary one comes first.
+    named = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "isl": ["500"], "osl": ["2000"]})
+    assert any(line.is_starved for line in scaling.answer(shipped, named).result.steps)
+    of_model = scaling.answer(shipped, View.of({"model": ["llama-3.1-70b"]}))
+    assert not any(line.is_starved for line in of_model.result.steps)
+    [said] = [one.text for one in of_model.statements if one.kind == "other_story"]
+    assert said == (
+        "Llama 3.1 70B FP8 at 1,000/1,000 has counts of chips that give over 1.25 times their share of the smallest;"
+        " this is the nearest without."
+    )
