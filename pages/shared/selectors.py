@@ -16,7 +16,7 @@ from bench.plain_text import markdown, visible
 from bench.questions import questions
 from bench.selection import Offer
 from bench.view import View
-from bench.wording import joined
+from bench.wording import joined, number
 from pages.shared import address, cached, filters, options
 from pages.shared.page import Page
 
@@ -180,8 +180,8 @@ def _lengths(view: View) -> str:
     isl, osl = view.values("isl"), view.values("osl")
     if not isl and not osl:
         return ""
-    words = ["any" if not side else value_label(key, side[0]) if len(side) == 1 else f"{len(side)} lengths"
-             for key, side in (("isl", isl), ("osl", osl))]  # fmt: skip
+    words = ["Any" if not side else number(float(side[0])) if len(side) == 1 else f"{len(side)} lengths"
+             for side in (isl, osl)]  # fmt: skip
     return " / ".join(words)
 
 
