@@ -1,9 +1,10 @@
 """Pareto: which operating points are worth choosing."""
 
-from pages.shared import frame, options, points, result
+from pages.shared import frame, options, points, result, signposts
 
 with frame.opened("pareto") as page:
     result.headline(page)
+    signposts.by_throughput(page, page.answer.result.known)
     options.row(page, "y", "x", "group", more=("x_scale",), label="Horizontal scale")
     axes = (page.view.option("y"), page.view.option("x"))
     result.figure(page, opens="point")

@@ -48,11 +48,16 @@ class Known:
         return self.enough == DECISIVE
 
     @property
+    def is_few(self) -> bool:
+        """Whether fewer than half say it: what they say is no verdict on the others."""
+        return 2 * self.points < self.of
+
+    @property
     def told(self) -> str:
         """It as a sentence without its end: "Only 2 of 106 points state median TPOT"; "" where enough say it."""
         if not self.points or self.share >= self.enough:
             return ""
-        few = "Only " if 2 * self.points < self.of else ""
+        few = "Only " if self.is_few else ""
         verb = self.it if self.points == 1 else self.they
         return f"{few}{self.points:,} of {counted(self.of, 'point')} {verb}"
 

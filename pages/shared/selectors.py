@@ -165,7 +165,7 @@ def _workload(page: Page) -> None:
 
 def _all(page: Page, beside: Sequence[Offer], *keys: str) -> str:
     """What choosing everything selects: each value that is stated where a page fills one in, else no filter at all."""
-    if _is_pinned(page):
+    if _is_pinned(page) and any(page.view.values(key) for key in keys):
         return f"All ({sum(one.points for one in beside):,})"
     return f"All ({cached.count(View(page.view.with_where(**dict.fromkeys(keys)).where), page.version):,})"
 

@@ -6,10 +6,14 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from bench.basis import limits, story
+from bench.basis.known import Known
+from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.questions import questions
 from bench.questions.overview.result import Link
 from bench.view import View
+from pages.shared import cached
 from pages.shared.frame import Page
 from pages.shared.headlines import unbroken
 
@@ -48,6 +52,21 @@ def _way(link: Link) -> str:
     return {"loaded": "See the sources", "newest": "See its points"}.get(
         link.kind, f"Open {titles.get(link.page, link.page)}"
     )
+
+
+def by_throughput(page: Page, known: Known) -> None:
+    """What the heatmap says without the limits, where few points say whether they keep them; else nothing."""
+    if not (known.is_few and known.is_of_limits):
+        return
+    own = story.own_choice(page.view)
+    wide = View(own.with_where(model=page.view.values("model")).where, slo=(limits.NONE,))
+    try:
+        told = cached.answer("heatmap", cached.complete("heatmap", wide, page.version), page.version)
+    except BenchError:
+        return
+    with st.container(key="onward-throughput", horizontal=True, gap="small"):
+        st.markdown(f"By throughput alone: {unbroken(told.headline)}", width="content")
+        _link("heatmap", "Open Heatmap", wide.query())
 
 
 def to_data(page: Page) -> None:

@@ -226,3 +226,31 @@ def test_points_that_state_no_two_axes_lead_to_the_data_page(opened: Open) -> No
     (way,) = at.get("page_link")
     assert way.proto.page == "data"
     assert View.from_query(way.proto.query_string).where == view_of(at, "heatmap").where
+
+
+class TestLimitsFewPointsState:
+    QUERY = {"model": "llama-3.3-70b", "slo": ["ttft_ms_p50<=2000", "tpot_ms_p50<=50"]}
+
+    def test_are_said_first_and_throughput_is_shown_without_them(self, opened: Open) -> None:
+        at = opened("pareto", **self.QUERY)
+        known, of = Library.open().fetch(
+            "SELECT count(*) FILTER (ttft_ms_p50 IS NOT NULL AND tpot_ms_p50 IS NOT NULL), count(*) FROM points"
+            " WHERE model = 'llama-3.3-70b'"
+        )[0]
+        assert 0 < 2 * known < of
+        assert headline(at).replace("\\", "").startswith(f"Only {known} of {of} points state ")
+        told = next(
+            line
+            for line in text_of(at).replace("\\", "").splitlines()
+            if line.startswith("By throughput alone: ")
+        )
+        way = next(one for one in at.get("page_link") if one.proto.page == "heatmap")
+        wide = View.from_query(way.proto.query_string)
+        assert (
+            told.removeprefix("By throughput alone: ")
+            == question("heatmap").answer(Library.open(), wide).headline
+        )
+
+    def test_that_many_state_need_no_other_page(self, opened: Open) -> None:
+        at = opened("pareto", slo="ttft_ms_p50<=100000")
+        assert "By throughput alone" not in text_of(at)
