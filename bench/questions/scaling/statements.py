@@ -199,6 +199,11 @@ def noted(places: Iterable[Place]) -> str:
     return flagged(flags_of(one for place in places for one in place.facts))
 
 
+def _one_bracket(text: str) -> str:
+    """Words in two brackets behind each other in one: "(21.9 %; flagged: decode only)"."""
+    return text.replace(") (", "; ")
+
+
 def projection(found: Scaling, place: str) -> tuple[str, str] | None:
     """The measured point behind a projected place of the chart, and how that comes about; None for any other place."""
     for line in found.told:
@@ -232,7 +237,7 @@ def _headline(found: Scaling, first: Line, known: Known) -> Statement:
     starts = [known.lead] if known.lead else starts
     told = [f"{start}{whole}{end}" for end in (ends if known.lead else ends[:1]) for start in starts]
     told += [f"{start}{whole}{end}" for start in starts for end in ends[1:]] + [f"{starts[-1]}{whole}"]
-    text = fitting(*(f"{one}{flags_told}." for one in told))
+    text = fitting(*(f"{_one_bracket(one + flags_told)}." for one in told))
     return headline("efficiency", text, ids([base, last]), efficiency=last.efficiency, speedup=last.speedup,
                     accelerators=last.accelerators, base=base.accelerators)  # fmt: skip
 
@@ -353,7 +358,9 @@ def _explained(line: Line, place: Place) -> Iterator[Statement]:
             room = number(wide.room_gib / small.room_gib)
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
     lead = f"{gives(line, place)} the throughput of {_count(base.accelerators)} ({percent(place.efficiency)})"
-    yield finding("beyond_linear", f"{lead}{noted(told)}: {why}.", ids(told), efficiency=place.efficiency)
+    yield finding(
+        "beyond_linear", f"{_one_bracket(lead + noted(told))}: {why}.", ids(told), efficiency=place.efficiency
+    )
     if small and wide and small.tokens and wide.tokens and memory.explains(small, wide, place.speedup or 0):
         most = f"{_rough(small.tokens)} tokens on {chips(base.accelerators)}"
         more = f"{_rough(wide.tokens)} on {chips(place.accelerators)}"
