@@ -475,5 +475,5 @@ def test_what_opens_with_no_choice_is_no_line_that_was_short_of_memory(shipped):
     [said] = [one.text for one in of_model.statements if one.kind == "other_story"]
     assert said == (
         "Llama 3.1 70B FP8 at 1,000/1,000 has counts of chips that give over 1.25 times their share of the smallest;"
-        " this is the nearest without."
+        " shown is the nearest selection without."
     )
