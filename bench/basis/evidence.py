@@ -23,9 +23,6 @@ from bench.view import View
 from bench.wording import counted, is_or_are, joined
 
 USED = "used"
-DECISIVE = 0.9
-"""Where fewer of the ranked points state what a limit is on, a headline says so."""
-
 SPEAKS_OF_TIME = ("engine_version", "date_from", "date_to", "series")
 """Filters that choose among the runs of a deployment: with one of them the newest run is the newest selected."""
 
@@ -104,13 +101,6 @@ class Deciding:
     accelerators: int
     of_accelerators: int
     metrics: str
-
-    @property
-    def words(self) -> str:
-        """What a headline adds where they are few: ", of the 2 of 106 points that state median TPOT"."""
-        if not self.of or self.points >= DECISIVE * self.of:
-            return ""
-        return f", of the {self.points:,} of {self.of:,} points that state {self.metrics}"
 
     @property
     def names_a_best(self) -> bool:

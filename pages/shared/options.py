@@ -56,11 +56,13 @@ def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Option
 
 def _px(page: Page, option: Option, offered: Choices) -> int:
     """How wide a box has to be for what it shows to be read whole."""
-    value = page.view.option(option.key)
-    shown = dict(offered.get(option.key, ())).get(value, value) if option.kind == "choice" else value
-    return max(
-        BOX_PX, round(LETTER_PX * len(shown)) + AROUND_PX, round(LETTER_PX * len(option.label)) + AROUND_PX
+    value, labels = page.view.option(option.key), dict(offered.get(option.key, ()))
+    letters = (
+        len(labels.get(value, value)),
+        len(option.label),
+        *(min(len(one), LONG) for one in labels.values()),
     )
+    return max(BOX_PX, round(LETTER_PX * max(letters)) + AROUND_PX)
 
 
 def box(key: str, size: Size) -> DeltaGenerator:
