@@ -23,6 +23,9 @@ from bench.view import View
 from bench.wording import counted, is_or_are, joined
 
 USED = "used"
+DECISIVE = 0.9
+"""Where fewer of the ranked points state what a limit is on, a headline says so."""
+
 SPEAKS_OF_TIME = ("engine_version", "date_from", "date_to", "series")
 """Filters that choose among the runs of a deployment: with one of them the newest run is the newest selected."""
 
@@ -101,6 +104,11 @@ class Deciding:
     accelerators: int
     of_accelerators: int
     metrics: str
+
+    @property
+    def decides(self) -> bool:
+        """Whether nearly all of the ranked points say whether they keep the limits."""
+        return self.points >= DECISIVE * self.of
 
     @property
     def names_a_best(self) -> bool:

@@ -12,16 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.basis import evidence, limits, story
-from bench.basis.evidence import Deciding
+from bench.basis.evidence import DECISIVE, Deciding
 from bench.catalogue import PRICED
 from bench.library import Library
 from bench.view import View
 from bench.wording import counted, number
 
 JUDGED = "can be judged by these limits"
-DECISIVE = 0.9
-"""Where fewer of the ranked points state what a limit is on, a headline says so."""
-
 FEW = 0.5
 """Where fewer of the selected points state the figure that a page compares, its headline says so."""
 

@@ -168,6 +168,12 @@ class TestDeciding:
         found = evidence.deciding(library, evidence.read(View.of(slo=["ttft_ms_p50<=10"])))
         assert (found.points, found.of, found.metrics) == (2, 10, "median TTFT")
         assert found.names_a_best
+        assert not found.decides
+
+    def test_nine_in_ten_decide(self, tmp_path: Path) -> None:
+        library = library_of(tmp_path, self.points(*[True] * 9, False))
+        assert evidence.deciding(library, evidence.read(View.of(slo=["ttft_ms_p50<=10"]))).decides
+        assert evidence.deciding(library, evidence.read(View())).decides
 
     def test_a_best_is_named_where_half_of_the_accelerators_say(self, tmp_path: Path) -> None:
         for many, is_named in ((1, False), (2, True)):

@@ -229,10 +229,8 @@ def test_points_that_state_no_two_axes_lead_to_the_data_page(opened: Open) -> No
 
 
 class TestLimitsFewPointsState:
-    QUERY = {"model": "llama-3.3-70b", "slo": ["ttft_ms_p50<=2000", "tpot_ms_p50<=50"]}
-
     def test_are_said_first_and_throughput_is_shown_without_them(self, opened: Open) -> None:
-        at = opened("pareto", **self.QUERY)
+        at = opened("pareto", model="llama-3.3-70b", slo=["ttft_ms_p50<=2000", "tpot_ms_p50<=50"])
         known, of = Library.open().fetch(
             "SELECT count(*) FILTER (ttft_ms_p50 IS NOT NULL AND tpot_ms_p50 IS NOT NULL), count(*) FROM points"
             " WHERE model = 'llama-3.3-70b'"

@@ -213,7 +213,7 @@ def _limits(library: Library, view: View, ranking: Ranking, sought: Search) -> t
     limited = ranking.view.with_slo(slo)
     narrower = dict.fromkeys(key for key, _ in limited.where if key not in story.KEYS)
     of = evidence.deciding(library, evidence.read(limited.with_where(**narrower)), usable(sought))
-    if of.words:
+    if not of.decides:
         return (), False
     groups = best(library, evidence.read(limited), sought)
     keeping = sum(one.merit is not None for one in groups)
