@@ -23,8 +23,16 @@ def more_filters(at: AppTest) -> AppTest:
     return at.run()
 
 
-def limited(at: AppTest, ttft: float | None = None, tpot: float | None = None) -> AppTest:
-    """The page after limits on the medians of TTFT and TPOT were chosen."""
-    for key, value in (("ttft_ms", ttft), ("tpot_ms", tpot)):
-        at = at.number_input(key=f"limit.{key}").set_value(value).run()
-    return at
+def limits(at: AppTest) -> list[str]:
+    """The limits that the boxes show, as a link writes them."""
+    times = [
+        f"{stem}_{at.selectbox(key=f'limit.{stem}.of').value}<={value:g}"
+        for stem in ("ttft_ms", "tpot_ms")
+        if (value := at.number_input(key=f"limit.{stem}").value) is not None
+    ]
+    return [*times, *next(box for box in at.multiselect if box.label == "Other limits").value]
+
+
+def unlimited(at: AppTest) -> AppTest:
+    """The page after every limit was taken away."""
+    return at.button(key="limits.none").click().run()

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from bench.questions.cost import OPENING
 from tests.pages.drawn import Open, headline, text_of, view_of
-
-
-def limits(page):
-    (box,) = [box for box in page.multiselect if box.label == "Limits"]
-    return box
+from tests.pages.selectors import limits, unlimited
 
 
 def test_the_limits_it_opens_with_are_shown_as_limits(opened: Open) -> None:
     cold = opened("cost")
     assert not cold.exception
-    assert set(limits(cold).value) == set(OPENING)
+    assert set(limits(cold)) == set(OPENING)
     assert "Kneepoint's choice" in text_of(cold)
-    assert limits(opened("cost", v="2", source="google-cloud-vs-local")).value == []
+    assert limits(opened("cost", v="2", source="google-cloud-vs-local")) == []
 
 
 def test_limits_taken_away_stay_away(opened: Open) -> None:
-    page = opened("cost")
-    limits(page).set_value([]).run()
+    page = unlimited(opened("cost"))
     assert not page.exception
-    assert limits(page).value == []
+    assert limits(page) == []
     assert "whatever the latency" in text_of(page)
     assert "within limits" not in headline(page)
     (volume,) = [box for box in page.text_input if box.label == "Tokens a day"]
     volume.set_value("1e9").run()
-    assert limits(page).value == []
+    assert limits(page) == []
 
 
 def test_limits_it_opens_with_stay_while_other_options_change(opened: Open) -> None:
@@ -36,13 +31,13 @@ def test_limits_it_opens_with_stay_while_other_options_change(opened: Open) -> N
     before = headline(page)
     (volume,) = [box for box in page.text_input if box.label == "Tokens a day"]
     volume.set_value("1e9").run()
-    assert set(limits(page).value) == set(OPENING)
+    assert set(limits(page)) == set(OPENING)
     assert headline(page) == before
 
 
 def test_limits_that_a_reader_chooses_are_the_only_ones(opened: Open) -> None:
-    page = opened("cost")
-    limits(page).set_value(["ttft_ms_p50<=1000"]).run()
+    page = unlimited(opened("cost"))
+    page.number_input(key="limit.ttft_ms").set_value(1000.0).run()
     assert not page.exception
     assert view_of(page, "cost").slo == ("ttft_ms_p50<=1000",)
     assert "Kneepoint's choice" not in text_of(page)
