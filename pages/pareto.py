@@ -1,6 +1,6 @@
 """Pareto: which operating points are worth choosing."""
 
-from pages.shared import frame, options, points, result
+from pages.shared import frame, options, points, result, signposts
 
 with frame.opened("pareto") as page:
     result.headline(page)
@@ -17,4 +17,6 @@ with frame.opened("pareto") as page:
             without=("enters", "passport", "overall_step"),
             fields={"owner": page.view.option("group")},
         )
+    else:
+        signposts.to_data(page)
     result.why(page)
