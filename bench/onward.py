@@ -17,7 +17,10 @@ CELLS = "See it on the heatmap"
 ALIKE = ("precision", "isl", "osl")
 """What points have to share to be compared; a precision only where one is shared."""
 
-MINE = "model = ? AND source IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+OF_THEM = (
+    "source IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND origin IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+)
+"""Whether a point is one of the new ones: a tool's file is filed under a name that published results may have too."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,31 @@ class Way:
 
 @dataclass(frozen=True)
 class Newcomers:
-    """The commonest model among new points, the sources these are filed under, and their kinds of evidence."""
+    """The commonest model among new points, the sources these are filed under, their origins and kinds of evidence.
+
+    `is_namesake` says that results of another origin are filed under the same source.
+    """
 
     model: str
     sources: tuple[str, ...]
+    origins: tuple[str, ...]
     evidence: tuple[str, ...]
+    is_namesake: bool
+
+    @property
+    def bound(self) -> tuple[list[str], list[str]]:
+        """What OF_THEM binds."""
+        return list(self.sources), list(self.origins)
+
+    @property
+    def alone(self) -> dict[str, tuple[str, ...]]:
+        """The filters that select them by where they come from."""
+        return {"source": self.sources, **({"origin": self.origins} if self.is_namesake else {})}
+
+    @property
+    def told_apart_by(self) -> str:
+        """The field that tells them from others'."""
+        return "origin" if self.is_namesake else "source"
 
     @property
     def ranked_by(self) -> dict[str, list[str]]:
@@ -59,12 +82,21 @@ def onward(library: Library, source_ids: Sequence[str]) -> tuple[list[Way], str]
 
 def _newcomers(library: Library, source_ids: Sequence[str]) -> Newcomers | None:
     found = library.fetch(
-        "SELECT model, list(DISTINCT source ORDER BY source), list(DISTINCT evidence ORDER BY evidence) FROM points"
+        "SELECT model, list(DISTINCT source ORDER BY source), list(DISTINCT origin ORDER BY origin),"
+        " list(DISTINCT evidence ORDER BY evidence) FROM points"
         " WHERE source_id IN (SELECT unnest(CAST(? AS VARCHAR[]))) AND model IS NOT NULL AND source IS NOT NULL"
         " GROUP BY model ORDER BY count(*) DESC, model LIMIT 1",
         (list(source_ids),),
     )
-    return Newcomers(found[0][0], tuple(found[0][1]), tuple(found[0][2] or ())) if found else None
+    if not found:
+        return None
+    model, sources, origins, evidence = found[0]
+    namesakes = library.fetch(
+        "SELECT 1 FROM points WHERE model = ? AND source IN (SELECT unnest(CAST(? AS VARCHAR[])))"
+        " AND origin NOT IN (SELECT unnest(CAST(? AS VARCHAR[]))) LIMIT 1",
+        (model, sources, origins or []),
+    )
+    return Newcomers(model, tuple(sources), tuple(origins or ()), tuple(evidence or ()), bool(namesakes))
 
 
 def _axes(library: Library, new: Newcomers) -> tuple[str, str] | None:
@@ -74,7 +106,7 @@ def _axes(library: Library, new: Newcomers) -> tuple[str, str] | None:
     for y in ys:
         counts = ", ".join(f'count(*) FILTER (isfinite("{x}"))' for x in xs)
         found = library.fetch(
-            f'SELECT {counts} FROM points WHERE {MINE} AND isfinite("{y}")', (new.model, list(new.sources))
+            f'SELECT {counts} FROM points WHERE model = ? AND {OF_THEM} AND isfinite("{y}")', (new.model, *new.bound)
         )[0] if xs else ()  # fmt: skip
         most = max(found, default=0)
         if most:
@@ -85,9 +117,9 @@ def _axes(library: Library, new: Newcomers) -> tuple[str, str] | None:
 def _by_frontier(library: Library, new: Newcomers, x: str, y: str) -> list[Way]:
     """The new points under their commonest workload; and with others' under the one they share."""
     options, about = {"x": x, "y": y}, {"model": [new.model], **new.ranked_by}
-    alone = View.of({**about, "source": new.sources, **_workload(library, new, x, y)}, options, whole=True)
+    alone = View.of({**about, **new.alone, **_workload(library, new, x, y)}, options, whole=True)
     shared = _workload(library, new, x, y, shared=ALIKE) or _workload(library, new, x, y, shared=ALIKE[1:])
-    beside = View.of({**about, **shared}, {**options, "group": "source"}, whole=True)
+    beside = View.of({**about, **shared}, {**options, "group": new.told_apart_by}, whole=True)
     wanted = [("pareto", FRONTIER, alone), *([("pareto", COMPARISON, beside)] if shared else [])]
     return [way for one in wanted if (way := _way(library, *one))]
 
@@ -95,8 +127,8 @@ def _by_frontier(library: Library, new: Newcomers, x: str, y: str) -> list[Way]:
 def _by_cells(library: Library, new: Newcomers) -> list[Way]:
     """Points without a latency make no frontier, but cells, and curves that may cross others'."""
     about = {"model": [new.model], **new.ranked_by}
-    own = View.of({"source": new.sources[:1]})
-    alone, beside = View.of({**about, "source": new.sources}), View.of(about, {"a": own.query()})
+    own = View.of({**new.alone, "source": new.sources[:1]})
+    alone, beside = View.of({**about, **new.alone}), View.of(about, {"a": own.query()})
     wanted = [("heatmap", CELLS, alone), ("crossover", COMPARISON, beside)]
     return [way for one in wanted if (way := _way(library, *one))]
 
@@ -112,13 +144,13 @@ def _workload(
     asked = ", ".join(f"{selection.as_asked(key)} AS asked_{key}" for key in keys)
     both = " AND ".join(["others > 0", *(f"asked_{key} IS NOT NULL" for key in keys)]) if shared else "TRUE"
     found = library.fetch(
-        f"WITH pair AS (SELECT {asked}, source IN (SELECT unnest(CAST(? AS VARCHAR[]))) AS mine,"
+        f"WITH pair AS (SELECT {asked}, {OF_THEM} AS mine,"
         " evidence = 'measured' AS measured FROM points"
         f' WHERE model = ? AND isfinite("{x}") AND isfinite("{y}")), counted AS (SELECT COLUMNS(\'asked_.*\'),'
         " count(*) FILTER (mine) AS own, count(*) FILTER (NOT mine AND measured) AS others FROM pair GROUP BY ALL)"
         f" SELECT COLUMNS('asked_.*') FROM counted WHERE own > 0 AND {both}"
         f" ORDER BY own DESC, others DESC, {', '.join(f'asked_{key}' for key in keys)} LIMIT 1",
-        (list(new.sources), new.model),
+        (*new.bound, new.model),
     )
     if not found:
         return {}

@@ -18,4 +18,6 @@ with frame.opened("pareto") as page:
             without=("enters", "passport", "overall_step"),
             fields={"owner": page.view.option("group")},
         )
+    else:
+        signposts.to_data(page)
     result.why(page)

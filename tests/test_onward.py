@@ -9,6 +9,7 @@ from bench.onward import COMPARISON, FRONTIER, onward
 from bench.questions import question
 from tests.library.files import table
 
+SAMPLES = Path(__file__).parent / "samples"
 LIKE_PUBLISHED = {
     "model": "deepseek-r1", "precision": "fp8", "engine": "vllm", "accelerator": "h200-sxm", "accelerators": 8,
     "isl": 1024, "osl": 1024, "load_kind": "closed", "evidence": "measured", "source": "our-lab",
@@ -80,6 +81,21 @@ def test_throughput_alone_is_compared_by_crossover(tmp_path: Path) -> None:
     ways, _ = onward(library, ids)
     assert [way.page for way in ways] == ["heatmap", "crossover"]
     assert "our-lab" in ways[1].view.option("a")
+
+
+def test_a_file_of_a_tool_whose_results_were_published_too_is_told_apart_from_them(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library")
+    report = library.add([SAMPLES / "inferencex" / "agg_bmk.json"])
+    (alone, beside), told = onward(library, [row.sha256 for row in report.imported])
+    assert told == ""
+    assert [alone.label, beside.label] == [FRONTIER, COMPARISON]
+    own = question("pareto").answer(library, alone.view).rows
+    assert len(own) == 3
+    assert (alone.view.values("source"), alone.view.values("origin")) == (("inferencex",), ("imported",))
+    assert beside.view.option("group") == "origin"
+    both = question("pareto").answer(library, beside.view).rows
+    assert set(own["point_id"]) <= set(both["point_id"])
+    assert set(both["owner"]) == {"imported", "published"}
 
 
 def test_sources_without_points_lead_nowhere(tmp_path: Path) -> None:

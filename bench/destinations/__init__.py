@@ -29,6 +29,9 @@ USUAL = ("pareto", "heatmap", "crossover", "cost")
 UNFED = ("launch", "jobs", "sql")
 """The pages that need no points to be of use."""
 
+SILENT = ("cost", "crossover")
+"""The pages that have no answer for some selections with points: nothing has a price, or both sides are unlike."""
+
 TITLES = {"data": "Data", "launch": "Launch", "jobs": "Jobs", "sql": "SQL"}
 MOST_READINGS, MOST_GROUP = 4, 3
 STORY = ("model", "precision")
@@ -69,6 +72,7 @@ class Reading:
     sides: Sides | None = None
     typed: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     without: str = ""
+    per_dollar: bool = False
 
 
 def directions(library: Library, text: str) -> Directions:
@@ -83,6 +87,7 @@ def directions(library: Library, text: str) -> Directions:
         offered += _elsewhere(library, meant, readings[0])
     elif named or meant.slo or meant.pages:
         pages = _pages(meant, named=named or bool(meant.slo))
+        readings = _answered_first(library, pages, readings)
         offered += (one for page in pages if (one := _destination(library, page, readings[0])))
         offered += _otherwise(library, pages, readings[1:])
         told += _missing(meant, readings[0])
@@ -103,6 +108,12 @@ def _pages(meant: Meaning, *, named: bool) -> list[str]:
     return list(dict.fromkeys((*meant.pages, *usual)))
 
 
+def _answered_first(library: Library, pages: Sequence[str], readings: Sequence[Reading]) -> list[Reading]:
+    """The readings, before all others the one with most points that the first of these pages can answer."""
+    first = next((one for one in readings if pages and _destination(library, pages[0], one)), readings[0])
+    return [first, *(one for one in readings if one is not first)]
+
+
 def _readings(library: Library, meant: Meaning) -> list[Reading]:
     """Every way to read the text that selects points, most first; one that selects none where there is no other."""
     where = {key: [value for group in groups for value in group] for key, groups in meant.groups.items()}
@@ -115,7 +126,8 @@ def _readings(library: Library, meant: Meaning) -> list[Reading]:
         view = View.of({**where, **lengths}, slo=meant.slo)
         for slug in _models(library, view, meant) or [""]:
             one = _loaded(library, view.with_where(model=[slug]) if slug else view)
-            found.append(Reading(one, selection.count(library, one), _sides(meant, one), meant.typed))
+            found.append(Reading(one, selection.count(library, one), _sides(meant, one), meant.typed,
+                                 per_dollar="cost" in meant.pages))  # fmt: skip
     some = sorted((one for one in found if one.points), key=lambda one: -one.points)
     return some[:MOST_READINGS] or found[:1]
 
@@ -208,7 +220,7 @@ def _of_question(library: Library, page: str, reading: Reading) -> Destination |
         try:
             told = asked.complete(library, view)
             points = _shown(library, told)
-            if not points or (page == "cost" and asked.answer(library, told).rows.empty):
+            if not points or (page in SILENT and asked.answer(library, told).rows.empty):
                 return None
         except BenchError:
             return None
@@ -226,7 +238,7 @@ def _asked(page: str, reading: Reading) -> View:
         return reading.view
     key, groups = reading.sides
     a, b = (View.of({key: group}).query() for group in groups)
-    return reading.view.with_options(a=a, b=b)
+    return reading.view.with_options(a=a, b=b, per="dollar" if reading.per_dollar else None)
 
 
 def _shown(library: Library, told: View) -> int:

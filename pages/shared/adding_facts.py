@@ -165,7 +165,8 @@ def _known(fact: str, page: Page) -> dict[str, str]:
     """The names on offer and their labels: the known ones, and for a precision those of the loaded points."""
     if fact in names.KINDS:
         return dict(names.offered(fact))
-    return {offer.value: offer.label for offer in cached.offers(View(), fact, page.version)}
+    loaded, _ = cached.offers(View(), fact, page.version)
+    return {offer.value: offer.label for offer in loaded}
 
 
 def _state(own: Sequence[dict[str, Any]], fact: str, key: str) -> None:

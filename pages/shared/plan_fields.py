@@ -154,7 +154,7 @@ def _offered(key: str) -> Mapping[str, str]:
     if key in NAMED:
         return names.offered(NAMED[key])
     if key == "facts.precision":
-        offers = cached.offers(View(), "precision", cached.library().version)
+        offers, _ = cached.offers(View(), "precision", cached.library().version)
         return {offer.value: offer.label for offer in offers}
     return {}
 

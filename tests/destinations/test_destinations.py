@@ -97,6 +97,24 @@ def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
     assert not any(chip.startswith("tpu") for chip in b)
     assert len(view.values("model")) == 1
     assert "against" in found.destinations[0].label
+    assert view.option("per") == "dollar"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("tpu vs gpu cost", "crossover"),
+        ("tpu vs gpu", "crossover"),
+        ("llama 70b 1k/1k h200 against b200", "heatmap"),
+        (EXAMPLE, "pareto"),
+    ],
+)
+def test_no_offered_comparison_is_of_two_that_cannot_be_compared(shipped, text, first):
+    offered = directions(shipped, text).destinations
+    assert offered[0].page == first
+    for one in offered:
+        if one.page == "crossover":
+            assert len(question("crossover").answer(shipped, View.from_query(one.query)).rows), one.label
 
 
 def test_an_ambiguous_word_gives_several(shipped):

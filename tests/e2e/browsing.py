@@ -121,9 +121,18 @@ def unfold(page: Page, label: str) -> None:
 
 
 def open_filters(page: Page) -> None:
-    """Opens the filter panel."""
-    page.locator(".st-key-selected button").click()
+    """Opens the filters that have no selector of their own."""
+    page.get_by_role("button", name="More filters").click()
     page.wait_for_selector(".st-key-filters [data-testid=stMultiSelect]")
+    settled(page)
+
+
+def pick_accelerator(page: Page, name: str) -> None:
+    """Picks an accelerator in the selector row, or takes it back."""
+    page.locator(".st-key-accelerators button").first.click()
+    page.locator(".st-key-filter-accelerator").get_by_role("button", name=name).click()
+    settled(page)
+    page.keyboard.press("Escape")
     settled(page)
 
 

@@ -56,7 +56,7 @@ def test_a_cold_page_tells_its_verdict_draws_and_lists_it(name: str, visit: Visi
 @pytest.mark.parametrize(
     ("address", "figures"),
     [
-        (GEMMA, ["4.57 times", "21.9 %", "10,080", "1,260 per chip"]),
+        (GEMMA, ["4.57 times", "21.9 %", "10,080", "1,260 tokens/s per chip against 276"]),
         (COLUMN_B, ["127.6", "64", "128"]),
         (A_DAY, ["59.76 USD a day", "91.9 % used", "1.08 USD per million"]),
     ],
@@ -64,8 +64,8 @@ def test_a_cold_page_tells_its_verdict_draws_and_lists_it(name: str, visit: Visi
 )
 def test_a_link_shows_the_articles_figures(address: str, figures: list[str], visit: Visit) -> None:
     page = charted(visit(), address)
-    told = page.locator("[data-testid=stMain]").inner_text()
-    assert [figure for figure in figures if figure not in told] == []
+    told = page.locator("[data-testid=stMain]").inner_text() + str(figure(page)[0])
+    assert [one for one in figures if one not in told] == []
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,10 @@ CUT = """
 """
 ROWS = """
 () => {
-  const grid = document.querySelector('.st-key-options [data-testid=stGrid]'), ends = {}
-  for (const box of [...grid.children].map(cell => cell.getBoundingClientRect()))
-    ends[Math.round(box.top)] = Math.max(ends[Math.round(box.top)] ?? 0, box.right)
-  return [grid.getBoundingClientRect().right, Object.values(ends)]
+  const row = document.querySelector('.st-key-options'), ends = {}
+  for (const box of [...row.children].map(one => one.getBoundingClientRect()))
+    ends[Math.round(box.bottom)] = Math.max(ends[Math.round(box.bottom)] ?? 0, box.right)
+  return [row.getBoundingClientRect().right, Object.values(ends)]
 }
 """
 ONE_ROW = {"cost"}
@@ -157,11 +157,18 @@ def test_every_option_is_read_whole_and_on_a_narrow_page_they_fill_their_rows(
 
 def test_the_filters_open_by_keyboard(visit: Visit) -> None:
     page = charted(visit(), "/pareto")
-    page.locator(".st-key-selected button").focus()
+    page.get_by_role("button", name="More filters").focus()
     page.keyboard.press("Enter")
     page.locator(".st-key-filters").wait_for()
     settled(page)
-    assert page.get_by_role("combobox", name="Accelerator", exact=True).is_visible()
+    assert page.get_by_role("combobox", name="Engine", exact=True).is_visible()
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 390, "height": 844})
+    model = page.get_by_role("combobox", name="Model", exact=True)
+    expect(model).to_be_hidden()
+    page.locator(".st-key-selected button").focus()
+    page.keyboard.press("Enter")
+    expect(model).to_be_visible()
 
 
 def test_on_paper_there_is_the_answer_and_no_control(visit: Visit) -> None:

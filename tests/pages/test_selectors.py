@@ -126,3 +126,10 @@ def test_every_model_leads_to_a_page_with_points_or_one_next_step(opened: Open) 
         assert not at.exception
         assert headline(at)
         assert "No point matches" not in text_of(at)
+
+
+def test_where_there_is_no_frontier_the_points_are_one_step_away(opened: Open) -> None:
+    at = opened("pareto", model="llama-3.1-405b", precision="fp8")
+    assert "states both a latency and a throughput" in headline(at)
+    (way,) = [link for link in at.get("page_link") if link.proto.label.startswith("Data")]
+    assert "llama-3.1-405b" in way.proto.query_string
