@@ -30,7 +30,10 @@ def _button(name: str, html: str) -> st.components.v2.types.ComponentRenderer:
 _LINK = _button("link", ONE)
 _PICTURE = _button("picture", PNG_AND_SVG)
 _SAID = st.components.v2.component(
-    "kneepoint_said", html='<div role="status" aria-live="polite"></div>\n', css=UNSEEN, js=(HERE / "said.js").read_text()
+    "kneepoint_said",
+    html='<div role="status" aria-live="polite"></div>\n',
+    css=UNSEEN,
+    js=(HERE / "said.js").read_text(),
 )
 _THROUGH = st.components.v2.component(
     "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
