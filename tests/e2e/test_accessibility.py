@@ -64,7 +64,8 @@ TEXTS = """
 })
 """
 PLACEHOLDERS = """
-() => [...document.querySelectorAll('input, textarea')].filter(one => one.placeholder && !one.disabled && one.offsetWidth)
+() => [...document.querySelectorAll('input, textarea')]
+  .filter(one => one.placeholder && !one.disabled && one.offsetWidth)
   .map(one => [one.placeholder, getComputedStyle(one, '::placeholder').color.match(/[\\d.]+/g).map(Number),
     Number(getComputedStyle(one, '::placeholder').opacity), Object.values(one.getBoundingClientRect().toJSON())])
   .map(([said, ink, opacity, [, , , , top, right, bottom, left]]) => [said, ink, opacity, [left, top, right, bottom]])
