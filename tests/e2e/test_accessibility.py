@@ -127,11 +127,10 @@ def open_source(page: Page) -> None:
 
 
 def open_point(page: Page) -> None:
-    page.get_by_role("tab", name="Points").click()
-    settled(page)
-    box = page.locator("[data-testid=stDataFrame]:visible").first.bounding_box()
-    page.mouse.click(box["x"] + 16, box["y"] + 52)
-    page.locator(".st-key-card").wait_for()
+    page.locator(".st-key-card").get_by_role("link", name="Open point").click()
+    page.wait_for_url("**/data?*")
+    page.locator(".st-key-card").wait_for(state="detached")
+    page.locator("h1").first.wait_for()
 
 
 def unfold(place: str) -> Act:
@@ -150,7 +149,7 @@ STATES: dict[str, tuple[str, tuple[Act, ...]]] = {
     "memory": ("/memory", ()),
     "pareto": (
         "/pareto",
-        (unfold("limits"), unfold("accelerator"), unfold("prices"), unfold("more"), open_card),
+        (unfold("limits"), unfold("accelerator"), unfold("prices"), unfold("more"), open_card, open_point),
     ),
     "scaling": ("/scaling", ()),
     "crossover": ("/crossover", ()),
@@ -161,7 +160,6 @@ STATES: dict[str, tuple[str, tuple[Act, ...]]] = {
     "job": ("/jobs?job={sweep}", ()),
     "run": ("/run?run={sweep}&point=2", ()),
     "data": ("/data", (open_source,)),
-    "point": ("/data", (open_point,)),
     "sql": ("/sql", ()),
 }
 
