@@ -95,6 +95,19 @@ def share_done(status: Mapping[str, Any]) -> float:
     return min(1.0, done / possible) if possible else 0.0
 
 
+def announced(status: Mapping[str, Any]) -> str:
+    """How far the sweep is, for whoever hears the page: which of its points and the tens of percent; or how it ended.
+
+    It changes with a point or ten percent, not with every look.
+    """
+    possible = status.get("points_possible") or 0
+    if status.get("state") != "running" or not possible:
+        return sentence(status)
+    share = share_done(status)
+    begun = min(round(share * possible) + 1, possible)
+    return f"Point {begun:,} of {possible:,}, {int(share * 10 + 0.001) * 10} % done."
+
+
 def live(status: Mapping[str, Any]) -> list[tuple[str, str | None, list[float]]]:
     """The load under way: a label, the figure of the moment in words, and its course over the last minutes."""
     current, recent = status.get("current") or {}, status.get("recent") or {}

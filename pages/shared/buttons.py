@@ -19,6 +19,7 @@ PNG_AND_SVG = """<div>
 <button type="button" data-kind="svg" title="Save the chart as a drawing, with its headline, sources and link"></button>
 </div>
 """
+UNSEEN = "div { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }"
 
 
 def _button(name: str, html: str) -> st.components.v2.types.ComponentRenderer:
@@ -28,18 +29,26 @@ def _button(name: str, html: str) -> st.components.v2.types.ComponentRenderer:
 
 _LINK = _button("link", ONE)
 _PICTURE = _button("picture", PNG_AND_SVG)
+_SAID = st.components.v2.component(
+    "kneepoint_said",
+    html='<div role="status" aria-live="polite"></div>\n',
+    css=UNSEEN,
+    js=(HERE / "said.js").read_text(),
+)
 _THROUGH = st.components.v2.component(
     "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
 )
 
 
 def link(
-    page: str, pages: Sequence[str], query: str, address: str, theme: str, *, follow: bool = False
-) -> None:
+    page: str, pages: Sequence[str], query: str, address: str, theme: str, *, follow: bool = False,
+    unfolded: bool | None = None,
+) -> None:  # fmt: skip
     """A button that copies this page's link; `address`, when given, replaces what the address bar shows.
 
     `page` is the last part of the page's path, empty for the first page. The page is run again when the browser
     shows another theme than the one it was drawn for and, with `follow`, when the reader comes back to its tab.
+    `unfolded` says whether the selectors are, which a phone folds; None where there are none.
     """
     data = {
         "page": page,
@@ -48,11 +57,17 @@ def link(
         "address": address,
         "theme": theme,
         "follow": follow,
+        "unfolded": unfolded,
     }
     _LINK(
         key="link", data=data, width="content", height="content",
         on_theme_change=lambda: None, on_focus_change=lambda: None,
     )  # fmt: skip
+
+
+def said(words: str) -> None:
+    """Tells these words to those who hear the page, once and again whenever they change; shows nothing."""
+    _SAID(key="said", data={"words": visible(words)}, width="content", height="content")
 
 
 def through(place: str, href: str) -> None:

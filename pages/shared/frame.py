@@ -104,5 +104,8 @@ def _shared(page: Page) -> None:
     st.caption(markdown(cached.described(View(page.view.where), page.version)))
     at = "" if page.name == FIRST else page.name
     names = [*questions(), "data"]
-    buttons.link(at, names, address.linked(page.view), address.write(page.view), page.theme)
+    buttons.link(
+        at, names, address.linked(page.view), address.write(page.view), page.theme,
+        unfolded=bool(st.session_state.get("selectors_open")),
+    )  # fmt: skip
     st.button("Reset", key="reset", on_click=address.reset, help="Everything as this page opens by itself.")

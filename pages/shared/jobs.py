@@ -105,6 +105,7 @@ def _one(folder: Folder, title: DeltaGenerator) -> None:
     if watching.is_under_way(status):
         st.session_state["jobs.followed"] = folder.id
     headlines.headline(watching.sentence(status), title)
+    buttons.said(watching.announced(status))
     if watching.is_under_way(status):
         st.progress(watching.share_done(status))
         if status.get("current"):

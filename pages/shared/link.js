@@ -1,6 +1,6 @@
 // Copies the page's link. Writes a View that was only filled in into the address bar, without a new history entry.
 // Asks for charts in the other theme when the reader's browser turns dark or light, and, on a page that follows what
-// others may start or end, for a new look when the reader comes back to the tab.
+// others may start or end, for a new look when the reader comes back to the tab. Tells states that Streamlit leaves out.
 
 const copied = async (text) => {
   try {
@@ -24,6 +24,18 @@ const theme = (element) => {
   return red * 0.299 + green * 0.587 + blue * 0.114 < 128 ? "dark" : "light"
 }
 
+// What the eye sees and the ear is not told: which page of the list is open, and whether a phone's selectors are.
+const tellStates = (unfolded, asked = 0) => {
+  for (const link of document.querySelectorAll("[data-testid=stSidebarNavLink]")) {
+    if (link.pathname === location.pathname) link.setAttribute("aria-current", "page")
+    else link.removeAttribute("aria-current")
+  }
+  if (unfolded === null) return
+  const button = document.querySelector(".st-key-selected button")
+  if (button) button.setAttribute("aria-expanded", String(unfolded))
+  else if (asked < 60) requestAnimationFrame(() => tellStates(unfolded, asked + 1))
+}
+
 let drawnFor = ""
 let lookAgain = null
 window.addEventListener("focus", () => lookAgain?.())
@@ -34,6 +46,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.address && here === data.page && location.search !== "?" + data.address) {
     history.replaceState(history.state, "", location.pathname + "?" + data.address + location.hash)
   }
+  tellStates(data.unfolded)
   const look = data.follow ? () => setTriggerValue("focus", Date.now()) : null
   lookAgain = look
   const button = parentElement.querySelector("button")

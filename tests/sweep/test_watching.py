@@ -59,6 +59,24 @@ def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
     assert watching.sentence(status) == said
 
 
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        ({"state": "running", "points_possible": 12, "points_done": 5}, "Point 6 of 12, 40 % done."),
+        ({"state": "running", "points_possible": 12, "points_done": 4, "points_failed": 2}, "Point 7 of 12, 50 % done."),
+        ({"state": "running", "points_possible": 10, "points_done": 7}, "Point 8 of 10, 70 % done."),
+        ({"state": "running", "points_possible": 3, "points_done": 3}, "Point 3 of 3, 100 % done."),
+        ({"id": "x", "state": "running"}, "Sweep x: 0 points."),
+        ({"id": "x", "state": "done", "points_done": 4, "points_possible": 4, "reason": "All is measured."},
+         "Sweep x is done with 4 of 4 points."),
+    ],
+)  # fmt: skip
+def test_how_far_a_sweep_is_in_words_that_change_with_a_point_and_not_with_every_look(
+    status: dict[str, object], told: str
+) -> None:
+    assert watching.announced(status) == told
+
+
 def test_every_state_has_its_words() -> None:
     assert set(UNDER_WAY) <= set(watching.STATES) == set(watching.PLURALS)
     assert watching.headline([]) == "Nothing has been measured in this library yet."

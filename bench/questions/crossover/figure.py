@@ -301,7 +301,7 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
         _add_words(figure, "<br>".join(words), span[1], theme.text)
         _add_marks(figure, [one.x for one in pair.crossings], span[0], ends, theme)
     room = 0.045 * max(ends[1] - ends[0], 0.5)
-    _, orange, *_, blue, _ = DIVERGING[theme.name]
+    orange, *_, blue = DIVERGING[theme.name]
     key = (
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
         f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
