@@ -8,7 +8,7 @@ with frame.opened("heatmap") as page:
                 label="Colours, ratio")  # fmt: skip
     if page.answer.rows.empty:
         result.caveats(page)
-        signposts.to_data(page)
+        signposts.out_of_nothing(page)
     else:
         result.figure(page, opens="cell")
         result.caveats(page)

@@ -19,5 +19,5 @@ with frame.opened("pareto") as page:
             fields={"owner": page.view.option("group")},
         )
     else:
-        signposts.to_data(page)
+        signposts.out_of_nothing(page)
     result.why(page)

@@ -3,7 +3,7 @@
 from functools import partial
 
 from bench.questions.scaling.statements import projection
-from pages.shared import frame, options, points, result
+from pages.shared import frame, options, points, result, signposts
 
 with frame.opened("scaling") as page:
     metric = page.view.option("metric")
@@ -19,4 +19,6 @@ with frame.opened("scaling") as page:
             first=("line", "accelerators", metric, "throughput_per_chip", "scaling_efficiency"),
             without=("flags", "source_id"),
         )
+    else:
+        signposts.out_of_nothing(page)
     result.why(page)

@@ -7,15 +7,19 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from bench.basis import limits, story
+from bench.basis.evidence import RUNS
 from bench.basis.known import Known
 from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.questions import questions
 from bench.questions.overview.result import Link
 from bench.view import View
-from pages.shared import cached
+from pages.shared import address, cached
 from pages.shared.frame import Page
 from pages.shared.headlines import unbroken
+
+CHARTED = ("pareto", "heatmap", "scaling", "cost")
+"""The pages that are tried, in this order, where another one has nothing to draw."""
 
 CARDS = {"loaded": "What is loaded", "stands_out": "What stands out", "newest": "What is new"}
 """The sentences of the first page that stand in a card each, with what heads it."""
@@ -69,10 +73,28 @@ def by_throughput(page: Page, known: Known) -> None:
         _link("heatmap", "Open Heatmap", wide.query())
 
 
-def to_data(page: Page) -> None:
-    """The Data page, which lists what is selected where a question has no chart for it."""
-    with st.container(key="onward", horizontal=True):
+def out_of_nothing(page: Page) -> None:
+    """The ways on where a page has nothing to draw: what would let points in, a page that can answer, the points."""
+    own = story.own_choice(page.view)
+    with st.container(key="onward", horizontal=True, vertical_alignment="center"):
+        if page.view.option(RUNS.key) == RUNS.values[0]:
+            st.button("Let older runs in", key="nothing.runs", on_click=address.choose_option,
+                      args=(page.name, RUNS.key, "all"))  # fmt: skip
+        if limits.read(page.view):
+            st.button("Lift the limits", key="nothing.limits", on_click=address.choose_limits,
+                      args=(page.name, ()))  # fmt: skip
+        for name in CHARTED:
+            if name != page.name and _has_rows(name, View(own.where), page.version):
+                _link(name, f"Open {questions()[name].TITLE}", View(own.where).query())
+                break
         _link("data", "Data: What is loaded?", View(page.view.where, whole=True).query())
+
+
+def _has_rows(name: str, view: View, version: str) -> bool:
+    try:
+        return not cached.answer(name, cached.complete(name, view, version), version).rows.empty
+    except BenchError:
+        return False
 
 
 def _link(page: str, label: str, query: str) -> None:

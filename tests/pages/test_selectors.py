@@ -133,3 +133,13 @@ def test_where_there_is_no_frontier_the_points_are_one_step_away(opened: Open) -
     assert "states both a latency and a throughput" in headline(at)
     (way,) = [link for link in at.get("page_link") if link.proto.label.startswith("Data")]
     assert "llama-3.1-405b" in way.proto.query_string
+
+
+def test_a_page_that_has_nothing_to_draw_offers_what_would_let_points_in(opened: Open) -> None:
+    at = opened("scaling", model="deepseek-r1")
+    assert "let older runs in" in headline(at)
+    ways = {one.proto.page for one in at.get("page_link")}
+    assert {"data", "pareto"} <= ways
+    at = at.button(key="nothing.runs").click().run()
+    assert view_of(at, "scaling").option("runs") == "all"
+    assert "let older runs in" not in headline(at)
