@@ -89,9 +89,8 @@ def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(
     page.wait_for_url("**/pareto?v=2&**source=our-lab**")
     page.wait_for_selector(CHART)
     settled(page)
-    assert headline(page).startswith(
-        "DeepSeek-R1 FP8 at 1,024/1,024 on H100 SXM: 4 of 6 points are worth choosing"
-    )
+    assert headline(page).startswith("On DeepSeek-R1 FP8 at 1,024/1,024, H100 SXM goes from ")
+    said(page, "4 of 6 points are on the frontier.")
     assert drawn(page) == 6
     page.go_back()
     page.get_by_role("link", name="Compare with the published").click()

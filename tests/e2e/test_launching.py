@@ -94,7 +94,7 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     page.wait_for_function(f"() => {POINTS} == 4")
     page.get_by_role("link", name="See it on the frontier").click()
     page.wait_for_url("**/pareto?v=2&**evidence=**")
-    said(page, "points are worth choosing", timeout=15_000)
+    said(page, " goes from ", timeout=15_000)
     settled(page)
     assert page.evaluate("window.opened") == "once", "Nothing of this needs a reload."
     mine = figure(page)
