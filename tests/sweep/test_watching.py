@@ -63,10 +63,8 @@ def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
     ("status", "told"),
     [
         ({"state": "running", "points_possible": 12, "points_done": 5}, "Point 6 of 12, 40 % done."),
-        (
-            {"state": "running", "points_possible": 12, "points_done": 4, "points_failed": 2},
-            "Point 7 of 12, 50 % done.",
-        ),
+        ({"state": "running", "points_possible": 12, "points_done": 4, "points_failed": 2},
+         "Point 7 of 12, 50 % done."),
         ({"state": "running", "points_possible": 10, "points_done": 7}, "Point 8 of 10, 70 % done."),
         ({"state": "running", "points_possible": 3, "points_done": 3}, "Point 3 of 3, 100 % done."),
         ({"id": "x", "state": "running"}, "Sweep x: 0 points."),
