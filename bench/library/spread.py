@@ -5,15 +5,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import TYPE_CHECKING, Any
 
 from bench import names
 from bench.catalogue import is_metric, metric
 from bench.plain_text import visible
 from bench.wording import joined, lowered, number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FEW = 4
 """So many values are told one by one; of more, the least and the most."""
@@ -76,6 +76,8 @@ class Spreads:
 
     def add(self, rows: pa.Table) -> None:
         """Nothing; these rows are counted too."""
+        import pyarrow.compute as pc
+
         for column in COLUMNS:
             if column in rows.column_names:
                 found = {value for value in pc.unique(rows.column(column)).to_pylist() if value is not None}

@@ -114,14 +114,14 @@ def _one(run: Run, point: int, chosen: int) -> None:
                       args=(None,))  # fmt: skip
         st.markdown(" · ".join(f"{label}: **{markdown(text)}**" for label, text in request.facts))
         st.caption("Prompts and answers are not kept; what a sweep keeps is their times and tokens.")
-        saved = {**chart.CONFIG["toImageButtonOptions"], "filename": f"kneepoint-{run.story.id}-request"}
         st.plotly_chart(
             cached_sweeps.request_figure(run.folder, point, chosen, run.theme),
             key="chart.run.request",
             theme=None,
-            config={**chart.CONFIG, "toImageButtonOptions": saved},
+            config=chart.CONFIG,
             alt=request.headline,
         )
+        runs.picture(run, request.headline, f"-{point}-request-{chosen}", "chart.run.request")
         if len(request.chunks):
             with st.expander(f"Each chunk: {counted(len(request.chunks), 'chunk')}", key="card.chunks"):
                 table.show(request.chunks, key="rows.chunks", alt="The request's chunks", labels=LABELS)

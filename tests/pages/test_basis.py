@@ -156,7 +156,7 @@ class TestChoosingAModel:
     def test_lets_go_of_what_the_story_filled_in(self, opened: Open) -> None:
         at = opened("heatmap")
         before = view_of(at, "heatmap")
-        assert before.values("isl") == ("8192",)
+        assert before.values("osl") == ("1024",)
         at = self.chosen(at, "llama-3.1-70b")
         view = view_of(at, "heatmap")
         assert view == linked(at)
@@ -186,7 +186,7 @@ class TestChoosingAModel:
 
     def test_finds_axes_anew_that_no_reader_chose(self, opened: Open) -> None:
         at = opened("heatmap")
-        assert [view_of(at, "heatmap").option(key) for key in ("x", "y")] == ["concurrency", "accelerators"]
+        assert [view_of(at, "heatmap").option(key) for key in ("x", "y")] == ["concurrency", "isl"]
         at = self.chosen(at, "llama-3.1-70b")
         assert [linked(at).option(key) for key in ("x", "y")] == ["isl", "osl"]
         at = at.selectbox(key="heatmap.y").set_value("accelerators").run()

@@ -39,7 +39,6 @@ def test_a_model_brings_its_own_precision_and_lengths(opened: Open) -> None:
     view = view_of(at, "pareto")
     assert view.values("model") == ("llama-3.3-70b",)
     assert points(view) > 2
-    assert "Llama 3.3 70B" in headline(at).replace("\\", "")
     own = view_of(opened("pareto", model="llama-3.3-70b"), "pareto")
     assert view == own
 
