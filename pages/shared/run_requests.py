@@ -9,7 +9,7 @@ from bench import chart
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
 from bench.wording import counted, number
-from pages.shared import cached_sweeps, notices, table
+from pages.shared import cached_sweeps, notices, runs, table
 from pages.shared.runs import REQUEST, Run
 
 MOST_OFFERED = 300

@@ -38,7 +38,7 @@ def test_the_commands_state_plans(tmp_path, monkeypatch):
     parser = argparse.ArgumentParser()
     add_to(parser)
     plans = [plan_from(parser.parse_args(shlex.split(words))) for words in COMMANDS]
-    assert [len(plan.points()) for plan in plans] == [3, 4, 20]
+    assert [len(plan.points()) for plan in plans] == [3, 4, 4, 20]
 
 
 def test_the_endpoints_can_be_named(tmp_path):
