@@ -9,8 +9,12 @@ from bench.library import Library
 from bench.questions import question
 from bench.view import View
 
+FIVE = (
+    "slo=ttft_ms_p50<=2000&slo=tpot_ms_p50<=50&slo=itl_ms_p99<=100&slo=e2el_ms_p50<=10000"
+    "&slo=interactivity_tokens_per_s_per_user_p50>=20"
+)
 ASKED = {
-    "cost": ("", "slo=tpot_ms_p50<=50&slo=ttft_ms_p50<=2000", "group=deployment&utilisation=0.4"),
+    "cost": ("", "slo=tpot_ms_p50<=50&slo=ttft_ms_p50<=2000", FIVE, "group=deployment&utilisation=0.4"),
     "crossover": ("", "per=dollar"),
 }
 

@@ -168,7 +168,9 @@ def _none_enters(found: Cost) -> Statement:
             text = f"No {who} states {metrics} (0 of {held:,}); lift the limits."
         elif silent:
             text = f"No {who} is known to keep the limits: of {held:,}, {silent:,} do not state {metrics}; ease them."
-        return headline("none_enters", text)
+        each = f"all {len(found.limits)} limits"
+        short = f"No {who} {'is known to keep' if silent else 'keeps'} {each}; {'ease' if beyond else 'lift'} them."
+        return headline("none_enters", wording.fitting(text, short))
     why = {
         "other_evidence": "was measured; choose their evidence to price them all the same",
         NO_CHIPS: "states accelerator and chip count; choose others",
