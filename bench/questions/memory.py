@@ -168,8 +168,8 @@ def _statements(found: Memory) -> Iterator[Statement]:
     what = f"{model} {(found.precision or '').upper()}".strip()
     if fewest:
         first = fewest[0]
-        chips = f"{counted(first.accelerators, 'chip')}: " if first.requests else ""
-        yield headline("fits", f"{what} needs at least {chips}{_held(first, found.tokens)}.")
+        needed = f"{counted(first.accelerators, 'chip')}: " if first.requests else ""
+        yield headline("fits", f"{what} needs at least {needed}{_held(first, found.tokens)}.")
     else:
         yield headline("fits", _nowhere(found, what))
     for chips in dict.fromkeys(one.accelerators for one in fewest):
