@@ -207,7 +207,7 @@ def matching(kind: str, text: str) -> tuple[str, ...]:
     if any(row.slug == text.lower() for row in rows):
         return (text.lower(),)
     wanted = _folded(text)
-    found = {row.slug for row in rows if _folded(getattr(row, "family", "")) == wanted}
+    found = {row.slug for row in rows if wanted and _folded(getattr(row, "family", "")) == wanted}
     spelled = _spellings(kind).get(wanted)
     return tuple(sorted({*found, spelled or slugified(text)}))
 

@@ -9,7 +9,7 @@ headline begins with it: "Only 2 of 106 points state median TPOT; of those TPU v
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.basis import evidence, limits, story
 from bench.basis.evidence import DECISIVE, Deciding
@@ -27,7 +27,8 @@ FEW = 0.5
 class Known:
     """How many of some points say what is asked of them, the words of that for several and for one, and what is few.
 
-    `narrower` is the part of them that the answer is about, where that does not hold all that say it.
+    `narrower` is the part of them that the answer is about, where that does not hold all that say it. `many_models`
+    where the reader did not choose one model alone, so that a headline has to name the one it is about.
     """
 
     points: int
@@ -36,6 +37,7 @@ class Known:
     it: str
     enough: float = DECISIVE
     narrower: str = ""
+    many_models: bool = False
 
     @property
     def share(self) -> float:
@@ -70,6 +72,20 @@ class Known:
             return f"{self.told}; {self.narrower}, "
         return f"{self.told}: " if self.points == 1 else f"{self.told}; of those "
 
+    def leads(self, model: str) -> list[str]:
+        """What a headline about this model may begin with, the fullest first: it is named where others were selected.
+
+        "Only 2 of 106 points state median TPOT; of those on Llama 3.3 70B, "; none where enough say it.
+        """
+        if not self.lead or not (self.many_models and model):
+            return [self.lead] if self.lead else []
+        if self.narrower:
+            return [
+                f"{self.told}; on {model} {self.narrower.removeprefix('in ')}, ",
+                f"{self.told}; on {model}, ",
+            ]
+        return [f"{self.told}{': ' if self.points == 1 else '; of those '}on {model}, "]
+
 
 NOTHING = Known(0, 0, "", "")
 """Where nothing has to be said."""
@@ -85,6 +101,7 @@ def of_headline(
     compared, by name inside a sentence.
     """
     own = story.own_choice(view)
+    many_models = len(own.values("model")) != 1
     if not own.values("model") and view.values("model"):
         own = own.with_where(model=view.values("model"))
     figures, every = figures or {}, evidence.read(view).limits
@@ -105,7 +122,8 @@ def of_headline(
         found.append(Known(told.points, told.of, *words))
     lacking = [Known(points, of, f"state {name}", f"states {name}", FEW, narrower if there < points else "")
                for points, there, name in zip(having, within, figures, strict=True)]  # fmt: skip
-    return next((one for one in (*found, *sorted(lacking, key=lambda one: one.share)) if one.told), NOTHING)
+    first = next((one for one in (*found, *sorted(lacking, key=lambda one: one.share)) if one.told), NOTHING)
+    return replace(first, many_models=many_models)
 
 
 def _counts(library: Library, view: View, sought: Sequence[str]) -> list[int]:

@@ -29,8 +29,9 @@ USUAL = ("pareto", "heatmap", "crossover", "cost")
 UNFED = ("launch", "jobs", "sql")
 """The pages that need no points to be of use."""
 
-SILENT = ("cost", "crossover")
-"""The pages that have no answer for some selections with points: nothing has a price, or both sides are unlike."""
+SILENT = ("heatmap", "scaling", "cost", "crossover")
+"""The pages that have no answer for some selections with points: no second column or count of chips, nothing with a
+price, both sides unlike."""
 
 TITLES = {"data": "Data", "launch": "Launch", "jobs": "Jobs", "sql": "SQL"}
 MOST_READINGS, MOST_GROUP = 4, 3
@@ -99,7 +100,7 @@ def of_cell(library: Library, view: View, cell: str) -> Destination | None:
     """The first page that can answer for the model and accelerator in a cell's query, under a View's other filters."""
     kept = View.of({**dict(view.where), **dict(View.from_query(cell).where)}, slo=view.slo)
     reading = Reading(kept, selection.count(library, kept))
-    pages = (*USUAL[:2], "data")
+    pages = (*USUAL[:2], "scaling", "cost", "data")
     return next((one for page in pages if (one := _destination(library, page, reading))), None)
 
 
@@ -192,7 +193,7 @@ def _destination(library: Library, page: str, reading: Reading) -> Destination |
     if not reading.points and page not in UNFED:
         return None
     if page in questions():
-        return _of_question(library, page, reading)
+        return None if _is_empty(library, page, reading) else _of_question(library, page, reading)
     about = _words(reading.view, reading)
     if page == "data":
         points = reading.points
@@ -201,6 +202,17 @@ def _destination(library: Library, page: str, reading: Reading) -> Destination |
     if page == "launch":
         return _launch(reading)
     return Destination(page, TITLES.get(page, page.title()), "", None)
+
+
+def _is_empty(library: Library, page: str, reading: Reading) -> bool:
+    """Whether a page would show nothing of this reading though points have its metric, as of one count of chips."""
+    if page not in SILENT or selection.count(library, View()) > story.MANY:
+        return False
+    asked = question(page)
+    try:
+        return asked.answer(library, asked.complete(library, _asked(page, reading))).rows.empty
+    except BenchError:
+        return True
 
 
 def _launch(reading: Reading) -> Destination:
@@ -220,7 +232,7 @@ def _of_question(library: Library, page: str, reading: Reading) -> Destination |
         try:
             told = asked.complete(library, view)
             points = _shown(library, told)
-            if not points or (page in SILENT and asked.answer(library, told).rows.empty):
+            if not points:
                 return None
         except BenchError:
             return None

@@ -67,11 +67,15 @@ AFTER = re.compile(
     r"(?<![\w.])(\d{1,7}k?)\s*(?:tokens?\s+)?(in|out|chips|gpus|tpus|accelerators|users)(?![\w.])"
 )
 TIMES = re.compile(r"(?<![\w.])(\d{1,4})\s*x(?=\s+\D)")
+STAT, LATENCY = r"p\d\d|median|mean", "ttft|tpot|itl|e2el|ntpot|interactivity"
+SIGN = "<=|>=|<|>|=|at most|at least|under|below|within|over|above"
 LIMITED = re.compile(
-    rf"(?<![\w.])(?P<stat>p\d\d|median|mean)?\s*(?P<what>ttft|tpot|itl|e2el|ntpot|interactivity)\s*"
-    rf"(?P<after>p\d\d|median|mean)?\s*(?P<sign><=|>=|<|>|=|at most|at least|under|below|within|over|above)?\s*"
-    rf"(?P<value>{NUMBER})\s*(?P<unit>ms|s)?(?![\w.])"
+    rf"(?<![\w.])(?:(?P<stat>{STAT})?\s*(?P<what>{LATENCY})\s*(?P<after>{STAT})?\s*(?P<sign>{SIGN})?\s*"
+    rf"(?P<value>{NUMBER})\s*(?P<unit>ms|s)?"
+    rf"|(?P<sign_>{SIGN})?\s*(?P<value_>{NUMBER})\s*(?P<unit_>ms|s|tokens/s(?:/user)?)"
+    rf"\s*(?P<stat_>{STAT})?\s*(?P<what_>{LATENCY})(?:\s*(?P<after_>{STAT}))?)(?![\w.])"
 )
+"""A limit with its number behind what it is on, "ttft under 2s", or before it: "under 2s ttft"."""
 WRITTEN = re.compile(r"[a-z][a-z0-9_]{3,60}(?:<=|>=)[0-9.]{1,12}")
 WORD = re.compile(r"[^\s,;&?!|]+|[,&]")
 
@@ -188,11 +192,16 @@ def _in_part(kind: str, word: str, held: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     word = word.removesuffix("s") if word == "tpus" else word
     for candidates in (held, tuple(row.slug for row in ROWS[kind]())):
-        for fits in (lambda part: part == word, lambda part: len(word) > 2 and part.startswith(word)):
+        for fits in (lambda part: part == word, lambda part: len(word) > 2 and _begins(part, word)):
             found = tuple(slug for slug in candidates if any(map(fits, _parts(kind, slug))))
             if found:
                 return found if candidates is held else found[:1]
     return ()
+
+
+def _begins(part: str, word: str) -> bool:
+    """Whether a word of a name begins with this one, and not amid a number: "h20" is no H200."""
+    return part.startswith(word) and not (word[-1].isdigit() and part[len(word) :][:1].isdigit())
 
 
 @cache
@@ -242,17 +251,19 @@ def _without_numbers(library: Library, text: str, found: Meaning) -> str:
 
 def _limit(library: Library, match: re.Match[str]) -> Iterator[str]:
     """A limit as links write it; on the statistic that was named, else on the median or the mean that is loaded."""
-    starts = (f"{match['what']}_ms", f"{match['what']}_tokens_per_s")
+    said = dict.fromkeys(("stat", "after", "unit", "sign"), "")
+    said |= {name.rstrip("_"): text for name, text in match.groupdict().items() if text}
+    starts = (f"{said['what']}_ms", f"{said['what']}_tokens_per_s")
     bases = [row.key for row in catalogue.base_metrics() if row.key.startswith(starts)]
-    stated = (match["stat"] or match["after"] or "").replace("median", "p50")
+    stated = (said["stat"] or said["after"]).replace("median", "p50")
     wanted = [stated] if stated else ["p50", "mean", "p99"]
     keys = [f"{base}_{one}" for one in wanted for base in bases]
     key = next((key for key in keys if library.has(key)), keys[0] if keys else "")
     if not key or not catalogue.is_metric(key):
         return
     metric: Metric = catalogue.metric(key)
-    value = float(match["value"]) * (1000 if match["unit"] == "s" and metric.unit == "ms" else 1)
-    least = match["sign"] in (">", ">=", "at least", "over", "above") or metric.direction == "higher"
+    value = float(said["value"]) * (1000 if said["unit"] == "s" and metric.unit == "ms" else 1)
+    least = said["sign"] in (">", ">=", "at least", "over", "above") or metric.direction == "higher"
     yield f"{key}{'>=' if least else '<='}{value:.12g}"
 
 

@@ -168,10 +168,10 @@ def _statements(found: Memory) -> Iterator[Statement]:
     what = f"{model} {(found.precision or '').upper()}".strip()
     if fewest:
         first = fewest[0]
-        text = f"needs at least {counted(first.accelerators, 'chip')}: {_held(first, found.tokens)}."
+        needed = f"{counted(first.accelerators, 'chip')}: " if first.requests else ""
+        yield headline("fits", f"{what} needs at least {needed}{_held(first, found.tokens)}.")
     else:
-        text = f"is not known to fit on up to {CHIPS[-1]} chips: its facts or theirs are missing."
-    yield headline("fits", f"{what} {text}")
+        yield headline("fits", _nowhere(found, what))
     for chips in dict.fromkeys(one.accelerators for one in fewest):
         on = _named(one.accelerator for one in fewest if one.accelerators == chips)
         yield finding("fewest", f"{counted(chips, 'chip')} at least: {on}.", accelerators=chips)
@@ -179,6 +179,26 @@ def _statements(found: Memory) -> Iterator[Statement]:
         yield caveat("unknown", f"Not known, for a fact that is not published: {_named(found.unknown)}.")
     yield caveat(
         "at_most", "At most: an engine uses 90 % of the memory, and activations and buffers take some of it."
+    )
+
+
+def _nowhere(found: Memory, what: str) -> str:
+    """Why no count of chips can be told, by the fact that is missing, and what to do."""
+    known = names.model(found.model) if found.model else None
+    if found.model is None:
+        return "No model is selected; choose one."
+    if found.fits:
+        return (
+            f"{what} does not fit on up to {CHIPS[-1]} chips; choose other accelerators or a lower precision."
+        )
+    if known is None or not known.total_params_b:
+        return f"What {what} needs is not known: no parameter count of it is published here; choose another model."
+    if (found.precision or "").lower() not in memory.BYTES:
+        return (
+            f"What {what} needs is not known without the bytes of a weight; choose a precision such as FP8."
+        )
+    return (
+        f"What {what} needs is not known: no memory of {_named(found.unknown)} is published; choose others."
     )
 
 

@@ -74,6 +74,16 @@ def test_one_point_is_named_as_one() -> None:
     assert one.lead == "Only 1 of 8 points states median TTFT: "
 
 
+def test_the_model_is_named_where_the_reader_did_not_choose_one_alone(ten: Library) -> None:
+    model = ten.fetch("SELECT DISTINCT model FROM points")[0][0]
+    for where, words in (({}, "of those on Llama 3.1 70B, "), ({"model": [model]}, "of those ")):
+        view = View.of(where, slo=[LIMIT])
+        told = known.of_headline(ten, view, evidence.deciding(ten, evidence.read(view)))
+        assert told.leads("Llama 3.1 70B") == [f"Only 2 of 10 points state median TTFT; {words}"]
+    several = Known(2, 10, "state TPOT", "states TPOT", narrower="in FP8", many_models=True)
+    assert several.leads("Gemma")[0] == "Only 2 of 10 points state TPOT; on Gemma FP8, "
+
+
 @pytest.mark.parametrize(("points", "enough", "words"), [
     (0, 0.9, ""), (4, 0.9, "Only 4 of 10 points state TPOT"), (5, 0.9, "5 of 10 points state TPOT"),
     (9, 0.9, ""), (5, FEW, ""), (10, 0.9, ""),

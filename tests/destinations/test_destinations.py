@@ -117,6 +117,26 @@ def test_no_offered_comparison_is_of_two_that_cannot_be_compared(shipped, text, 
             assert len(question("crossover").answer(shipped, View.from_query(one.query)).rows), one.label
 
 
+@pytest.mark.parametrize(("text", "unknown"), [
+    ("日本語", "日本語"), ("deepseek r1 h20", "h20"), ("deepseek b20", "b20"), ("deepseek mi35", "mi35"),
+])  # fmt: skip
+def test_a_word_that_is_no_whole_name_is_not_taken_for_another(shipped, text, unknown):
+    found = directions(shipped, text)
+    assert found.unknown == (unknown,)
+    assert not any(View.from_query(one.query).values(key) for one in found.destinations
+                   for key in ("accelerator", "engine"))  # fmt: skip
+    assert names.matching("engine", "日本語") == ("",)
+
+
+def test_no_offered_page_is_empty(shipped):
+    found = directions(shipped, "8 x h100 mixtral scaling")
+    assert "scaling" not in pages(found)
+    assert "cost" in pages(found)
+    for one in found.destinations:
+        if one.page in ("heatmap", "scaling", "cost"):
+            assert len(question(one.page).answer(shipped, View.from_query(one.query)).rows), one.label
+
+
 def test_an_ambiguous_word_gives_several(shipped):
     found = directions(shipped, "llama 70b 1k/1k")
     models = {View.from_query(one.query).values("model") for one in found.destinations}
@@ -139,6 +159,8 @@ def test_limits_go_into_every_link(shipped):
             slo = View.from_query(one.query).slo
             assert slo == ("tpot_ms_p99<=50", "ttft_ms_p50<=2000")
     assert asked(shipped, "deepseek ttft_ms_p99<=2000").slo == ("ttft_ms_p99<=2000",)
+    for text in ("under 2s ttft and 50ms tpot", "2 s ttft 50 ms tpot", "ttft 2s, 50ms median tpot"):
+        assert asked(shipped, f"deepseek {text}").slo == ("tpot_ms_p50<=50", "ttft_ms_p50<=2000")
     assert asked(shipped, "deepseek interactivity 50").slo == ("interactivity_tokens_per_s_per_user_p50>=50",)
 
 
@@ -176,6 +198,8 @@ def test_every_cell_of_the_matrix_leads_to_points(shipped):
         cell = View.of({"model": [row["model"]], "accelerator": [row["accelerator"]]})
         way = of_cell(shipped, View(), cell.query())
         assert way is not None
+        if way.page in questions():
+            assert len(question(way.page).answer(shipped, View.from_query(way.query)).rows), way.label
         assert 0 < way.points <= row["measured"] + row["other_evidence"]
 
 

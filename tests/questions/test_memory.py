@@ -43,7 +43,7 @@ def test_a_model_that_nobody_measured_is_answered_on_every_known_accelerator(emp
     answer = memory.answer(empty, View.of({"model": ["kimi-k2.5"], "precision": ["fp4"]}))
     assert {one.accelerator for one in answer.result.fits} > {"h100-sxm", "mi355x", "tpu-v6e"}
     assert all(one.requests is None for one in answer.result.fits)
-    assert answer.headline.startswith("Kimi K2.5 FP4 needs at least 2 chips: 2 MI355X.")
+    assert answer.headline.startswith("Kimi K2.5 FP4 needs at least 2 MI355X.")
     assert "Nothing is loaded for model kimi-k2.5." in answer.caveats
     for theme in (LIGHT, DARK):
         assert "Room for KV cache" in memory.figure(answer.result, theme).layout.yaxis.title.text
@@ -70,9 +70,14 @@ def test_more_tokens_to_a_request_leave_fewer_requests(shipped: Library) -> None
 def test_what_cannot_be_is_one_sentence(empty: Library) -> None:
     answer = memory.answer(empty, View.of({"model": ["no-such-model"], "precision": ["fp8"]}))
     assert answer.headline == (
-        "no-such-model FP8 is not known to fit on up to 64 chips: its facts or theirs are missing."
+        "What no-such-model FP8 needs is not known: no parameter count of it is published here; choose another model."
     )
     assert memory.figure(answer.result, LIGHT).layout.annotations
+    for where, why in (
+        ({"model": ["deepseek-r1"], "precision": ["fp8"], "accelerator": ["groq-lpu"]}, "no memory of"),
+        ({"model": ["deepseek-r1"], "accelerator": ["h100-sxm"]}, "choose a precision"),
+    ):
+        assert why in memory.answer(empty, View.of(where)).headline
     for key, value in (("cache", "fp3"), ("context", "0"), ("context", "many")):
         with pytest.raises(UsageError):
             memory.answer(empty, View.of({}, {key: value}))

@@ -9,8 +9,12 @@ from bench.library import Library
 from bench.questions import question
 from bench.view import View
 
+FIVE = (
+    "slo=ttft_ms_p50<=2000&slo=tpot_ms_p50<=50&slo=itl_ms_p99<=100&slo=e2el_ms_p50<=10000"
+    "&slo=interactivity_tokens_per_s_per_user_p50>=20"
+)
 ASKED = {
-    "cost": ("", "slo=tpot_ms_p50<=50&slo=ttft_ms_p50<=2000", "group=deployment&utilisation=0.4"),
+    "cost": ("", "slo=tpot_ms_p50<=50&slo=ttft_ms_p50<=2000", FIVE, "group=deployment&utilisation=0.4"),
     "crossover": ("", "per=dollar"),
 }
 
@@ -30,3 +34,16 @@ def test_no_headline_has_more_than_25_words(
         for model in models
     }
     assert [one for one in told.values() if len(one.split()) > LONGEST] == []
+
+
+@pytest.mark.parametrize(("name", "asked", "model"), [
+    ("scaling", "model=gpt-oss-120b&model=llama-3.1-405b&model=mixtral-8x7b", "Mixtral 8x7B"),
+    ("pareto", "model=llama-3.3-70b&model=llama-3.1-405b&model=mixtral-8x7b", "Llama 3.3 70B"),
+    ("pareto", f"model=deepseek-r1&{FIVE}", "DeepSeek-R1"),
+])  # fmt: skip
+def test_a_short_headline_names_the_model_that_it_is_about(
+    shipped: Library, name: str, asked: str, model: str
+) -> None:
+    headline = question(name).answer(shipped, View.from_query(asked)).headline
+    assert model in headline
+    assert len(headline.split()) <= LONGEST

@@ -127,8 +127,9 @@ def _of_one(found: Cost) -> Statement:
     ]
     if found.known.lead:
         cost_of = f"{usd} USD per million {found.asked.kind.words}{modelled(lead)}"
-        few = f"{found.known.lead}{place(found, lead, variant=False)} costs {cost_of}"
-        told = [f"{few}{_use(found)}.", f"{few}."]
+        few = [f"{start}{place(found, lead, variant=False)} costs {cost_of}"
+               for start in found.known.leads(wording.subject([Facts("", model=lead.facts.model)]))]  # fmt: skip
+        told = [f"{one}{end}." for end in (_use(found), "") for one in few]
     return headline(
         "one", wording.fitting(*told), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
@@ -168,7 +169,9 @@ def _none_enters(found: Cost) -> Statement:
             text = f"No {who} states {metrics} (0 of {held:,}); lift the limits."
         elif silent:
             text = f"No {who} is known to keep the limits: of {held:,}, {silent:,} do not state {metrics}; ease them."
-        return headline("none_enters", text)
+        each = f"all {len(found.limits)} limits"
+        short = f"No {who} {'is known to keep' if silent else 'keeps'} {each}; {'ease' if beyond else 'lift'} them."
+        return headline("none_enters", wording.fitting(text, short))
     why = {
         "other_evidence": "was measured; choose their evidence to price them all the same",
         NO_CHIPS: "states accelerator and chip count; choose others",

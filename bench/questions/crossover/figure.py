@@ -17,6 +17,7 @@ from bench import chart
 from bench.chart import Theme
 from bench.chart.axis import decade_ticks
 from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_ratios, rgb
+from bench.chart.panels import READABLE_PX
 from bench.chart.roomy import ON_PHONES_TOO, by_width
 from bench.maths.colour import contrast, distance
 from bench.maths.crossover import Knot
@@ -350,7 +351,9 @@ def _doubt(knots: Sequence[Knot]) -> str:
 
 
 def _fitting(knot: Knot, px: float) -> str:
-    """The longest text about a lead that a cell so wide has room for."""
+    """The longest text about a lead that a cell so wide has room for; none in one too narrow to be read."""
+    if px < READABLE_PX:
+        return ""
     side, size = "A" if knot.lead_percent > 0 else "B", abs(knot.lead_percent)
     mark, whole = "" if knot.settled else UNSETTLED, f"{size:,.0f}%"
     lead = f"{size:.1f}%" if size < 9.95 else whole

@@ -13,7 +13,7 @@ from bench.basis.points import Facts
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.basis.variations import Verdict
-from bench.basis.wording import fitting, flagged, flags_of, opened
+from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, opened
 from bench.basis.wording import subject as about
 from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
@@ -361,13 +361,15 @@ def _races(found: Listing) -> Iterator[Statement]:
 def _no_pair(found: Listing, within: str) -> str:
     """Why there is no pair to list."""
     what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}{within}"
-    unnamed = found.tally.of("unnamed")
+    if not found.tally.selected:
+        return NOTHING_SELECTED
+    unnamed, none = found.tally.of("unnamed"), f"None of {counted(found.tally.selected, 'point')}"
     if not found.curves and unnamed:
         return f"{counted(unnamed, 'point')} of {what} state no accelerator to compare; state it on the Data page."
     if not found.curves:
-        return f"No curve of {what} was measured (0 pairs); choose another axis or metric."
+        return f"{none} makes a curve of {what}; choose another axis or metric."
     if found.left == 0:
-        return f"The side chosen has no curve of {what} (0 pairs); choose another side."
+        return f"{none} on the side chosen makes a curve of {what}; choose another side."
     chips = [value_label("accelerator", one) for one in found.accelerators]
     if found.curves == 1:
         return (

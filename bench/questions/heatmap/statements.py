@@ -114,8 +114,12 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
         lengths = "" if is_told else f" at {number(best.isl)}/{number(best.osl)}"
         who = f"{chips}{lengths} {several}" if chips else f"{of} {verb}"
         first = f"{model if known.narrower else of}{lengths if known.narrower else ''}{on} {verb}"
+        short = f"{chips or of} {several}"
         whole = [f"{known.lead}{one} {value}{at}{flags_told}" for one, at in
-                 ((first, where), (who, where), (who, ""), (f"{chips or of} {several}", ""))]  # fmt: skip
+                 ((first, where), (who, where), (who, ""), (short, ""))]  # fmt: skip
+        if known.many_models and chips:
+            whole = [f"{lead}{one} {value}{at}{flags_told}" for one, at in
+                     ((who, where), (short, where), (who, ""), (short, "")) for lead in known.leads(model)]  # fmt: skip
     else:
         whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
                  ((kind, of, where), ("", of, where), ("", model, where), ("", model, ""))]  # fmt: skip
@@ -179,10 +183,12 @@ def _ratio(found: Heatmap, ratio: Ratio, known: Known, many: str, ids: Sequence[
     where = "the one cell both have" if len(cells) == 1 else f"the median of {many}"
     link = "as" if is_tie(middle) else "of" if middle >= TWICE else "than"
     some = flagged(kind for cell in cells for kind in cell.flag_kinds)
-    lead = f"{known.lead}{a} has {times(middle, inline(found.row))} {link} {b}"
+    starts = known.leads(subject([Facts("", model=cell.best.model) for cell in cells if cell.best])) or [""]
+    has = f"has {times(middle, inline(found.row))} {link}"
     text = fitting(
-        f"{lead} in {where}{loads}{some}.", f"{lead} in {where}{some}.", f"{lead}{some}.",
-        f"{known.lead}{ratio.a} has {times(middle, inline(found.row))} {link} {ratio.b}{some}.",
+        *(f"{start}{a} {has} {b}{end}{some}."
+          for end in (f" in {where}{loads}", f" in {where}", "") for start in starts),
+        *(f"{start}{ratio.a} {has} {ratio.b}{some}." for start in starts),
     )  # fmt: skip
     return headline("ratio", text, ids, median=middle)
 

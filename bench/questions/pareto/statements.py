@@ -114,18 +114,17 @@ def _leading(found: Pareto) -> Statement:
         whole += f" at every {name_of(x)} {reach} {with_unit(lead.strictest, x)}"
     every = [spot for one in (lead, *others) for spot in one.spots]
     elsewhere = _elsewhere(found, lead, others) if others else ""
-    told = [(f"{start}{whole}{elsewhere}", every) for start in _starts(found)]
-    told += [(f"{start}{whole}", list(lead.spots)) for start in _starts(found)]
-    told += [
-        (f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in _starts(found)[:1]
-    ]
+    told = [(f"{start}{whole}{elsewhere}", every) for start in _starts(found, every)]
+    starts = _starts(found, lead.spots)
+    told += [(f"{start}{whole}", list(lead.spots)) for start in starts]
+    told += [(f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in starts]
     return _fitting("leads", told, leader=lead.group, to=lead.strictest)
 
 
-def _starts(found: Pareto) -> list[str]:
-    """How a sentence on the frontiers may begin, the fullest first: coverage where it is short, what they are of."""
+def _starts(found: Pareto, spots: Iterable[Spot]) -> list[str]:
+    """How a sentence on these points may begin, the fullest first: coverage where it is short, what they are of."""
     if found.known.lead and not found.limits:
-        return [found.known.lead]
+        return found.known.leads(_model_of(spots))
     limitless = _all(found)
     return [f"On {about(found)}{limitless}, ", f"On {_model(found)}{limitless}, "]
 
@@ -133,6 +132,11 @@ def _starts(found: Pareto) -> list[str]:
 def _model(found: Pareto) -> str:
     """What the points are of, without precision and workload."""
     return subject([Facts("", model=model) for model in found.mixed["model"]]) or "the selection"
+
+
+def _model_of(spots: Iterable[Spot]) -> str:
+    """The models of these points."""
+    return subject([Facts("", model=spot.point.model) for spot in spots])
 
 
 def _all(found: Pareto) -> str:
@@ -191,8 +195,12 @@ def _of_one(found: Pareto) -> Statement:
         ends = (_at(found, first), with_unit(first.y, y))
         told = [(f"{text}{' with' if own else ':'} {end}", [first]) for text in one for end in ends]
         return _fitting("one_frontier", told, **values)
-    starts = _starts(found) if own else [f"{about(found)}{_all(found)} ", f"{_model(found)}{_all(found)} "]
-    starts = [found.known.lead] if found.known.lead and not found.limits else starts
+    starts = (
+        _starts(found, [first, last])
+        if own
+        else [f"{about(found)}{_all(found)} ", f"{_model(found)}{_all(found)} "]
+    )
+    starts = _starts(found, [first, last]) if found.known.lead and not found.limits else starts
     who = own or ("the best" if found.known.lead and not found.limits else "")
     plural = found.group == "accelerators" and own != "1 chip"
     if many == 1:
@@ -222,11 +230,10 @@ def _within(found: Pareto) -> Iterator[Statement]:
     elif found.limits:
         kind, lead = "none_within", found.known.lead
         part = f"{found.known.narrower} " if found.known.narrower else ""
-        told = (
-            [f"{found.known.told}; {part}none keeps {'it' if len(found.limits) == 1 else 'them'}."]
-            if lead
-            else []
-        )
+        none = f"none keeps {'it' if len(found.limits) == 1 else 'them'}."
+        told = [f"{found.known.told}; {part}{none}"] if lead else []
+        if found.known.many_models:
+            told = [f"{start}{none}" for start in found.known.leads(_model(found))]
         told += [f"No point of {of} {'is known to have' if lead else 'has'} {limits.short(found.limits)}."
                  for of in (about(found), _model(found))]  # fmt: skip
         told += [
@@ -252,7 +259,7 @@ def _best(found: Pareto, best: Spot) -> Iterator[Statement]:
     """The best point within the limits, and the groups whose best is level with it."""
     level = [one for one in found.groups if one.best and is_tie(found.value(one.best) / found.value(best))]
     spots = [best, *(one.best for one in level if one.best and one.best != best)]
-    (_, y), lead, named = found.metrics, found.known.lead, limits.named(found.limits)
+    (_, y), leads, named = found.metrics, found.known.leads(_model_of(spots)), limits.named(found.limits)
     names = joined([one.label for one in level]) if found.group and level[0].owner else "the best point"
     plural = len(level) > 1 or found.group == "accelerators"
     verb = "lead" if plural else "leads"
@@ -261,15 +268,20 @@ def _best(found: Pareto, best: Spot) -> Iterator[Statement]:
     elif len(found.groups) < 2 or names == "the best point":
         verb = "reaches"
     at, ends = "" if verb == "reaches" else "with ", (_at(found, best), with_unit(best.y, y))
-    told = [(f"{lead}{names} {verb} {at}{end} within {named}", spots) for end in ends] if lead else []
-    if not lead:
+    told = [(f"{lead}{names} {verb} {at}{end} within {named}", spots) for end in ends for lead in leads]
+    if not leads:
         whole = f"With {limits.short(found.limits)}, {names} {verb}"
         for of in (about(found), _model(found)):
             told += [
                 (f"{whole} {end} on {of}" if verb == "reaches" else f"{whole} on {of}: {end}", spots)
                 for end in ends
             ]
-        told += [(f"Within {named}, {names} {verb} {at}{end}", spots) for end in ends]
+        within = f"Within {named}, {names} {verb}"
+        told += [
+            (f"{within} {end} on {of}" if verb == "reaches" else f"{within} on {of}: {end}", spots)
+            for of in (about(found), _model(found))
+            for end in ends
+        ]
     yield _fitting("best_within", told, x=best.x, y=best.y)
     yield _that(best)
 

@@ -234,7 +234,7 @@ def _headline(found: Scaling, first: Line, known: Known) -> Statement:
         *(f"On {one}, " for one in (f"{about}{beside}", about, model) if one),
         f"{model}: " if model else "",
     ]
-    starts = [known.lead] if known.lead else starts
+    starts = known.leads(model) or starts
     told = [f"{start}{whole}{end}" for end in (ends if known.lead else ends[:1]) for start in starts]
     told += [f"{start}{whole}{end}" for start in starts for end in ends[1:]] + [f"{starts[-1]}{whole}"]
     text = fitting(*(f"{_one_bracket(one + flags_told)}." for one in told))
@@ -275,8 +275,8 @@ def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
     none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
     if tally.of("disaggregated") and not held:
         return (
-            "Disaggregated deployments aside, none was measured on two chip counts; choose disaggregated=true to"
-            " compare those."
+            "Disaggregated deployments aside, none was measured on two chip counts; filter on Disaggregated, under More"
+            " filters, to compare those."
         )
     is_limited, named = (
         bool(tally.of("beyond_limit") or tally.of("unknown_limit")),

@@ -341,7 +341,7 @@ def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for(tmp_p
     assert not answer.result.lines
     assert answer.result.tally.of("disaggregated") == 2
     assert answer.headline.startswith("Disaggregated deployments aside")
-    assert "disaggregated=true" in answer.headline
+    assert "filter on Disaggregated, under More filters" in answer.headline
     every = asked(library, group="disaggregated")
     assert by_count(line_of(every), "efficiency") == pytest.approx({4: 1, 8: 0.95})
 

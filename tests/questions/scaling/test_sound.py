@@ -168,7 +168,7 @@ def test_a_headline_says_how_few_points_state_what_a_limit_is_on(tmp_path):
     library = library_of(tmp_path, run(1, 100, 8, 10), run(2, 150, 8, 10), run(4, 300, 8))
     answer = scaling.answer(library, View.of({"source": ["made"]}, slo=["tpot_ms_p50<=50"]))
     assert by_count(line_of(answer), "throughput") == {1: 100, 2: 150}
-    assert answer.headline.startswith("2 of 3 points state median TPOT; of those 2 H100 SXM give ")
+    assert answer.headline.startswith("2 of 3 points state median TPOT; of those on Llama 3.1 70B, 2 H100")
 
 
 def test_a_point_that_a_flag_excludes_is_drawn_hollow_and_on_no_line(tmp_path):
