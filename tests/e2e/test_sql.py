@@ -82,7 +82,11 @@ def test_an_example_is_run_charted_and_linked(visit: Visit) -> None:
 
 
 def test_a_hostile_query_is_stopped_while_another_tab_answers(visit: Visit) -> None:
-    page, other, third = opened(visit()), opened(visit()), charted(visit(), "/pareto?v=1&model=deepseek-r1")
+    page, other, third = (
+        opened(visit()),
+        opened(visit()),
+        charted(visit(), "/pareto?v=1&model=deepseek-r1&isl=8192&osl=1024"),
+    )
     run(page, ENDLESS)
     page.get_by_text("a query is stopped after 10 s").wait_for()
     pick(third, "A frontier for each", "Engine")

@@ -166,8 +166,8 @@ def test_the_best_point_within_the_limits(small):
     answer = pareto.answer(small, View.of(slo=[LIMIT_X]))
     assert (answer.result.best.x, answer.result.best.y) == (pytest.approx(50), 100)
     assert answer.headline == (
-        "7 of 9 points state median interactivity; of those H100 SXM leads with 100 tokens/s per chip at"
-        " 50 tokens/s/user within the limit."
+        "7 of 9 points state median interactivity; of those on Llama 3.1 70B, H100 SXM leads with 100 tokens/s per chip"
+        " within the limit."
     )
     assert answer.findings[:2] == (
         "That point: Llama 3.1 70B, FP8, 2 x H100 SXM, vLLM, 1,024 in / 256 out, concurrency 8.",
@@ -232,7 +232,9 @@ def test_where_few_state_a_limits_metric_the_headline_says_so_or_names_no_best(t
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "few.csv", rows)])
     few = pareto.answer(library, View.of(slo=["ttft_ms_p99<=2000"]))
-    assert few.headline.startswith("Only 2 of 10 points state p99 TTFT; of those H100 SXM reaches ")
+    assert few.headline.startswith(
+        "Only 2 of 10 points state p99 TTFT; of those on Llama 3.1 70B, H100 SXM reaches "
+    )
     others = [point(30, 10, accelerator=chip) for chip in ("h200-sxm", "b200-sxm")]
     library.add([table(tmp_path / "others.csv", others)])
     asked = View.of(slo=["ttft_ms_p99<=2000"])
