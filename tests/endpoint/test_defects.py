@@ -102,13 +102,16 @@ def test_another_finish_reason_proves_none(name: str, servers: Servers) -> None:
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_tpot_is_over_the_tokens_behind_the_first_chunk(name: str, servers: Servers) -> None:
-    """A chunk of four every 40 ms is a token every 10 ms, whatever came with the first."""
+    """A chunk of four every 40 ms is a token every 10 ms, whatever came with the first.
+
+    Over all tokens but one it would be 8, over chunks 40; a busy machine makes it longer, never so much.
+    """
     target = Target.at(servers.url(f"several {name}"))
     requests = asks(4, SEVERAL[name][1])
     point, found = loaded(target, requests, Load("closed", concurrency=2), Limits())
     assert [one.outcome for one in point.exchanges] == ["ok"] * 4
-    assert found.whole["tpot_ms_p50"] == pytest.approx(10, abs=0.5)
-    assert found.whole["tpot_ms_mean"] == pytest.approx(10, abs=0.5)
+    assert 9 < found.whole["tpot_ms_p50"] < 16
+    assert 9 < found.whole["tpot_ms_mean"] < 16
 
 
 @pytest.mark.parametrize("name", AT_ONCE)
