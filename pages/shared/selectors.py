@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from bench import names
+from bench import catalogue, names
 from bench.basis import limits, prices
 from bench.basis.limits import Limit
+from bench.basis.wording import opened
 from bench.chart import value_label
 from bench.errors import BenchError
 from bench.plain_text import markdown, visible
@@ -249,7 +250,8 @@ def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:
     st.session_state[f"limit.{stem}.of"] = str(held.metric.statistic) if held else st.session_state.get(
         f"limit.{stem}.of", STATISTICS[0])  # fmt: skip
     with most:
-        st.number_input(f"{words} at most (ms)", min_value=0.0, max_value=1e9, step=None, format="%g",
+        asked = limits.label(catalogue.metric(f"{stem}_{STATISTICS[0]}"), at_most=True)
+        st.number_input(asked, min_value=0.0, max_value=1e9, step=None, format="%g",
                         placeholder="No limit", key=f"limit.{stem}", on_change=_limited, args=(page.name,))  # fmt: skip
     with of:
         st.selectbox(f"Statistic of {words}", STATISTICS, key=f"limit.{stem}.of", format_func=_statistic,
@@ -268,8 +270,7 @@ def _limited(name: str) -> None:
 def _limit_words(read: Sequence[Limit]) -> str:
     if len(read) != 1:
         return f"{len(read)} limits" if read else "None"
-    sign = "≤" if read[0].at_most else "≥"
-    return f"{read[0].metric.label.partition(',')[0]} {sign} {read[0].value:,.6g}"
+    return opened(read[0].short)
 
 
 def _limit(text: str) -> str:
@@ -277,11 +278,11 @@ def _limit(text: str) -> str:
         (limit,) = limits.read(View(slo=(text,)))
     except BenchError:
         return visible(text)
-    return f"{limit.words[:1].upper()}{limit.words[1:]}"
+    return opened(limit.words)
 
 
 def _statistic(name: str) -> str:
-    return {"p50": "median", "mean": "mean"}.get(name, name)
+    return "median" if name == "p50" else name
 
 
 def _prices(page: Page) -> None:

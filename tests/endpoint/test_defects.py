@@ -100,18 +100,24 @@ def test_another_finish_reason_proves_none(name: str, servers: Servers) -> None:
         assert (one.output_tokens, one.token_source) == (5, "chunks")
 
 
+TRIES = 5
+
+
 @pytest.mark.parametrize("name", SEVERAL)
 def test_tpot_is_over_the_tokens_behind_the_first_chunk(name: str, servers: Servers) -> None:
     """A chunk of four every 40 ms is a token every 10 ms, whatever came with the first.
 
-    Over all tokens but one it would be 8, over chunks 40; a busy machine makes it longer, never so much.
+    A busy machine may write late: one of some tries has to be near.
     """
-    target = Target.at(servers.url(f"several {name}"))
-    requests = asks(4, SEVERAL[name][1])
-    point, found = loaded(target, requests, Load("closed", concurrency=2), Limits())
-    assert [one.outcome for one in point.exchanges] == ["ok"] * 4
-    assert 9 < found.whole["tpot_ms_p50"] < 16
-    assert 9 < found.whole["tpot_ms_mean"] < 16
+    target, found = Target.at(servers.url(f"several {name}")), {}
+    for _ in range(TRIES):
+        requests = asks(4, SEVERAL[name][1])
+        point, told = loaded(target, requests, Load("closed", concurrency=2), Limits())
+        assert [one.outcome for one in point.exchanges] == ["ok"] * 4
+        found = {key: told.whole[key] for key in ("tpot_ms_p50", "tpot_ms_mean")}
+        if found == pytest.approx(dict.fromkeys(found, 10), abs=0.5):
+            break
+    assert found == pytest.approx(dict.fromkeys(found, 10), abs=0.5)
 
 
 @pytest.mark.parametrize("name", AT_ONCE)
