@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page
-from tests.tries import TRIES
 
 from tests.e2e.browsing import CHART, charted, figure, headline, settled, unfold
+from tests.tries import TRIES
 
 Visit = Callable[[], Page]
 
