@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from bench.library import Library
 from tests.benchmarks._server import running
@@ -15,6 +15,8 @@ from tests.e2e.browsing import CHROMIUM, FLAGS, context_on, listening
 from tests.pages import hostile
 
 HERE = Path(__file__).parent
+
+expect.set_options(timeout=30_000)  # as patient as all else that waits for the page
 
 Visit = Callable[[], Page]
 

@@ -258,6 +258,8 @@ def test_controls_tell_what_they_choose_and_whether_they_are_open(tab: Page) -> 
     expect(tab.get_by_role("button", name="Limits: None")).to_have_attribute("aria-expanded", "true")
     current = tab.locator("[aria-current=page]")
     assert current.all_inner_texts() == ["Pareto"]
+    tab.keyboard.press("Escape")
+    settled(tab)
     tab.get_by_role("link", name="Cost", exact=True).click()
     tab.locator("h1", has_text="cheapest").wait_for()
     expect(current).to_have_text("Cost")
@@ -266,6 +268,7 @@ def test_controls_tell_what_they_choose_and_whether_they_are_open(tab: Page) -> 
 def test_a_phones_selectors_tell_whether_they_are_unfolded(tab: Page) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto("/pareto")
+    settled(tab)
     fold = tab.locator(".st-key-selected button")
     expect(fold).to_have_attribute("aria-expanded", "false")
     fold.click()

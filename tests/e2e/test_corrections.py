@@ -56,6 +56,7 @@ def charted_ids(page: Page) -> set[str]:
 
 def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     """Opens a box of the corrections, types into it and presses its button."""
+    settled(page)
     page.get_by_role("button", name=opens).click()
     page.get_by_label(label, exact=True).last.fill(text)
     page.get_by_role("button", name=does, exact=True).click()
@@ -102,6 +103,7 @@ def test_what_is_searched_and_opened_is_a_step_that_back_takes_back(library: Lib
         page = tab()
         page.goto("/data?tab=points")
         page.wait_for_url("**/data?v=2&**")
+        settled(page)
         page.get_by_label("Search", exact=True).fill("theirs")
         page.keyboard.press("Enter")
         page.wait_for_url("**&search=theirs**")
@@ -119,11 +121,13 @@ def test_what_is_searched_and_opened_is_a_step_that_back_takes_back(library: Lib
         assert page.get_by_label("Search", exact=True).input_value() == "theirs"
         page.go_forward()
         page.locator("h1").filter(has_text="Qwen3 32B").wait_for()
+        settled(page)
         assert page.url == point
         assert headline(page) == told
         cold = tab()
         cold.goto(point)
         cold.locator("h1").wait_for()
+        settled(cold)
         assert headline(cold) == told
 
 
@@ -149,6 +153,7 @@ def test_read_only_shows_and_downloads_and_offers_no_change(
         with page.expect_download() as saved:
             page.get_by_role("button", name="CSV", exact=True).click()
         assert b",'=1+1," in Path(saved.value.path()).read_bytes()
+        settled(page)
         page.get_by_role("button", name="Export", exact=True).click()
         with page.expect_download() as saved:
             page.get_by_role("button", name="Published table, CSV").click()

@@ -23,7 +23,7 @@ from bench.sweep.folder import listed
 from bench.sweep.practice import FOLDER
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, charted, context_on, figure, headline, listening, settled, spot
+from tests.e2e.browsing import CHART, charted, choose, context_on, figure, headline, listening, settled, spot
 
 Visit = Callable[[], Page]
 
@@ -53,6 +53,10 @@ class Counter:
         self.page.keyboard.type(typed)
         self.steps += 1
         self.page.keyboard.press("Enter")
+
+    def choose(self, downs: int) -> None:
+        self.steps += 1
+        choose(self.page, downs=downs)
 
     def go_to(self, words: str, page: str) -> None:
         """Types into the box of the first page and follows the first way to a page."""
@@ -157,9 +161,13 @@ def test_my_file_beside_the_published_takes_3_steps_and_the_drop(own: Page) -> N
     reader = Counter(charted(own, "/"))
     reader.click(own.get_by_role("link", name="Data", exact=True))
     own.wait_for_url("**/data*")
+    settled(own)
     own.locator("input[type=file]").set_input_files(SAMPLE)
+    own.get_by_role("button", name="Import 1 file").wait_for()
+    settled(own)
     reader.click(own.get_by_role("button", name="Import 1 file"))
     own.get_by_text("3 points from 1 file are in the library now.").wait_for(timeout=MEASURED_WITHIN_MS)
+    settled(own)
     reader.click(own.get_by_role("link", name="Compare with the published"))
     own.wait_for_url("**/pareto?*v=2*")
     own.wait_for_selector(CHART)
@@ -178,7 +186,10 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
     reader = Counter(charted(own, "/"))
     reader.click(own.get_by_role("link", name="Launch", exact=True))
     own.wait_for_url("**/launch*")
+    settled(own)
     reader.click(own.get_by_role("button", name="chat-gpu"))
+    own.get_by_role("button", name="Start the sweep").wait_for()
+    settled(own)
     reader.click(own.get_by_role("button", name="Start the sweep"))
     own.wait_for_url("**/jobs?job=*")
     own.wait_for_function(f"() => {POINTS} >= 1", timeout=MEASURED_WITHIN_MS)
@@ -189,10 +200,7 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
         box = own.get_by_role("combobox", name=label, exact=True)
         box.wait_for()
         box.focus()
-        own.keyboard.press("ArrowDown")
-        own.keyboard.press("ArrowDown")
-        reader.enter()
-        settled(own)
+        reader.choose(downs=2)
     own.locator(".st-key-card").wait_for()
     settled(own)
     assert reader.steps == 6

@@ -19,6 +19,7 @@ from tests.e2e.browsing import (
     CHART,
     charted,
     context_on,
+    copied,
     figure,
     headline,
     listening,
@@ -65,9 +66,7 @@ def test_a_copied_link_shows_the_same_figure_to_someone_else(
     before = figure(mine)
     pick_accelerator(mine, "H200 SXM")
     pick(mine, "A frontier for each", "Engine")
-    mine.get_by_role("button", name="Copy link").click()
-    mine.get_by_role("button", name="Copied").wait_for()
-    link = mine.evaluate("navigator.clipboard.readText()")
+    link = copied(mine)
     assert link == mine.url
     with listening(context_on(browser, server), server) as theirs:
         charted(theirs, link)
@@ -108,7 +107,8 @@ def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
     page = charted(visit(), "/")
     page.locator(".st-key-sentences").get_by_role("link", name="Open Heatmap").first.click()
     page.wait_for_url("**?v=2&**model=**")
-    page.wait_for_selector(".js-plotly-plot .main-svg")
+    page.wait_for_selector(CHART)
+    settled(page)
     assert page.locator("h1").first.is_visible()
 
 
