@@ -11,6 +11,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 ON_EVERY_CORE := -n auto --dist loadfile
+IN_TWO_BROWSERS := -n 2 --dist loadfile --no-loadscope-reorder
 
 # Where the tests of `check` write: in memory where it has room for them, so that no fsync waits for a disk.
 IN_MEMORY = $(shell [ -w /dev/shm ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 2000000 ] && echo /dev/shm)
@@ -34,7 +35,7 @@ run: port $(APP_INSTALLED) ## start the app on http://127.0.0.1:8501 (PORT=… f
 
 test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tests, browser tests included
 	$(BIN)/python -m pytest $(ON_EVERY_CORE) -m "not browser"
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest $(IN_TWO_BROWSERS) -m browser
 
 test-engine: $(DEV_INSTALLED) $(ENGINE_INSTALLED) ## sweeps against a real engine on this CPU (installs PyTorch, 1.2 GB)
 	KNEEPOINT_ENGINE=.venv-engine/bin $(BIN)/python -m pytest -m engine tests/engine

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -120,6 +120,15 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
     return context
+
+
+@contextmanager
+def reading(browser: Browser, url: str) -> Iterator[Callable[[], Page]]:
+    """Opens tabs of one reader, each a session of its own, listened to until the block ends."""
+    with ExitStack() as stack:
+        context = context_on(browser, url)
+        stack.callback(context.close)
+        yield lambda: stack.enter_context(listening(context, url))
 
 
 def charted(page: Page, address: str) -> Page:
