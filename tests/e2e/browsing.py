@@ -20,6 +20,9 @@ CHART = ".js-plotly-plot .main-svg"
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton]"
+PATIENCE_MS = 90_000
+"""How long a page is waited for where no promise is at stake: a busy machine is no failure."""
+
 QUIET_MS = 200
 """Longer than any part of a page waits before it tells the server what its reader did."""
 
@@ -119,6 +122,7 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 1000})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
+    context.set_default_timeout(PATIENCE_MS)
     return context
 
 
