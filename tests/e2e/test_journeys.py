@@ -54,9 +54,10 @@ class Counter:
         self.steps += 1
         self.page.keyboard.press("Enter")
 
-    def choose(self, downs: int) -> None:
+    def choose(self) -> None:
+        """Opens a list by keyboard and picks its first option."""
         self.steps += 1
-        choose(self.page, downs=downs)
+        choose(self.page)
 
     def go_to(self, words: str, page: str) -> None:
         """Types into the box of the first page and follows the first way to a page."""
@@ -197,7 +198,7 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
         box = own.get_by_role("combobox", name=label, exact=True)
         box.wait_for()
         box.focus()
-        reader.choose(downs=2)
+        reader.choose()
     own.locator(".st-key-card").wait_for()
     settled(own)
     assert reader.steps == 6
