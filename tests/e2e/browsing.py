@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -19,6 +20,61 @@ CHART = ".js-plotly-plot .main-svg"
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton]"
+PATIENCE_MS = 90_000
+"""How long a page is waited for where no promise is at stake: a busy machine is no failure."""
+
+QUIET_MS = 200
+"""Longer than any part of a page waits before it tells the server what its reader did."""
+
+MOST_TABS = 80
+LISTEN = """
+(() => {
+  const seen = window.seenByTests = {asked: false, last: 0, frames: 0}
+  const stirred = () => { seen.last = performance.now(); seen.frames = 0 }
+  // Of a message of the server's, what stands behind its hash and its metadata: the kind, and the status of a run.
+  const kind = (bytes) => {
+    let at = 0
+    while (bytes[at] === 0x0a || bytes[at] === 0x12) {
+      let length = 0, shift = 0
+      at++
+      do { length |= (bytes[at] & 127) << shift; shift += 7 } while (bytes[at++] & 128)
+      at += length
+    }
+    return [bytes[at], bytes[at + 1]]
+  }
+  const [RERUN, NEW_SESSION, FINISHED, EARLY_FOR_RERUN] = [0x5a, 0x22, 0x30, 2]
+  window.WebSocket = class extends WebSocket {
+    constructor(...all) {
+      super(...all)
+      this.addEventListener('message', ({data}) => {
+        stirred()
+        if (!(data instanceof ArrayBuffer)) return
+        const [what, status] = kind(new Uint8Array(data))
+        if (what === NEW_SESSION) seen.asked = true
+        if (what === FINISHED && status !== EARLY_FOR_RERUN) seen.asked = false
+      })
+    }
+    send(data) {
+      if (data instanceof Uint8Array && data[0] === RERUN) { seen.asked = true; stirred() }
+      super.send(data)
+    }
+  }
+  new MutationObserver(stirred).observe(document, {childList: true, characterData: true, subtree: true})
+})()
+"""
+SETTLED = """
+([quiet, loading, hold]) => {
+  const seen = window.seenByTests, moving = document.getAnimations().some(one => one.playState === 'running'
+    && one.timeline === document.timeline && one.effect?.getComputedTiming().endTime !== Infinity)
+  if (seen.asked || moving || !document.querySelector(quiet) || document.querySelector(loading)) {
+    seen.last = performance.now()
+    seen.frames = 0
+  }
+  // A browser that has no time counts no frames: what has not been drawn yet is not quiet.
+  return ++seen.frames > 5 && performance.now() - seen.last > hold
+}
+"""
+FOCUSED = "[document.activeElement?.getAttribute('aria-label'), document.activeElement?.innerText?.trim()]"
 
 FIGURE = """
 () => {
@@ -65,7 +121,18 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     """A fresh browser context whose addresses are the app's."""
     context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 1000})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.add_init_script(LISTEN)
+    context.set_default_timeout(PATIENCE_MS)
     return context
+
+
+@contextmanager
+def reading(browser: Browser, url: str) -> Iterator[Callable[[], Page]]:
+    """Opens tabs of one reader, each a session of its own, listened to until the block ends."""
+    with ExitStack() as stack:
+        context = context_on(browser, url)
+        stack.callback(context.close)
+        yield lambda: stack.enter_context(listening(context, url))
 
 
 def charted(page: Page, address: str) -> Page:
@@ -77,11 +144,9 @@ def charted(page: Page, address: str) -> Page:
 
 
 def settled(page: Page) -> None:
-    """Returns once the page's script has finished and the chart it sent is drawn."""
-    page.wait_for_timeout(150)
-    page.wait_for_selector(QUIET)
-    page.wait_for_selector(LOADING, state="detached")
-    page.wait_for_timeout(350)
+    """Returns once every run that the page asked for has finished and all that it sent is drawn and lies still."""
+    page.evaluate("seenByTests.last = performance.now(); seenByTests.frames = 0")
+    page.wait_for_function(SETTLED, arg=[QUIET, LOADING, QUIET_MS])
 
 
 def figure(page: Page) -> Any:
@@ -98,8 +163,9 @@ def spot(page: Page, kind: str, at: int) -> tuple[float, float]:
 
 def pick(page: Page, label: str, value: str) -> None:
     """Picks a value in the select box or filter with this label."""
-    page.get_by_role("combobox", name=label, exact=True).click()
+    unfold(page, label)
     page.get_by_role("option", name=value).first.click()
+    settled(page)
     page.keyboard.press("Escape")
     settled(page)
 
@@ -108,6 +174,7 @@ def find(page: Page, label: str, value: str) -> None:
     """Types a value into the select box with this label, whose list may be long, and picks it there."""
     unfold(page, label)
     page.keyboard.type(value)
+    settled(page)
     page.get_by_role("option", name=value, exact=True).click()
     settled(page)
 
@@ -118,6 +185,37 @@ def unfold(page: Page, label: str) -> None:
     box.scroll_into_view_if_needed()
     settled(page)
     box.click()
+    expect(box).to_have_attribute("aria-expanded", "true")
+
+
+def choose(page: Page, typed: str = "", downs: int = 1) -> None:
+    """Picks an option of the select box that has the focus, by keyboard alone; no key comes before the page is ready.
+
+    `downs` is how often the arrow goes down: from the box itself, or from the first option of what was typed.
+    """
+    settled(page)
+    box = page.locator("[role=combobox]:focus")
+    if typed:
+        page.keyboard.type(typed)
+        settled(page)
+    for _ in range(downs):
+        before = box.get_attribute("aria-activedescendant") or ""
+        page.keyboard.press("ArrowDown")
+        expect(box).not_to_have_attribute("aria-activedescendant", before)
+    expect(box).to_have_attribute("aria-expanded", "true")
+    expect(box).to_have_attribute("aria-activedescendant", re.compile("option"))
+    page.keyboard.press("Enter")
+    settled(page)
+
+
+def tab_to(page: Page, wanted: str) -> None:
+    """Presses Tab until what has this name, or says this, has the focus."""
+    settled(page)
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if any((told or "").endswith(wanted) for told in page.evaluate(FOCUSED)):
+            return
+    raise AssertionError(f"{wanted} is not reached by Tab")
 
 
 def open_filters(page: Page) -> None:
@@ -134,6 +232,13 @@ def pick_accelerator(page: Page, name: str) -> None:
     settled(page)
     page.keyboard.press("Escape")
     settled(page)
+
+
+def copied(page: Page) -> str:
+    """The link that the page's own button copies."""
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    return str(page.evaluate("navigator.clipboard.readText()"))
 
 
 def headline(page: Page) -> str:

@@ -7,14 +7,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from bench.library import Library
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHROMIUM, FLAGS, context_on, listening
+from tests.e2e.browsing import CHROMIUM, FLAGS, PATIENCE_MS, context_on, listening
 from tests.pages import hostile
 
 HERE = Path(__file__).parent
+
+expect.set_options(timeout=PATIENCE_MS)
 
 Visit = Callable[[], Page]
 

@@ -12,14 +12,12 @@ from bench.endpoint import Settings
 from bench.endpoint import running as endpoint
 from bench.sweep.folder import Folder
 from tests.benchmarks._server import running
-from tests.e2e.browsing import charted, context_on, headline, listening, settled, spot
+from tests.e2e.browsing import charted, choose, headline, reading, settled, spot, tab_to
 from tests.sweep.sweeping import folder_for, started
 
 Visit = Callable[[], Page]
 
 SWEPT = "/pareto?v=2&source=sweep-{}&evidence=measured&evidence=simulated&y=output_tokens_per_s&x=ttft_ms_p50"
-MOST_TABS = 80
-FOCUSED = "[document.activeElement?.getAttribute('aria-label'), document.activeElement?.innerText?.trim()]"
 TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 
 
@@ -31,11 +29,8 @@ def swept(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterato
         folder = folder_for(library, url, loads__concurrency="1,2,4", point__requests="16")
         with started(folder) as process:
             assert process.wait(60) == 0
-    with running(library) as server:
-        context = context_on(browser, server.url)
-        with listening(context, server.url) as page:
-            yield page, folder
-        context.close()
+    with running(library) as server, reading(browser, server.url) as tab:
+        yield tab(), folder
 
 
 def card(page: Page) -> str:
@@ -47,15 +42,6 @@ def card(page: Page) -> str:
 
 def asked(page: Page) -> dict[str, str]:
     return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
-
-
-def tab_to(page: Page, wanted: str) -> None:
-    """Presses Tab until what has this name, or says this, has the focus."""
-    for _ in range(MOST_TABS):
-        page.keyboard.press("Tab")
-        if any((told or "").endswith(wanted) for told in page.evaluate(FOCUSED)):
-            return
-    raise AssertionError(f"{wanted} is not reached by Tab")
 
 
 def test_a_clicked_point_leads_to_its_page_and_its_source_and_back(visit: Visit) -> None:
@@ -79,6 +65,7 @@ def test_a_clicked_point_leads_to_its_page_and_its_source_and_back(visit: Visit)
     assert "gave" in headline(page)
     page.go_back()
     page.wait_for_url(at)
+    card(page)
     page.get_by_role("link", name="Hide or correct").click()
     page.wait_for_url("**/data?*")
     page.get_by_role("button", name="Hide this point").wait_for()
@@ -105,9 +92,7 @@ def test_a_point_is_opened_and_left_by_keyboard_alone(visit: Visit) -> None:
     page.evaluate(TOP)
     tab_to(page, "Vertical axis")
     tab_to(page, "Open a point")
-    page.keyboard.type("h200")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    choose(page, "h200")
     assert "H200 SXM" in card(page)
     id = asked(page)["point"]
     tab_to(page, "Close")
@@ -126,15 +111,10 @@ def test_a_point_is_opened_and_left_by_keyboard_alone(visit: Visit) -> None:
 def test_a_cell_and_a_point_of_it_are_opened_by_keyboard_alone(visit: Visit) -> None:
     page = charted(visit(), "/heatmap")
     tab_to(page, "Open a cell")
-    page.keyboard.press("Enter")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    choose(page)
     page.locator(".st-key-behind").wait_for()
-    settled(page)
     tab_to(page, "Open a point")
-    page.keyboard.press("Enter")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    choose(page)
     assert "Throughput" in card(page)
     assert {"cell", "point"} <= set(asked(page))
 
@@ -160,9 +140,8 @@ def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_ag
 ) -> None:
     page, folder = swept
     charted(page, SWEPT.format(folder.id))
-    page.get_by_label("Open a point").click()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Open a point").focus()
+    choose(page)
     card(page)
     at = page.url
     page.get_by_role("link", name="Measure again").click()
@@ -177,10 +156,8 @@ def test_a_point_of_a_sweep_leads_to_its_run_to_a_request_and_to_measuring_it_ag
     page.wait_for_url("**/run?*")
     settled(page)
     assert asked(page)["run"] == folder.id
-    page.get_by_label("Open a request").focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Open a request").focus()
+    choose(page, downs=2)
     assert "Request " in card(page)
     assert asked(page)["request"].isdigit()
     link, told = page.url, card(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from bench.library import Library
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import charted, context_on, figure, headline, listening, settled
+from tests.e2e.browsing import charted, figure, headline, reading, settled
 from tests.holdings.made import point_of, source_of, tables
 
 MINE = View.of({"source": ["mine"]}, {"x": "tpot_ms_p50", "y": "output_tokens_per_s"}).query()
@@ -31,17 +31,11 @@ def library(tmp_path: Path) -> Library:
 
 @pytest.fixture
 def served(library: Library, browser: Browser) -> Served:
-    """Starts the app and opens tabs in it, each a session of its own, listened to until the block ends."""
+    """Starts the app and opens tabs in it."""
 
     @contextmanager
     def serve() -> Iterator[Callable[[], Page]]:
-        with running(library.path) as server, ExitStack() as tabs:
-
-            def tab() -> Page:
-                context = context_on(browser, server.url)
-                tabs.callback(context.close)
-                return tabs.enter_context(listening(context, server.url))
-
+        with running(library.path) as server, reading(browser, server.url) as tab:
             yield tab
 
     return serve
@@ -56,6 +50,7 @@ def charted_ids(page: Page) -> set[str]:
 
 def fill(page: Page, opens: str, label: str, text: str, does: str) -> None:
     """Opens a box of the corrections, types into it and presses its button."""
+    settled(page)
     page.get_by_role("button", name=opens).click()
     page.get_by_label(label, exact=True).last.fill(text)
     page.get_by_role("button", name=does, exact=True).click()
@@ -102,6 +97,7 @@ def test_what_is_searched_and_opened_is_a_step_that_back_takes_back(library: Lib
         page = tab()
         page.goto("/data?tab=points")
         page.wait_for_url("**/data?v=2&**")
+        settled(page)
         page.get_by_label("Search", exact=True).fill("theirs")
         page.keyboard.press("Enter")
         page.wait_for_url("**&search=theirs**")
@@ -119,11 +115,13 @@ def test_what_is_searched_and_opened_is_a_step_that_back_takes_back(library: Lib
         assert page.get_by_label("Search", exact=True).input_value() == "theirs"
         page.go_forward()
         page.locator("h1").filter(has_text="Qwen3 32B").wait_for()
+        settled(page)
         assert page.url == point
         assert headline(page) == told
         cold = tab()
         cold.goto(point)
         cold.locator("h1").wait_for()
+        settled(cold)
         assert headline(cold) == told
 
 
@@ -149,6 +147,7 @@ def test_read_only_shows_and_downloads_and_offers_no_change(
         with page.expect_download() as saved:
             page.get_by_role("button", name="CSV", exact=True).click()
         assert b",'=1+1," in Path(saved.value.path()).read_bytes()
+        settled(page)
         page.get_by_role("button", name="Export", exact=True).click()
         with page.expect_download() as saved:
             page.get_by_role("button", name="Published table, CSV").click()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bench.view import View
-from tests.e2e.browsing import charted, headline, settled, spot
+from tests.e2e.browsing import charted, choose, headline, settled, spot
 
 Visit = Callable[[], Page]
 
@@ -67,12 +67,9 @@ def test_a_cell_of_the_matrix_opens_its_page_and_back_leads_to_the_whole(visit: 
 def test_a_cell_is_reached_by_keyboard(visit: Visit) -> None:
     page = charted(visit(), "/")
     page.get_by_role("combobox", name="A cell of the matrix").focus()
-    page.keyboard.type("Llama 3.3 70B on H200")
-    page.wait_for_timeout(300)
-    page.keyboard.press("Enter")
+    choose(page, "Llama 3.3 70B on H200", downs=0)
     way = page.locator(".st-key-cell a")
     way.wait_for()
-    settled(page)
     way.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/*model=llama-3.3-70b*")

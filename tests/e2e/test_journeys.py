@@ -23,7 +23,7 @@ from bench.sweep.folder import listed
 from bench.sweep.practice import FOLDER
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, charted, context_on, figure, headline, listening, settled, spot
+from tests.e2e.browsing import CHART, charted, choose, figure, headline, reading, settled, spot
 
 Visit = Callable[[], Page]
 
@@ -54,6 +54,11 @@ class Counter:
         self.steps += 1
         self.page.keyboard.press("Enter")
 
+    def choose(self) -> None:
+        """Opens a list by keyboard and picks its first option."""
+        self.steps += 1
+        choose(self.page)
+
     def go_to(self, words: str, page: str) -> None:
         """Types into the box of the first page and follows the first way to a page."""
         self.click(self.page.get_by_role("textbox", name="Go to"))
@@ -82,11 +87,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def own(place: Path, browser: Browser) -> Iterator[Page]:
     """A tab on an app whose library is the reader's own beside the shipped one."""
-    with running(place) as server:
-        context = context_on(browser, server.url)
-        with listening(context, server.url) as page:
-            yield page
-        context.close()
+    with running(place) as server, reading(browser, server.url) as tab:
+        yield tab()
 
 
 def test_the_best_accelerator_within_two_limits_takes_3_steps_and_says_how_few_state_them(
@@ -157,9 +159,13 @@ def test_my_file_beside_the_published_takes_3_steps_and_the_drop(own: Page) -> N
     reader = Counter(charted(own, "/"))
     reader.click(own.get_by_role("link", name="Data", exact=True))
     own.wait_for_url("**/data*")
+    settled(own)
     own.locator("input[type=file]").set_input_files(SAMPLE)
+    own.get_by_role("button", name="Import 1 file").wait_for()
+    settled(own)
     reader.click(own.get_by_role("button", name="Import 1 file"))
     own.get_by_text("3 points from 1 file are in the library now.").wait_for(timeout=MEASURED_WITHIN_MS)
+    settled(own)
     reader.click(own.get_by_role("link", name="Compare with the published"))
     own.wait_for_url("**/pareto?*v=2*")
     own.wait_for_selector(CHART)
@@ -178,7 +184,10 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
     reader = Counter(charted(own, "/"))
     reader.click(own.get_by_role("link", name="Launch", exact=True))
     own.wait_for_url("**/launch*")
+    settled(own)
     reader.click(own.get_by_role("button", name="chat-gpu"))
+    own.get_by_role("button", name="Start the sweep").wait_for()
+    settled(own)
     reader.click(own.get_by_role("button", name="Start the sweep"))
     own.wait_for_url("**/jobs?job=*")
     own.wait_for_function(f"() => {POINTS} >= 1", timeout=MEASURED_WITHIN_MS)
@@ -189,10 +198,7 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
         box = own.get_by_role("combobox", name=label, exact=True)
         box.wait_for()
         box.focus()
-        own.keyboard.press("ArrowDown")
-        own.keyboard.press("ArrowDown")
-        reader.enter()
-        settled(own)
+        reader.choose()
     own.locator(".st-key-card").wait_for()
     settled(own)
     assert reader.steps == 6

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from bench.sweep import jobs
 from bench.sweep.folder import Folder, listed
 from bench.sweep.practice import FOLDER, practise
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import charted, context_on, figure, find, headline, listening, settled
+from tests.e2e.browsing import charted, copied, figure, find, headline, reading, settled
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
 
@@ -54,19 +54,12 @@ def app(library: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def tab(app: Server, browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Opens tabs, each in a browser context of its own, listened to until the test ends."""
-    with ExitStack() as stack:
-
-        def open_one() -> Page:
-            context = context_on(browser, app.url)
-            stack.callback(context.close)
-            return stack.enter_context(listening(context, app.url))
-
+    with reading(browser, app.url) as open_one:
         yield open_one
 
 
 def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
-    tab: Callable[[], Page], library: Path
+    tab: Callable[[], Page], library: Path, browser: Browser, app: Server
 ) -> None:
     page = tab()
     page.goto(QUICK)
@@ -74,6 +67,7 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     page.get_by_role("button", name="chat-gpu").click()
     start = page.get_by_role("button", name="Start the sweep")
     start.wait_for()
+    settled(page)
     assert headline(page).startswith("4 points of chat-gpu at 127.0.0.1:")
     assert listed(library) == []
     start.click()
@@ -100,11 +94,10 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     mine = figure(page)
     drawn = {point[0] for trace in mine[0] for point in trace.get("customdata") or ()}
     assert len(drawn) == 4
-    page.get_by_role("button", name="Copy link").click()
-    page.get_by_role("button", name="Copied").wait_for()
-    theirs = charted(tab(), page.evaluate("navigator.clipboard.readText()"))
-    assert figure(theirs) == mine
-    assert headline(theirs) == headline(page)
+    with reading(browser, app.url) as someone_else:
+        theirs = charted(someone_else(), copied(page))
+        assert figure(theirs) == mine
+        assert headline(theirs) == headline(page)
 
 
 def test_an_address_as_it_stands_in_a_log_is_enough_and_nothing_of_the_practice_stays(
@@ -121,6 +114,7 @@ def test_an_address_as_it_stands_in_a_log_is_enough_and_nothing_of_the_practice_
         page.get_by_role("button", name="List its models").click()
         page.get_by_text("It serves 2 models: choose one.").wait_for()
         page.get_by_text("Understood as http").wait_for()
+        settled(page)
         assert headline(page) == "Pick the model: list what the endpoint serves, or type its name."
         assert "chat-gpu" not in page.url
         assert "duration" not in page.url
@@ -133,6 +127,7 @@ def test_an_address_as_it_stands_in_a_log_is_enough_and_nothing_of_the_practice_
     page.get_by_role("textbox", name="Address of the endpoint").fill("gpu.example")
     page.keyboard.press("Enter")
     page.get_by_text("Start the address with").wait_for()
+    settled(page)
     assert page.get_by_role("button", name="Start the sweep").count() == 0
     assert listed(library) == []
 
@@ -229,7 +224,8 @@ def sweeping(library: Path, concurrency: str, requests: str) -> Folder:
 
 @contextmanager
 def watched(browser: Browser, app: Server, address: str) -> Iterator[Page]:
-    with listening(context_on(browser, app.url), app.url) as page:
+    with reading(browser, app.url) as tab:
+        page = tab()
         page.goto(address)
         yield page
 

@@ -18,12 +18,12 @@ from tests.benchmarks._server import running
 from tests.e2e.browsing import (
     CHART,
     charted,
-    context_on,
+    copied,
     figure,
     headline,
-    listening,
     pick,
     pick_accelerator,
+    reading,
     settled,
 )
 
@@ -36,8 +36,8 @@ WHOLE = (
 
 
 def test_a_deep_link_is_right_as_the_first_request_after_a_start(browser: Browser, tmp_path: Path) -> None:
-    with running(tmp_path) as started, listening(context_on(browser, started.url), started.url) as page:
-        charted(page, WHOLE)
+    with running(tmp_path) as started, reading(browser, started.url) as tab:
+        page = charted(tab(), WHOLE)
         assert page.get_by_role("dialog").count() == 0
         assert page.title() == "Pareto - Kneepoint"
         assert "DeepSeek-R1" in headline(page)
@@ -65,12 +65,10 @@ def test_a_copied_link_shows_the_same_figure_to_someone_else(
     before = figure(mine)
     pick_accelerator(mine, "H200 SXM")
     pick(mine, "A frontier for each", "Engine")
-    mine.get_by_role("button", name="Copy link").click()
-    mine.get_by_role("button", name="Copied").wait_for()
-    link = mine.evaluate("navigator.clipboard.readText()")
+    link = copied(mine)
     assert link == mine.url
-    with listening(context_on(browser, server), server) as theirs:
-        charted(theirs, link)
+    with reading(browser, server) as someone_else:
+        theirs = charted(someone_else(), link)
         assert figure(theirs) == figure(mine) != before
         assert headline(theirs) == headline(mine)
 
@@ -108,7 +106,8 @@ def test_a_signpost_carries_what_it_is_about(visit: Visit) -> None:
     page = charted(visit(), "/")
     page.locator(".st-key-sentences").get_by_role("link", name="Open Heatmap").first.click()
     page.wait_for_url("**?v=2&**model=**")
-    page.wait_for_selector(".js-plotly-plot .main-svg")
+    page.wait_for_selector(CHART)
+    settled(page)
     assert page.locator("h1").first.is_visible()
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.e2e.browsing import charted, context_on, listening
+from tests.e2e.browsing import charted
+from tests.e2e.conftest import Visit
 
 PAIR = (
     "model=deepseek-r1&isl=8192&osl=1024&along=concurrency&a=accelerator%3Dh200-sxm%26accelerators%3D8%26engine%3Dsglang"
@@ -39,14 +39,10 @@ WRONG = """
 
 
 @pytest.mark.parametrize("address", CHARTS)
-def test_no_text_of_a_chart_is_cut_or_lies_on_another_at_390_px(
-    address: str, server: str, browser: Browser
-) -> None:
-    context = context_on(browser, server)
-    with listening(context, server) as page:
-        page.set_viewport_size({"width": 390, "height": 844})
-        charted(page, address)
-        texts, cut, over = page.evaluate(WRONG)
-        assert texts > 10
-        assert (cut, over) == ([], [])
-    context.close()
+def test_no_text_of_a_chart_is_cut_or_lies_on_another_at_390_px(address: str, visit: Visit) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 390, "height": 844})
+    charted(page, address)
+    texts, cut, over = page.evaluate(WRONG)
+    assert texts > 10
+    assert (cut, over) == ([], [])

@@ -7,9 +7,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from tests.e2e.browsing import charted, context_on, headline, listening
+from tests.e2e.browsing import charted, copied, headline
 from tests.e2e.conftest import Visit
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,31 +42,26 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize("name", ["pareto", "cost"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_carries_headline_sources_and_link(
-    name: str, scheme: str, server: str, browser: Browser
-) -> None:
-    context = context_on(browser, server)
-    with listening(context, server) as page:
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        charted(page, f"/{name}")
-        file, content = saved(page, "SVG")
-        assert file == f"kneepoint-{name}.svg"
-        drawing = ElementTree.fromstring(content)
-        told = words(drawing)
-        assert plain(told[0]) == plain(headline(page))
-        assert told[-2].startswith("Source: inferencex (20")
-        assert "Kneepoint library" in told[-2]
-        page.get_by_role("button", name="Copy link").click()
-        assert told[-1] == page.evaluate("navigator.clipboard.readText()")
-        (anchor,) = [one for one in drawing.iter(f"{SVG}a") if one.get("href")]
-        assert anchor.get("href") == told[-1]
-        chart = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.height")
-        width, height = float(drawing.get("width", 0)), float(drawing.get("height", 0))
-        file, content = saved(page, "PNG")
-        assert file == f"kneepoint-{name}.png"
-        assert size_of_png(content) == (2 * width, 2 * height)
-        assert height > chart + 3 * 18
-    context.close()
+def test_a_picture_carries_headline_sources_and_link(name: str, scheme: str, visit: Visit) -> None:
+    page = visit()
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    charted(page, f"/{name}")
+    file, content = saved(page, "SVG")
+    assert file == f"kneepoint-{name}.svg"
+    drawing = ElementTree.fromstring(content)
+    told = words(drawing)
+    assert plain(told[0]) == plain(headline(page))
+    assert told[-2].startswith("Source: inferencex (20")
+    assert "Kneepoint library" in told[-2]
+    assert told[-1] == copied(page)
+    (anchor,) = [one for one in drawing.iter(f"{SVG}a") if one.get("href")]
+    assert anchor.get("href") == told[-1]
+    chart = page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.height")
+    width, height = float(drawing.get("width", 0)), float(drawing.get("height", 0))
+    file, content = saved(page, "PNG")
+    assert file == f"kneepoint-{name}.png"
+    assert size_of_png(content) == (2 * width, 2 * height)
+    assert height > chart + 3 * 18
 
 
 def test_names_from_files_are_letters_of_a_picture(visit: Visit) -> None:
@@ -88,8 +83,7 @@ def test_what_is_charted_is_a_table_to_paste_under_its_headline_and_link(visit: 
         assert file == f"kneepoint-{name}.md"
         about, link, table = content.decode().split("\n\n")
         assert plain(about.strip("*").replace("\\", "")) == plain(headline(page))
-        page.get_by_role("button", name="Copy link").click()
-        assert link == f"<{page.evaluate('navigator.clipboard.readText()')}>"
+        assert link == f"<{copied(page)}>"
         assert 3 <= table.splitlines()[0].count(" | ") <= 11
 
 

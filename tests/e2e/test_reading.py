@@ -47,6 +47,7 @@ def test_a_cell_of_the_heatmap_shows_the_points_behind_it(visit: Visit) -> None:
     )
     page.mouse.click(*spot(page, "cell", 2))
     page.locator(".st-key-behind [data-testid=stDataFrame]").wait_for()
+    settled(page)
     assert "behind this cell" in page.locator(".st-key-behind").inner_text()
 
 
@@ -55,6 +56,8 @@ def test_an_empty_cell_offers_to_measure_it(visit: Visit) -> None:
     places = page.evaluate("[...document.querySelector('.js-plotly-plot').data.at(-1).hovertext]")
     gap = next(place for place, said in enumerate(places) if "Click to measure it" in said)
     page.mouse.click(*spot(page, "cell", gap))
+    page.locator(".st-key-behind").wait_for()
+    settled(page)
     page.locator(".st-key-behind").get_by_text("Measure this").click()
     page.wait_for_url("**/launch?*")
     page.get_by_text("Pick an endpoint").first.wait_for()
@@ -67,6 +70,7 @@ def test_a_point_of_the_frontier_shows_its_deployment_and_passport(visit: Visit)
     page = charted(visit(), "/pareto")
     page.mouse.click(*spot(page, "line", 2))
     page.locator(".st-key-card").wait_for()
+    settled(page)
     told = page.locator(".st-key-card").inner_text()
     assert "DeepSeek-R1" in told
     assert "How the source's figures became these metrics" in told
@@ -112,6 +116,7 @@ def test_page_and_chart_follow_the_readers_colour_scheme(visit: Visit) -> None:
     assert grounds(page) == (DARK.background, DARK.background)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"() => ({PAPER}) === '{LIGHT.background}'")
+    settled(page)
     assert grounds(page) == (LIGHT.background, LIGHT.background)
 
 
@@ -166,6 +171,7 @@ def test_the_filters_open_by_keyboard(visit: Visit) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     model = page.get_by_role("combobox", name="Model", exact=True)
     expect(model).to_be_hidden()
+    settled(page)
     page.locator(".st-key-selected button").focus()
     page.keyboard.press("Enter")
     expect(model).to_be_visible()
@@ -195,6 +201,7 @@ def test_a_source_is_picked_for_its_licence_and_its_file(visit: Visit) -> None:
     box = table.bounding_box()
     page.mouse.click(box["x"] + 16, box["y"] + 52)
     page.locator(".st-key-behind").wait_for()
+    settled(page)
     told = page.locator(".st-key-behind")
     assert "Licence:" in told.inner_text()
     with page.expect_download() as waiting:

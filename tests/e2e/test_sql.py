@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page
 
-from tests.e2e.browsing import CHART, charted, figure, headline, pick, settled
+from tests.e2e.browsing import CHART, charted, figure, headline, settled, unfold
+from tests.tries import TRIES
 
 Visit = Callable[[], Page]
 
@@ -82,23 +83,35 @@ def test_an_example_is_run_charted_and_linked(visit: Visit) -> None:
 
 
 def test_a_hostile_query_is_stopped_while_another_tab_answers(visit: Visit) -> None:
-    page, other, third = (
-        opened(visit()),
-        opened(visit()),
-        charted(visit(), "/pareto?v=1&model=deepseek-r1&isl=8192&osl=1024"),
-    )
-    run(page, ENDLESS)
-    page.get_by_text("a query is stopped after 10 s").wait_for()
-    pick(third, "A frontier for each", "Engine")
-    assert "DeepSeek-R1" in headline(third)
-    run(other, SQL)
-    told(other, "3 rows and 2 columns")
-    assert page.get_by_text("a query is stopped after 10 s").is_visible()
-    page.get_by_text("The query was stopped after 10 s; select less.").wait_for(timeout=30_000)
+    for _ in range(TRIES):  # a busy machine may take the ten seconds for the other tabs' answers
+        page, meanwhile = visit(), others_answered(visit(), visit())
+        next(meanwhile)
+        run(opened(page), ENDLESS)
+        page.get_by_text("a query is stopped after 10 s").wait_for()
+        next(meanwhile)
+        in_time = page.get_by_text("a query is stopped after 10 s").is_visible()
+        page.get_by_text("The query was stopped after 10 s; select less.").wait_for()
+        if in_time:
+            break
+    assert in_time
     run(page, "DROP TABLE notes")
     page.get_by_text("Only one SELECT statement can be run here; this is DROP.").wait_for()
     run(page, "SELECT count(*) AS n FROM notes")
     told(page, "1 row and 1 column")
+
+
+def others_answered(other: Page, third: Page) -> Iterator[None]:
+    """Two tabs that stand ready to be used; when asked again, they were used and have answered."""
+    charted(third, "/pareto?v=1&model=deepseek-r1&isl=8192&osl=1024")
+    opened(other).locator("textarea").fill(SQL)
+    unfold(third, "A frontier for each")
+    yield
+    third.get_by_role("option", name="Engine").first.click()
+    other.get_by_role("button", name="Run", exact=True).click()
+    third.wait_for_url("**group=engine**")
+    other.locator("h1").filter(has_text="3 rows and 2 columns").wait_for()
+    assert "DeepSeek-R1" in headline(third)
+    yield
 
 
 def test_who_uses_the_page_or_leaves_it_does_not_wait_for_the_query(visit: Visit) -> None:
