@@ -123,7 +123,7 @@ def answer(library: Library, view: View) -> Answer[Cost]:
         view=whole,
         result=found,
         statements=(
-            *statements.told(found, opening=opening),
+            *statements.told(found, whole, opening=opening),
             *story.statements(told),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
