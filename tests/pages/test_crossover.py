@@ -100,7 +100,7 @@ def test_all_pairs_are_one_step_back(opened: Open) -> None:
     at = pair(opened).button(key="crossover.all").click().run()
     assert not at.exception
     assert view_of(at, "crossover").option("a") == ""
-    assert "in 2 of 4 pairs" in headline(at)
+    assert "in 2/4 pairs" in headline(at)
     assert "Click a strip" in text_of(at)
 
 
@@ -121,7 +121,7 @@ def test_what_the_sides_are_unlike_in_stands_on_its_own_line(opened: Open) -> No
 def test_all_strips_are_shown_on_demand_and_stand_in_the_link(opened: Open) -> None:
     at = opened("crossover", model="deepseek-r1")
     (more,) = [one for one in at.button if one.key == "crossover.strips"]
-    assert more.label.startswith("Show all ")
+    assert more.label.startswith("Show 40 of ")
     at = more.click().run()
     assert not at.exception
     assert view_of(at, "crossover").option("strips") == "all"

@@ -65,7 +65,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("per", "Divided by", "choice", "Raw, or per chip, per dollar or per rated watt; a latency is always raw.",
            PERS),
     *PRICES,
-    Option("strips", "Strips", "choice", "The eight most telling pairs, or all; the table has every one.",
+    Option("strips", "Strips", "choice", "The eight most telling pairs, or all up to 40; the table has every one.",
            ("few", "all")),
 )  # fmt: skip
 

@@ -53,8 +53,8 @@ pages as wide as `roomy.ON_PHONES_TOO`."""
 LINE_LETTERS, LINE_PX = 52, 17
 """A line of words above a chart or a strip has so many letters, which a phone has room for, and is so high."""
 
-MOST_STRIPS = 8
-"""So many pairs have a strip unless all are asked for; the table lists all."""
+MOST_STRIPS, EVERY_STRIP = 8, 40
+"""So many pairs have a strip, and so many at most where all are asked for; the table lists all."""
 
 TOP_PX, BOTTOM_PX = 50, 64
 STRIP_PX, BELOW_PX = 23, 34
@@ -286,7 +286,7 @@ def _end_names(key: SideKey, side: Side) -> list[str]:
 
 def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     """One strip for each of the most telling pairs, the crossing marked, on one axis."""
-    listed = found.pairs if found.asked.every_strip else found.pairs[:MOST_STRIPS]
+    listed = found.pairs[: EVERY_STRIP if found.asked.every_strip else MOST_STRIPS]
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]

@@ -170,7 +170,7 @@ class Teller:
     def sentence(self, outcome: Outcome, terse: int = 0) -> str:
         """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop.
 
-        At `terse` 1 it leaves out ranges and brackets, from 2 on the metric too, and at 3 margins.
+        At `terse` 1 it leaves out ranges and brackets, at 2 the metric too, at 3 margins instead, and at 4 both.
         """
         match outcome:
             case Compared(kind="crosses"):
@@ -239,7 +239,8 @@ class Teller:
             return f"{lead} from {self.span(knots)}{self._open(outcome)}"
         tie = ", with ties" if any(knot.tie for knot in outcome.found.knots) else ""
         if terse > 2:
-            return f"{self.who(outcome.leader)} leads {self.who(OTHER[outcome.leader])}{tie}"
+            what = f" in {self.what}" if terse == 3 else ""
+            return f"{self.who(outcome.leader)} leads {self.who(OTHER[outcome.leader])}{what}{tie}"
         return f"{self.leads(outcome.leader, outcome.found.decided, what=terse == 1)}{tie}"
 
     def _crossing(self, crossings: Sequence[Crossing], terse: int) -> str:
@@ -271,7 +272,7 @@ class Teller:
         if len(found.turns) > 1:
             many = {key: sum(knot.leader == key for knot in found.knots) for key in SIDES}
             most, least = sorted(SIDES, key=lambda key: -many[key])
-            why = "" if terse > 1 else "; no crossing is known"
+            why = "" if terse > 1 else "; no crossing known"
             return (
                 f"{self.who(most)} leads in {self.what} at {many[most]} of {len(found.knots)} {self._places},"
                 f" {self.who(least)} at {many[least]}{why}"
@@ -282,7 +283,7 @@ class Teller:
         old, new = (_margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
         who, whom = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
         if terse:
-            why = "" if terse > 1 else "; no crossing is known"
+            why = "" if terse > 1 else "; no crossing known"
             what = "" if terse > 2 else f" in {self.what}"
             return f"{who} leads{what} up to {self.at(turn.below.x)}, {whom} from {place(turn.above.x)}{why}"
         return (

@@ -23,6 +23,7 @@ from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, b
 from bench.questions.crossover.curves import MOST_CURVES
 from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, alone, apart, member
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Listing, Pair, Side
+from bench.view import View
 from bench.wording import counted, joined, number
 
 MOST_TOLD, MOST_NAMED = 3, 8
@@ -184,6 +185,7 @@ def _wordings(
         (bare, short, 1),
         (model, short, 2),
         (bare, short, 3),
+        (bare, short, 4),
     ):
         text = tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)
         yield of if points else "", on if tell is short else "", text
@@ -389,14 +391,14 @@ def _no_pair(found: Listing, ranking: Ranking) -> str:
         return f"{none} on the side chosen makes a curve of {what} {of}; choose another side."
     chips = [value_label("accelerator", one) for one in found.accelerators]
     if found.curves == 1:
-        only, within = (
-            f"on {joined(chips)}; choose another axis",
-            " keeps the limits" if ranking.limits else "",
-        )
-        of = f"Only 1 curve of {what}"
+        models = selected(View.of({"model": ranking.view.values("model")}))
+        only = f"only 1 curve of {what} {'keeps the limits' if ranking.limits else 'was measured'}"
+        way = f", on {joined(chips)}; choose another axis"
         return fitting(
-            f"{selected(ranking.view)}: only 1 curve of {what}{within or ' was measured'}, {only}, metric or model.",
-            f"{of}{within or ' was measured'}, {only}, metric or model.",
+            f"{selected(ranking.view)}: {only}{way}, metric or model.",
+            f"{selected(ranking.view)}: {only}{way}.",
+            f"{models}: {only}{way}.",
+            f"{models}: {only}; choose another axis.",
         )
     return fitting(
         *(f"No 2 of {found.curves:,} curves of {what} can be compared, on {joined(chips, at_most=most)}."

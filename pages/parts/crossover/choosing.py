@@ -8,7 +8,7 @@ import streamlit as st
 
 from bench.questions.crossover.answers import value_columns
 from bench.questions.crossover.asked import axis_title
-from bench.questions.crossover.figure import MOST_STRIPS
+from bench.questions.crossover.figure import EVERY_STRIP, MOST_STRIPS
 from bench.questions.crossover.phrases import Teller
 from bench.questions.crossover.result import Listing, Pair, Result
 from bench.wording import lowered
@@ -38,9 +38,10 @@ def figure(page: Page, found: Result) -> None:
         st.caption(
             "Click a strip, or a row of the table, to see that pair's curves and who wins divided otherwise."
         )
-    if len(found.pairs) > MOST_STRIPS:
+    if (many := len(found.pairs)) > MOST_STRIPS:
         is_all = found.asked.every_strip
-        st.button(f"Show {MOST_STRIPS} strips" if is_all else f"Show all {len(found.pairs)} strips",
+        more = f"all {many}" if many <= EVERY_STRIP else f"{EVERY_STRIP} of {many}"
+        st.button(f"Show {MOST_STRIPS if is_all else more} strips",
                   key="crossover.strips", type="tertiary", on_click=address.choose_option,
                   args=(page.name, "strips", "few" if is_all else "all"))  # fmt: skip
 

@@ -153,8 +153,8 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
     assert kind(answer) == "passes"
     assert outcome(answer).found.crossings == ()
     assert answer.headline == (
-        "Qwen3.5 397B-A17B FP8: MI355X leads in total throughput per chip up to concurrency 32, 4 x TPU v7x from 64; no"
-        " crossing is known."
+        "Qwen3.5 397B-A17B FP8 at 8,192/1,024: MI355X leads in total throughput per chip up to concurrency 32, 4 x TPU"
+        " v7x from 64; no crossing known."
     )
     assert answer.findings[0] == (
         "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4"
