@@ -137,12 +137,11 @@ def _headline(
     named = [one for each in drawn for one in each.named(*_named_knots(each))]
     model = about([replace(one, precision=None, isl=None, osl=None) for one in points])
     leads, flags_told = found.known.leads(model), flagged(flags_of(named))
-    told = []
-    for of, on, text in _wordings(found.asked, compared, points):
-        started = [f"{lead}{on and f'{on} '}" for lead in leads]
-        if not leads:
-            started = [f"{' '.join(filter(None, (of, on)))}: " if of else on and f"{on} "]
-        told += [f"{start}{text if start else opened(text)}{flags_told}." for start in started]
+    wordings = list(_wordings(found.asked, compared, points))
+    told = [f"{lead}{on and f'{on} '}{text}{flags_told}." for lead in leads for _, on, text in wordings]
+    for of, on, text in () if leads else wordings:
+        start = f"{' '.join(filter(None, (of, on)))}: " if of else on and f"{on} "
+        told.append(f"{start}{text if start else opened(text)}{flags_told}.")
     text = fitting(*told)
     kind = outcome.kind if isinstance(found, Pair) else "pairs"
     first = outcome.crossings[0] if isinstance(outcome, Compared) and outcome.crossings else None
