@@ -79,12 +79,12 @@ class Known:
         """
         if not self.lead or not (self.many_models and model):
             return [self.lead] if self.lead else []
+        few, on = f"{self.points:,} of {counted(self.of, 'point')}", f"on {model}, "
+        short = f"{'Only ' if self.is_few else ''}{few} can be judged; {on}"
+        told = [f"{self.told}{': ' if self.points == 1 else '; of those '}{on}"]
         if self.narrower:
-            return [
-                f"{self.told}; on {model} {self.narrower.removeprefix('in ')}, ",
-                f"{self.told}; on {model}, ",
-            ]
-        return [f"{self.told}{': ' if self.points == 1 else '; of those '}on {model}, "]
+            told = [f"{self.told}; on {model} {self.narrower.removeprefix('in ')}, ", f"{self.told}; {on}"]
+        return [*told, *([short] if self.is_of_limits else [])]
 
 
 NOTHING = Known(0, 0, "", "")

@@ -171,10 +171,11 @@ def choose_limits(name: str, slo: tuple[str, ...]) -> None:
             read.append(text)
         except UsageError as problem:
             problems.append(_said(problem))
-    view = story.limited(kept().views.get(name, View()), read)
-    kept().basis = _basis_of(view)
+    state, shown = kept(), kept().views.get(name, View())
+    view = story.limited(shown, read)
+    state.basis, state.near = _basis_of(view), story.shown(shown)
     _replace(name, view)
-    kept().problems = problems
+    state.problems = problems
 
 
 def reset() -> None:
