@@ -8,6 +8,7 @@ pushed to the browser's history; what we only write out in full replaces the ent
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
@@ -142,12 +143,22 @@ def choose(name: str, **choice: tuple[str, ...]) -> None:
     """Replaces filters on every page; with another model, what it has no point under is let go."""
     state, version = kept(), cached.library().version
     view = state.views.get(name, View())
-    state.near = {} if "model" in choice else story.shown(view)
+    state.near = near_after(view, choice)
     if "model" in choice:
         view = _of_the_models(name, view, choice["model"], version)
     view = cached.chosen(view, tuple(choice.items()), version)
     state.views[name], state.problems, state.changed = view, [], True
     state.where = view.where
+
+
+def near_after(view: View, choice: Collection[str]) -> dict[str, str]:
+    """What the story that is told after a choice of these filters stays near to; nothing with another model."""
+    return {} if "model" in choice else story.shown(view)
+
+
+def of_other_models(name: str, view: View, version: str) -> View:
+    """A page's View with no model and without what it would have chosen itself for the one that it shows."""
+    return story.own_choice(_let_go_of_the_model(name, view, version)).with_where(model=())
 
 
 def choose_option(name: str, key: str, value: str | None) -> None:
@@ -221,16 +232,24 @@ def _basis_of(view: View) -> View:
 
 
 def _of_the_models(name: str, view: View, models: tuple[str, ...], version: str) -> View:
-    """The View without the options that a page would have chosen itself, where these are other models.
+    """The View without the options that a page would have chosen itself, where these are other models."""
+    if models in (story.own_choice(view).values("model"), view.values("model")):
+        return view
+    return _let_go_of_the_model(name, view, version)
 
-    What no reader chose is chosen anew for them: axes of one model may be stated of no point of another.
+
+def _let_go_of_the_model(name: str, view: View, version: str) -> View:
+    """The View without the options that a page would have chosen itself.
+
+    What no reader chose is chosen anew for other models: axes of one model may be stated of no point of another.
     """
-    own = story.own_choice(view)
-    if models in (own.values("model"), view.values("model")) or name not in questions():
+    if name not in questions():
         return view
     held = dict(_basis_of(view).options)
     try:
-        alone = cached.complete(name, replace(own, options=tuple(held.items()), whole=False), version)
+        alone = cached.complete(
+            name, replace(story.own_choice(view), options=tuple(held.items()), whole=False), version
+        )
     except BenchError:
         return view
     by_itself = (key for key, value in alone.options if view.option(key) == value and key not in held)
