@@ -43,7 +43,7 @@ class Kept:
     page's View. `queries` are addresses this session has already seen: a late rerun may still carry one, and that is no
     news. `opened` is what of each page's chart is opened, and `by_chart` says that a click in the chart did it; with
     another `turn` a chart forgets what was clicked in it. `marked` is what a chart is drawn with standing out: a chart
-    drawn anew would not show what was clicked in it.
+    drawn anew would not show what was clicked in it. `acts` counts what was opened, and `by_hand` that no link did.
     """
 
     where: Pairs = ()
@@ -58,6 +58,8 @@ class Kept:
     by_chart: bool = False
     marked: str | None = None
     turn: int = 0
+    acts: int = 0
+    by_hand: bool = False
 
 
 def kept() -> Kept:
@@ -137,6 +139,12 @@ def open_(name: str, *, by_chart: bool = False, **what: str | None) -> None:
     if not by_chart or not state.opened[name]:
         _mark(name, keeps=by_chart)
     state.by_chart = by_chart
+    state.acts, state.by_hand = state.acts + 1, True
+
+
+def opened_by_hand() -> str:
+    """Which opening of a point or a cell this is in the session; empty where a link has opened what is open."""
+    return str(kept().acts) if kept().by_hand else ""
 
 
 def choose(name: str, **choice: tuple[str, ...]) -> None:
@@ -214,6 +222,7 @@ def _mark(name: str, *, keeps: bool = False) -> None:
 def _let_go(name: str, told: View, version: str, *, by_link: bool, anew: bool) -> None:
     """What this selection's chart does not have is opened no longer; a link that asks for it is told so."""
     state, held = kept(), opened(name)
+    state.by_hand = state.by_hand and not by_link
     if held and name in questions():
         theme = st.context.theme.type or "light"
         state.opened[name] = cached.still_open(name, told, version, tuple(held.items()), theme)
