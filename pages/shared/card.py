@@ -14,7 +14,7 @@ from bench.export import readable
 from bench.holdings.card import Card
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import address, cached, cached_sweeps, table
+from pages.shared import address, buttons, cached, cached_sweeps, table
 from pages.shared.frame import Page
 from pages.shared.visitor import visitor
 
@@ -47,6 +47,7 @@ def drawn(
         _facts(card)
         _links(page, card)
         _passport(card)
+        buttons.in_sight("card", address.opened_by_hand())
 
 
 def head(title: str, below: str, name: str, what: str, within: Mapping[str, str] | None = None) -> None:

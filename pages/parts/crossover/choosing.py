@@ -21,7 +21,11 @@ def sides(page: Page) -> None:
     """The options, and the way back to all pairs."""
     is_pair = page.view.option("a") and page.view.option("b")
     typed = partial(prices.typed, page) if is_pair else None
-    options.row(page, "a", "b", "along", "metric", "per", label="Prices", further=typed)
+    # The names of two sides take a line of a narrow page: the axis gives way.
+    shown, more = (
+        (("a", "b", "metric", "per"), ("along",)) if typed else (("a", "b", "along", "metric", "per"), ())
+    )
+    options.row(page, *shown, more=more, label="Axis, prices", further=typed)
     if page.view.option("a") or page.view.option("b"):
         st.button("All pairs", key="crossover.all", type="tertiary", icon=":material/arrow_back:",
                   on_click=_take, args=(page.name, None, None))  # fmt: skip
