@@ -26,7 +26,7 @@ ROOM = 0.12
 BESIDE = "\u2002"
 """Keeps a label clear of its point's ring, on the side where a curve that falls to the right leaves room."""
 
-PLOTS = ((250, 330), (440, 350), (700, 350), (1000, 350))
+PLOTS = ((250, 300), (440, 325), (700, 325), (1000, 325))
 """About the narrowest plot on pages as wide as `roomy.ON_PHONES_TOO`."""
 
 NAME_LIFT = 18
