@@ -9,7 +9,7 @@ LETTER, LINE = 6.2, 14
 """About the width of a letter and the height of a line of a text of 11 pixels."""
 
 BESIDE_PX, NEAR_PX, MARGIN_PX = 7, 12, 12
-"""A text begins so far right of its point; points so near look like one; a text may reach so far over the plot's end."""
+"""A text begins so far right of its point; points so near look like one; a text may reach so far beyond the plot."""
 
 MOST_NAMED = 3
 """Of more texts at one place the first and the last stand there."""

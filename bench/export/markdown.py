@@ -67,7 +67,9 @@ def _cut(shown: int, rows: int) -> str:
     """How many of the rows stand in the table and where the others are; nothing where it has all."""
     if shown == rows:
         return ""
-    return f"The first {shown:,} of {rows:,} rows. To have all of them, save CSV, Parquet or JSON instead.\n\n"
+    return (
+        f"The first {shown:,} of {rows:,} rows. To have all of them, save CSV, Parquet or JSON instead.\n\n"
+    )
 
 
 def under(headline: str, link: str, table: bytes) -> bytes:
@@ -136,5 +138,6 @@ def _shared(rows: pd.DataFrame) -> list[str]:
 
 FORMATS = (
     Format("markdown", "Markdown table", ".md", "text/markdown", _selected,
-           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points, which it says."),
+           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points, of how many"
+           " it says."),
 )  # fmt: skip

@@ -128,7 +128,9 @@ def point(library: Library, point_id: str) -> Point:
 
 def _flags(row: Row) -> tuple[Flag, ...]:
     stated = json.loads(row["flags"]) if row.get("flags") else []
-    return tuple(Flag(*(str(one.get(part) or "") for part in ("kind", "seen", "why", "do"))) for one in stated)
+    return tuple(
+        Flag(*(str(one.get(part) or "") for part in ("kind", "seen", "why", "do"))) for one in stated
+    )
 
 
 def figures(library: Library, opened: Point) -> pd.DataFrame:

@@ -171,7 +171,7 @@ def test_a_markdown_table_keeps_the_columns_asked_first_and_its_headline_is_text
     assert written.startswith(r"**\*\*x\*\* \<b\> \[y\]\(z\)**" + "\n\n<http://127.0.0.1/pareto?v=2>\n\n| ")
 
 
-@pytest.mark.parametrize("beyond", (0, 1))
+@pytest.mark.parametrize("beyond", [0, 1])
 def test_a_markdown_table_says_how_many_rows_it_leaves_out(tmp_path: Path, beyond: int) -> None:
     many = markdown.MOST_ROWS + beyond
     held = library(tmp_path, table(tmp_path / "a.csv", *({"concurrency": n + 1} for n in range(many))))

@@ -53,7 +53,11 @@ class Length:
     @property
     def words(self) -> str:
         """The length in words: "1,024", "128 to 512", "512 ± 64"."""
-        told = {"fixed": f"{self.a:,}", "uniform": f"{self.a:,} to {self.b:,}", "normal": f"{self.a:,} ± {self.b:,}"}
+        told = {
+            "fixed": f"{self.a:,}",
+            "uniform": f"{self.a:,} to {self.b:,}",
+            "normal": f"{self.a:,} ± {self.b:,}",
+        }
         return told[self.distribution]
 
     @property
@@ -128,7 +132,9 @@ class Shape:
         lengths = ((self.isl, "in"), (self.osl, "out"))
         parts = [" / ".join(f"{length.words} {way}" for length, way in lengths if length)]
         parts += [f"{share(self.shared_prefix_share)} shared"] if self.shared_prefix_share else []
-        parts += [f"{what} {name}" for what, name in (("prompts", self.prompts), ("trace", self.trace)) if name]
+        parts += [
+            f"{what} {name}" for what, name in (("prompts", self.prompts), ("trace", self.trace)) if name
+        ]
         return ", ".join(filter(None, parts))
 
     @property
