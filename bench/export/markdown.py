@@ -138,6 +138,6 @@ def _shared(rows: pd.DataFrame) -> list[str]:
 
 FORMATS = (
     Format("markdown", "Markdown table", ".md", "text/markdown", _selected,
-           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points, of how many"
-           " it says."),
+           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points,"
+           " of how many it says."),
 )  # fmt: skip
