@@ -286,7 +286,7 @@ def test_a_phones_selectors_tell_whether_they_are_unfolded(tab: Page) -> None:
 
 def test_nothing_moves_for_those_who_asked_for_no_motion(tab: Page) -> None:
     tab.emulate_media(reduced_motion="reduce")
-    for address in ("/", "/pareto", "/launch"):
+    for address in ("/", "/pareto", "/launch", "/jobs", "/run"):
         tab.goto(address)
         tab.locator("h1").first.wait_for()
         settled(tab)

@@ -31,6 +31,14 @@ POINTS = """(document.querySelector('.js-plotly-plot')?.data ?? []).filter(trace
     .reduce((many, trace) => many + trace.customdata.length, 0)"""
 MAIN = "document.querySelector('[data-testid=stMain]')"
 GROUNDS = "[...document.querySelectorAll('.js-plotly-plot')].map(chart => chart.layout.paper_bgcolor)"
+COVERED = """(() => {
+    const texts = [...document.querySelectorAll('.js-plotly-plot .textpoint text')].filter(one => one.textContent)
+    const boxes = texts.map(one => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width)
+    const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
+        && one.top < other.bottom - 1 && other.top < one.bottom - 1
+    return boxes.flatMap(([text, box], at) => boxes.slice(at + 1).filter(([, other]) => meet(box, other))
+        .map(([other]) => `${text} and ${other}`))
+})()"""
 WIDER = f"{MAIN}.scrollWidth > {MAIN}.clientWidth"
 
 
@@ -184,6 +192,47 @@ def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, br
         assert levels(folder) == ["1", "2", "3", "4"]
         assert [line.number for line, _ in folder.read.points][: len(done)] == done
         page.get_by_role("link", name="See it on the frontier").wait_for()
+
+
+def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    folder = sweeping(library, "1,2,3,4", "40")
+    page, told = tab(), list[str]()
+    page.goto(f"/jobs?job={folder.id}")
+    page.locator("h1").first.wait_for()
+    region = page.get_by_role("status")
+    end = time.monotonic() + 60
+    while "is done" not in (told or [""])[-1] and time.monotonic() < end:
+        heard = (region.first.text_content() or "") if region.count() else ""
+        told += [heard] if heard and heard not in told[-1:] else []
+        page.wait_for_timeout(100)
+    assert told[-1].endswith("is done with 4 of 4 points."), told
+    assert len(told) <= 4 + 2, "A word for each point, one before and one after, not one for each look."
+    assert all(one.endswith(".") for one in told)
+    page.goto(f"/run?run={folder.id}&point=1")
+    settled(page)
+    choice = page.get_by_role("combobox", name="Open a request")
+    choice.focus()
+    page.keyboard.press("ArrowDown")
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**&request=*")
+    page.get_by_text("ended well after").first.wait_for()
+
+
+@pytest.mark.parametrize("width", [1440, 800, 390])
+def test_numbers_on_a_runs_chart_never_cover_each_other(
+    tab: Callable[[], Page], library: Path, width: int
+) -> None:
+    folder = sweeping(library, "1,2,3,4,5,6,7,8", "8")
+    until(lambda: not folder.held(), 60)
+    page = tab()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"/run?run={folder.id}")
+    page.locator(".js-plotly-plot .textpoint").first.wait_for()
+    settled(page)
+    assert page.evaluate(COVERED) == []
 
 
 def test_its_pages_fit_800_pixels_and_follow_the_colour_scheme(

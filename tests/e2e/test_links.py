@@ -150,7 +150,9 @@ def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
     assert answer
     assert answer.status == 404
     titles = ", ".join(question.TITLE for question in questions().values())
-    assert headline(page) == f"There is no page '{named}'; the pages are {titles} and Data."
+    assert (
+        headline(page) == f"There is no page '{named}'; the pages are {titles}, Launch, Jobs, Data and SQL."
+    )
     page.wait_for_timeout(300)
     # The browser itself reports the document's status; nothing else is said or asked for.
     assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]

@@ -12,7 +12,7 @@ from bench.selection import count
 from bench.view import View
 from pages.shared import foretold
 from tests.pages import selectors
-from tests.pages.drawn import Open, headline, text_of, view_of
+from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
 COUNT = re.compile(r" \(([0-9,]+)")
 
@@ -212,3 +212,19 @@ def test_a_page_that_has_nothing_to_draw_offers_what_would_let_points_in(opened:
     at = at.button(key="nothing.runs").click().run()
     assert view_of(at, "scaling").option("runs") == "all"
     assert "let older runs in" not in headline(at)
+
+
+def test_cost_without_a_price_offers_the_prices_that_there_are(opened: Open) -> None:
+    at = opened("cost", accelerator="mi325x")
+    assert "No price" in text_of(at)
+    assert not at.dataframe
+    at = at.button(key="nothing.prices").click().run()
+    assert not at.exception
+    assert "price_terms=every" in query_of(at)
+    assert len(at.dataframe) >= 1
+
+
+def test_memory_of_an_unknown_model_offers_nothing_that_would_not_help(opened: Open) -> None:
+    at = opened("memory", model="none")
+    assert "choose another model" in text_of(at)
+    assert not [one for one in at.button if (one.key or "").startswith("nothing.")]

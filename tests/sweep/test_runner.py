@@ -381,7 +381,7 @@ def test_a_point_in_whose_time_no_request_comes_is_told_as_that(tmp_path: Path) 
                             point__requests="", point__duration_s="0.2", point__warmup_requests="")  # fmt: skip
         ended = run(folder)
     assert ended.state == "failed"
-    assert ended.reason.startswith("No request came within the 0.22 s of 0.001 requests/s (isl=32 osl=8): ")
+    assert ended.reason.startswith("No request came within the 0.22 s of 0.001 requests/s (32 in / 8 out): ")
     assert not folder.read.points
 
 
