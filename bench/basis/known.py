@@ -79,12 +79,19 @@ class Known:
         """
         if not self.lead or not (self.many_models and model):
             return [self.lead] if self.lead else []
-        few, on = f"{self.points:,} of {counted(self.of, 'point')}", f"on {model}, "
-        short = f"{'Only ' if self.is_few else ''}{few} can be judged; {on}"
-        told = [f"{self.told}{': ' if self.points == 1 else '; of those '}{on}"]
         if self.narrower:
-            told = [f"{self.told}; on {model} {self.narrower.removeprefix('in ')}, ", f"{self.told}; {on}"]
-        return [*told, *([short] if self.is_of_limits else [])]
+            return [
+                f"{self.told}; on {model} {self.narrower.removeprefix('in ')}, ",
+                f"{self.told}; on {model}, ",
+            ]
+        return [f"{self.told}{': ' if self.points == 1 else '; of those '}on {model}, "]
+
+    def least(self, model: str) -> list[str]:
+        """What a headline without room for `leads` may begin with: "Only 2 of 106 points can be judged; on Llama, "."""
+        if not (self.lead and self.many_models and model and self.is_of_limits):
+            return []
+        few = "Only " if self.is_few else ""
+        return [f"{few}{self.points:,} of {counted(self.of, 'point')} can be judged; on {model}, "]
 
 
 NOTHING = Known(0, 0, "", "")

@@ -144,7 +144,8 @@ def _of_one(found: Cost) -> Statement:
 
 def _starts(found: Cost) -> list[str]:
     """What a headline may begin with, the fullest first: how few points say what the limits are on, else nothing."""
-    return found.known.leads(wording.subject([Facts("", model=found.lead.facts.model)])) or [""]
+    model = wording.subject([Facts("", model=found.lead.facts.model)])
+    return [*found.known.leads(model), *found.known.least(model)] or [""]
 
 
 def _subjects(word: str, facts: Sequence[Facts]) -> tuple[str, str]:

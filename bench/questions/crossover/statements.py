@@ -136,7 +136,8 @@ def _headline(
     drawn = [each for _, _, each in compared if isinstance(each, Compared)]
     named = [one for each in drawn for one in each.named(*_named_knots(each))]
     model = about([replace(one, precision=None, isl=None, osl=None) for one in points])
-    leads, flags_told = found.known.leads(model), flagged(flags_of(named))
+    leads = [*found.known.leads(model), *found.known.least(model)]
+    flags_told = flagged(flags_of(named))
     wordings = list(_wordings(found.asked, compared, points))
     told = [f"{lead}{on and f'{on} '}{text}{flags_told}." for lead in leads for _, on, text in wordings]
     for of, on, text in () if leads else wordings:
