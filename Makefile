@@ -10,10 +10,13 @@ SHELL := /bin/bash
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
-ON_EVERY_CORE := -n auto --dist loadfile
+# One more than there are cores: many tests wait, for what they serve, start or are promised within a time.
+ON_EVERY_CORE = -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadfile
+IN_TWO_BROWSERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-# Where the tests of `check` write: in memory where it has room for them, so that no fsync waits for a disk.
+# Where tests write: in memory where it has room for them, so that no fsync waits for a disk.
 IN_MEMORY = $(shell [ -w /dev/shm ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 2000000 ] && echo /dev/shm)
+IN_A_PLACE = place=$$(mktemp -d "$(or $(IN_MEMORY),$${TMPDIR:-/tmp})/kneepoint-tests.XXXXXX"); trap 'rm -rf "$$place"' EXIT
 
 # What Python has compiled is kept: the tests start it a hundred times.
 unexport PYTHONDONTWRITEBYTECODE
@@ -33,15 +36,14 @@ run: port $(APP_INSTALLED) ## start the app on http://127.0.0.1:8501 (PORT=… f
 	@exec $(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 test: $(DEV_INSTALLED) chromium lint ## everything: format, lint, types, all tests, browser tests included
-	$(BIN)/python -m pytest $(ON_EVERY_CORE) -m "not browser"
-	$(BIN)/python -m pytest -m browser
+	$(IN_A_PLACE); $(BIN)/python -m pytest $(ON_EVERY_CORE) --basetemp "$$place/tests" -m "not browser and not setup"
+	$(BIN)/python -m pytest $(IN_TWO_BROWSERS) -m "browser or setup"
 
 test-engine: $(DEV_INSTALLED) $(ENGINE_INSTALLED) ## sweeps against a real engine on this CPU (installs PyTorch, 1.2 GB)
 	KNEEPOINT_ENGINE=.venv-engine/bin $(BIN)/python -m pytest -m engine tests/engine
 
 check: $(DEV_INSTALLED) lint ## the fast loop: format, lint, types, and the tests that start nothing
-	place=$$(mktemp -d "$(or $(IN_MEMORY),$${TMPDIR:-/tmp})/kneepoint-check.XXXXXX"); trap 'rm -rf "$$place"' EXIT; \
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --basetemp "$$place/tests" --hypothesis-profile quick \
+	$(IN_A_PLACE); $(BIN)/python -m pytest -q -n auto --dist worksteal --basetemp "$$place/tests" --hypothesis-profile quick \
 		-m "not browser and not engine and not setup and not long"
 
 lint: $(DEV_INSTALLED) ## format check, lint and types

@@ -8,7 +8,7 @@ is not listed warns.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -79,6 +79,13 @@ KINDS = {
     "tokens_in_chunks": Kind("several tokens in a chunk", "notes"),
 }
 
+IN_WORDS: Mapping[Weight, str] = {
+    "excludes": "not ranked",
+    "warns": "ranked, and named with it",
+    "notes": "a note",
+}
+"""What each weight means for a point."""
+
 EXCLUDING = tuple(name for name, kind in KINDS.items() if kind.weight == "excludes")
 
 
@@ -90,6 +97,11 @@ def words(kind: str) -> str:
 def weight(kind: str) -> Weight:
     """How much a kind of flag weighs."""
     return KINDS[kind].weight if kind in KINDS else "warns"
+
+
+def weight_words(kind: str) -> str:
+    """What a flag of this kind means for its point: "not ranked"."""
+    return IN_WORDS[weight(kind)]
 
 
 def kinds_of(stated: str | None) -> tuple[str, ...]:

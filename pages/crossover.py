@@ -1,16 +1,16 @@
 """Crossover: where one side overtakes another."""
 
-from pages.parts.crossover import versus
+from pages.parts.crossover import choosing, prices, verdicts
 from pages.shared import frame, result
 
 with frame.opened("crossover") as page:
     result.headline(page)
     found = page.answer.result
-    versus.sides(page)
-    versus.figure(page, found)
+    choosing.sides(page)
+    choosing.figure(page, found)
     result.caveats(page, inked=("same", "unlike", "one_sided", "apart", "undated", "flags"))
-    versus.verdicts(found)
-    versus.slider(page, found)
+    verdicts.table(found)
+    prices.slider(page, found)
     result.findings(page)
-    versus.rows(page, found)
+    choosing.rows(page, found)
     result.why(page)

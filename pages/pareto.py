@@ -5,7 +5,7 @@ from pages.shared import frame, options, points, result, signposts
 with frame.opened("pareto") as page:
     result.headline(page)
     signposts.by_throughput(page, page.answer.result.known)
-    options.row(page, "y", "x", "group", more=("x_scale",), label="Horizontal scale")
+    options.row(page, "group", "x", "y", more=("x_scale",), label="Horizontal scale")
     axes = (page.view.option("y"), page.view.option("x"))
     result.figure(page, opens="point")
     result.caveats(page)

@@ -86,6 +86,13 @@ class Known:
             ]
         return [f"{self.told}{': ' if self.points == 1 else '; of those '}on {model}, "]
 
+    def least(self, model: str) -> list[str]:
+        """What a headline without room for `leads` may begin with: "Only 2 of 106 points can be judged; on Llama, "."""
+        if not (self.lead and self.many_models and model and self.is_of_limits):
+            return []
+        few = "Only " if self.is_few else ""
+        return [f"{few}{self.points:,} of {counted(self.of, 'point')} can be judged; on {model}, "]
+
 
 NOTHING = Known(0, 0, "", "")
 """Where nothing has to be said."""

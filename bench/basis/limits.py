@@ -104,6 +104,16 @@ def kept_sql(library: Library, limits: tuple[Limit, ...], computed: Mapping[str,
     return " AND ".join(f"({part})" for part in parts) or "TRUE"
 
 
+def stated_sql(library: Library, limits: tuple[Limit, ...]) -> str:
+    """The DuckDB condition of a point that states all metrics of limits; FALSE without a limit on a stated figure.
+
+    A cost is no figure of a point: prices make it.
+    """
+    keys = dict.fromkeys(one.metric.key for one in limits if one.metric.key not in catalogue.PRICED)
+    parts = [f'"{key}" IS NOT NULL' if library.has(key) else "FALSE" for key in keys]
+    return " AND ".join(parts) or "FALSE"
+
+
 def _limit(text: str) -> Limit:
     match = WRITTEN.fullmatch(text)
     try:

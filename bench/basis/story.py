@@ -1,8 +1,9 @@
 """The model, precision and workload an answer is about, where the reader left them open: one choice for every page.
 
 It is the story with the most ranked points times accelerators among all that the reader's filters leave, of equals the
-one whose lengths are most nearly alike, then the longer. A page that needs what this story does not have says so and
-is about the nearest one that has it: of the same model first, then the same precision, then the same workload.
+one whose lengths are most nearly alike, then the longer. Under limits the points that state all they are on count
+first, since no other can tell what keeps them. A page that needs what this story does not have says so and is about the
+nearest one that has it: of the same model first, then the same precision, then the same workload.
 """
 
 from __future__ import annotations
@@ -221,8 +222,8 @@ def chosen(library: Library, view: View, choice: Mapping[str, Collection[str]]) 
 
 
 def shown(view: View) -> dict[str, str]:
-    """What of a View's precision and lengths a story filled in, to stay near to."""
-    return {key: view.values(key)[0] for key in _filled(view) if key in KEYS[1:]}
+    """What of a View's model, precision and lengths a story filled in, to stay near to."""
+    return {key: view.values(key)[0] for key in _filled(view) if key in KEYS}
 
 
 def nearest(view: View, near: Mapping[str, str]) -> View:
@@ -291,8 +292,10 @@ def _kept(library: Library, view: View) -> View:
 
 
 def _far(row: Mapping[str, Any], near: Mapping[str, str]) -> tuple[bool, ...]:
-    """How unlike a story is to what was shown, the precision before the lengths."""
-    return tuple(row[key] is None or selection.written(row[key]) != value for key, value in near.items())
+    """How unlike a story is to what was shown: the model first, then whether it can tell who keeps limits, then the
+    precision and the lengths."""
+    unlike = {key: row[key] is None or selection.written(row[key]) != value for key, value in near.items()}
+    return (unlike.pop("model", False), not row["stating"], *unlike.values())
 
 
 def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) -> dict[str, str]:
@@ -303,19 +306,26 @@ def _pins(row: Mapping[str, Any], absent: Sequence[str], free: Collection[str]) 
 def _stories(
     library: Library, view: View, absent: Sequence[str], needs: Needs | None
 ) -> list[dict[str, Any]]:
-    """Every story of the ranked points, best first, with how many are `usable`; where those are grouped, just all."""
+    """Every story of the ranked points, best first, with how many are `usable`; where those are grouped, just all.
+
+    `stating` weighs those that state what the reader's limits are on, those limits apart that a page has of itself.
+    """
     condition = evidence.ranked(library, evidence.read(view.with_slo(())))
     keys = catalogue.metrics_of(*FIGURES, held=library.metric_columns())
     telling = (key for key in keys if catalogue.metric(key).statistic in TELLING)
     figures = " OR ".join(f'"{key}" IS NOT NULL' for key in telling) or "FALSE"
     groups = [as_asked(key) for key in absent]
     usable = needs.points if needs and not needs.grouped else "TRUE"
+    stated = limits.stated_sql(library, limits.read(own_choice(view)))
+    stating = f"count(*) FILTER ({stated}) * greatest(count(DISTINCT accelerator) FILTER ({stated}), 1)"
     rows = library.fetch(
         f"SELECT {', '.join((*groups, ''))}count(*) FILTER ({figures}), count(*), count(DISTINCT accelerator),"
-        f" count(*) FILTER ({usable}) FROM points WHERE {condition.sql} GROUP BY {', '.join(groups) or 'TRUE'}",
+        f" count(*) FILTER ({usable}), {stating} FROM points WHERE {condition.sql}"
+        f" GROUP BY {', '.join(groups) or 'TRUE'}",
         condition.params,
     )
-    found = [dict(zip((*absent, "points", "every", "chips", "usable"), row, strict=True)) for row in rows]
+    columns = (*absent, "points", "every", "chips", "usable", "stating")
+    found = [dict(zip(columns, row, strict=True)) for row in rows]
     return sorted(found, key=lambda row: _order(row, absent))
 
 
@@ -334,9 +344,11 @@ def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> d
 
 
 def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
-    """More points times accelerators first; of equals lengths most nearly alike, then longer ones, then by name."""
+    """More points times accelerators first, before all of those that state what limits are on; of equals lengths most
+    nearly alike, then longer ones, then by name."""
     isl, osl = row.get("isl"), row.get("osl")
     return (
+        -row["stating"],
         -row["points"] * max(row["chips"], 1),
         -row["every"] * max(row["chips"], 1),
         abs(math.log(isl / osl)) if isl and osl else math.inf,

@@ -12,6 +12,7 @@ from bench import flags
 from bench.basis.points import Facts
 from bench.chart import value_label
 from bench.maths.grid import TIE
+from bench.view import View
 from bench.wording import counted, joined, number, share
 
 TWICE = 2.0
@@ -78,6 +79,15 @@ def flagged(kinds: Iterable[str]) -> str:
 def flags_of(points: Iterable[Facts]) -> tuple[str, ...]:
     """The kinds of flag of these points, each once."""
     return tuple(dict.fromkeys(kind for point in points for kind in point.flag_kinds))
+
+
+def selected(view: View) -> str:
+    """What a View is narrowed to: "DeepSeek R1 0528 FP8 at 1,024/1,024"; "the selection" where to no model."""
+    alone = {key: one[0] for key in ("precision", "isl", "osl") if len(one := view.values(key)) == 1}
+    isl, osl = (round(float(alone[key])) if key in alone else None for key in ("isl", "osl"))
+    precision, models = alone.get("precision"), view.values("model")
+    told = [Facts("", model=model, precision=precision, isl=isl, osl=osl) for model in models]
+    return subject(told) if told else "the selection"
 
 
 def subject(points: Sequence[Facts]) -> str:

@@ -100,6 +100,11 @@ def font(colour: str, theme: Theme, size: float = 12.5) -> dict[str, Any]:
     return {"color": ink(colour, theme), "size": size, "shadow": halo}
 
 
+def lasting(named: dict[str, Any]) -> dict[str, Any]:
+    """A trace whose text in this font stays as it is when a point of another trace is chosen, which plotly dims."""
+    return {"textfont": named, "unselected": {"textfont": {"color": named["color"]}}}
+
+
 def _outside(own: Boxes, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     left, right, low, high = np.moveaxis(own, -1, 0)
     width, height = sizes.T

@@ -40,13 +40,15 @@ def written(
     labels: Mapping[str, str] | None = None,
     *,
     always: Sequence[str] = (),
+    of: int = 0,
 ) -> bytes:
     """The rows as a Markdown table in the words of the pages; numbers are aligned right, absent values are blank.
 
     At most MOST_COLUMNS of the columns stand there: those of `first`, then those of `always` and, of what is stated and
-    not the same in all rows, what tells most. `labels` head what is no metric.
+    not the same in all rows, what tells most. `labels` head what is no metric. At most MOST_ROWS rows stand there, and
+    where that is not all of them, or of the `of` there are, a sentence above the table says so.
     """
-    shown = readable.table(rows)
+    shown = readable.table(rows.head(MOST_ROWS))
     if shown.empty:
         return b""
     shown = shown[_told(shown, first, always)]
@@ -57,7 +59,17 @@ def written(
         *([_cell(str(name), value) for name, value in zip(shown.columns, row, strict=True)]
           for row in shown.itertuples(index=False, name=None)),
     ]  # fmt: skip
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines).encode()
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return (_cut(len(shown), max(of, len(rows))) + table).encode()
+
+
+def _cut(shown: int, rows: int) -> str:
+    """How many of the rows stand in the table and where the others are; nothing where it has all."""
+    if shown == rows:
+        return ""
+    return (
+        f"The first {shown:,} of {rows:,} rows. To have all of them, save CSV, Parquet or JSON instead.\n\n"
+    )
 
 
 def under(headline: str, link: str, table: bytes) -> bytes:
@@ -103,15 +115,16 @@ def _cell(name: str, value: object) -> str:
 def _selected(library: Library, view: View) -> bytes:
     condition = selected(view)
     rows = library.query(
-        f"SELECT * FROM points WHERE {condition.sql} ORDER BY source, model, concurrency, point_id LIMIT {MOST_ROWS}",
+        "SELECT *, count(*) OVER () AS selected_points FROM points"
+        f" WHERE {condition.sql} ORDER BY source, model, concurrency, point_id LIMIT {MOST_ROWS}",
         condition.params,
     )
     if rows.empty:
         return b""
-    said = [described(library, view), *_shared(rows)]
-    said += [f"the first {MOST_ROWS:,} of them"] if len(rows) == MOST_ROWS else []
+    of = int(rows.pop("selected_points").iloc[0])
+    said = [described(library, view), *(_shared(rows) if of == len(rows) else ())]
     about = f"Kneepoint library {library.version}, `/data?{view.made_whole().query()}`"
-    return f"**{markdown('; '.join(said))}**\n\n{about}\n\n".encode() + written(rows)
+    return f"**{markdown('; '.join(said))}**\n\n{about}\n\n".encode() + written(rows, of=of)
 
 
 def _shared(rows: pd.DataFrame) -> list[str]:
@@ -125,5 +138,6 @@ def _shared(rows: pd.DataFrame) -> list[str]:
 
 FORMATS = (
     Format("markdown", "Markdown table", ".md", "text/markdown", _selected,
-           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points."),
+           f"For an issue, a chat or a report: at most {MOST_COLUMNS} columns and the first {MOST_ROWS:,} points,"
+           " of how many it says."),
 )  # fmt: skip

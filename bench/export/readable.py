@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import pandas as pd
@@ -56,6 +57,8 @@ def _in_words(column: pd.Series[Any], name: str) -> pd.Series[Any]:
         return column.map(
             lambda value: ", ".join(visible(item) for item in value) or None, na_action="ignore"
         )
+    if column.map(lambda value: isinstance(value, date), na_action="ignore").any():
+        return pd.to_datetime(column)
     known = {value: _word(name, value) for value in column.dropna().unique()}
     return column.map(known)
 

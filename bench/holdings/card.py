@@ -10,13 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from bench import catalogue, flags
+from bench import catalogue
 from bench.catalogue import Kind
 from bench.chart import deployment_words, value_label, workload_words
 from bench.errors import NotFound
 from bench.formats.journal import SWEEP_ID
 from bench.holdings import opened, tables
 from bench.library import Library
+from bench.records import Flag
 from bench.wording import joined, number, quantity
 
 LATENCIES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
@@ -34,11 +35,6 @@ STATISTICS = {
     "p50": "Median",
     "max": "Largest",
 }
-WEIGHTS: Mapping[flags.Weight, str] = {
-    "excludes": "not ranked",
-    "warns": "ranked, and named with it",
-    "notes": "a note",
-}
 AT_POINT = re.compile(r"point ([1-9][0-9]{0,8})")
 COMMON = ("model", "precision", "isl", "osl")
 """What the points of a chart mostly have in common, and its page says already."""
@@ -46,17 +42,6 @@ TOLD_BY = ("model", "precision", "accelerator", "accelerators", "tp", "pp", "dp"
            "speculation", "disaggregated", "variant", "isl", "osl", "load_kind", "concurrency", "request_rate",
            "batch", "scenario")  # fmt: skip
 """The columns that the words for a point are made of."""
-
-
-@dataclass(frozen=True)
-class Flag:
-    """What is wrong with a point: the flag's kind in words, how much it weighs, what was seen, why and what to do."""
-
-    words: str
-    weight: str
-    seen: str
-    why: str
-    do: str
 
 
 @dataclass(frozen=True)
@@ -103,7 +88,7 @@ def card(library: Library, point_id: str, beside: Mapping[str, Any] | None = Non
         throughputs=_throughputs(row),
         costs=_figures(beside or {}, COSTS),
         others=_figures(row, (*THROUGHPUTS, *OTHERS), without=_side_by_side()),
-        flags=tuple(map(_flag, point.flags)),
+        flags=point.flags,
         facts=tuple(_facts(library, row)),
         source_id=str(row["source_id"]),
         source_url=row.get("source_url"),
@@ -189,12 +174,6 @@ def _figures(
         if value is not None and value == value:
             found.append((metric.label, quantity(float(value), metric.key)))
     return tuple(found)
-
-
-def _flag(stated: Mapping[str, str]) -> Flag:
-    kind = stated.get("kind", "")
-    said = (str(stated.get(part) or "") for part in ("seen", "why", "do"))
-    return Flag(flags.words(kind), WEIGHTS[flags.weight(kind)], *said)
 
 
 def _facts(library: Library, row: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from bench.holdings import history, originals
 from bench.library import Library
 from bench.library.columns import IDENTITY, SCORES, literal
 from bench.library.store import Root, short
+from bench.records import Flag
 from bench.wording import counted, inline, joined, quantity
 
 Row = Mapping[str, Any]
@@ -74,7 +75,7 @@ class Point:
     sentence: str
     hidden: Hidden | None
     tags: tuple[str, ...]
-    flags: tuple[Mapping[str, str], ...]
+    flags: tuple[Flag, ...]
 
 
 def source(library: Library, source_id: str) -> Source:
@@ -119,11 +120,17 @@ def point(library: Library, point_id: str) -> Point:
         rows = rows or _rows(library, f"SELECT * FROM {stored} WHERE {key} = ?", point_id)
         if rows:
             row = rows[0]
-            flags = json.loads(row["flags"]) if row.get("flags") else []
             told = _score_sentence(row) if kind == "score" else _point_sentence(row)
             hidden = _hidden(library, (point_id, row["source_id"]))
-            return Point(point_id, kind, row, told, hidden, tags(library, point_id), tuple(flags))
+            return Point(point_id, kind, row, told, hidden, tags(library, point_id), _flags(row))
     raise NotFound(f"There is no point {point_id} in the library; its source may have been deleted.")
+
+
+def _flags(row: Row) -> tuple[Flag, ...]:
+    stated = json.loads(row["flags"]) if row.get("flags") else []
+    return tuple(
+        Flag(*(str(one.get(part) or "") for part in ("kind", "seen", "why", "do"))) for one in stated
+    )
 
 
 def figures(library: Library, opened: Point) -> pd.DataFrame:

@@ -129,9 +129,15 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
         )  # fmt: skip
     fitting = f"Requests of {number(result.tokens)} tokens that fit"
     drawn.update_layout(legend=chart.LINES_LEGEND)
-    drawn.update_xaxes(type="log", title_text="Accelerators (chips)", tickvals=list(CHIPS))
+    drawn.update_xaxes(
+        type="log", title_text="Accelerators (chips)", tickvals=list(CHIPS), title_font_size=13
+    )
     drawn.update_yaxes(
-        type="log", dtick=1, title_text=fitting if shown == "requests" else "Room for KV cache (GiB)"
+        type="log",
+        dtick=1,
+        tickformat=",~r",
+        title_font_size=13,
+        title_text=fitting if shown == "requests" else "Room for KV cache (GiB)",
     )
     return drawn
 

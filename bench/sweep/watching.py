@@ -75,7 +75,8 @@ def sentence(status: Mapping[str, Any]) -> str:
     points = _points(status)
     if state not in UNDER_WAY:
         reason = f": {status['reason']}" if status.get("reason") and not _says_itself(status) else ""
-        return f"{title}{where} {STATES.get(state, state)} with {points}{reason}".rstrip(".") + "."
+        told = f"{title}{where} {STATES.get(state, state)} with {points}{reason}".rstrip(".")
+        return told if told.endswith(("?", "!")) else f"{told}."
     current = status.get("current") or {}
     level = f", {current['level']} under way" if current.get("level") else ""
     left = status.get("seconds_left")
@@ -101,8 +102,10 @@ def announced(status: Mapping[str, Any]) -> str:
     It changes with a point or ten percent, not with every look.
     """
     possible = status.get("points_possible") or 0
-    if status.get("state") != "running" or not possible:
+    if status.get("state") != "running":
         return sentence(status)
+    if not possible:
+        return f"{counted(status.get('points_done') or 0, 'point')} measured so far."
     share = share_done(status)
     begun = min(round(share * possible) + 1, possible)
     return f"Point {begun:,} of {possible:,}, {int(share * 10 + 0.001) * 10} % done."

@@ -15,8 +15,9 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bench import access
+from bench.access import Visitor
 from bench.errors import BenchError
-from bench.library import by_file, ledger
+from bench.library import Library, by_file, ledger
 from bench.library.arrivals import Arrival
 from bench.library.by_file import FileLine
 from bench.library.intake import take_in
@@ -107,9 +108,10 @@ def _dropped(key: str) -> None:
     """Takes over what the browser sent, and looks through all that was dropped so far."""
     state: Adding = st.session_state[KEY]
     sent = [one for one in st.session_state.get(key) or () if isinstance(one, UploadedFile)]
+    library, dropping = cached.library(), visitor()  # nothing is asked of Streamlit once the box is another
     state.drops += 1
     try:
-        access.demand("import", visitor())
+        access.demand("import", dropping)
         if sent:
             state.spool = state.spool or Spool()
             state.spool.add((one.name, one.getvalue()) for one in sent)
@@ -118,7 +120,7 @@ def _dropped(key: str) -> None:
     finally:
         receiving.forget([one.file_id for one in sent])
     if state.spool is not None and state.spool.paths:
-        state.look = _begun(state.spool, {}, dry_run=True)
+        state.look = _begun(state.spool, {}, library, dropping, dry_run=True)
         if told := state.arrival or cached.arrivals().newest(RECENT_S):
             _close(told)
 
@@ -160,25 +162,37 @@ def _looked_through(look: Arrival, page: Page, state: Adding) -> None:
 
 
 def _import() -> None:
-    """Starts the import of what was looked through; a second press finds nothing to start."""
+    """Starts the import of what was looked through; a second press finds nothing to start.
+
+    That second press ends this run wherever it next asks Streamlit, so all that is asked is asked before the files
+    are taken over: cut off there, they still lie where the second press finds them.
+    """
     state: Adding = st.session_state[KEY]
+    library, importing = cached.library(), visitor()
     if state.spool is None or state.look is None or state.look.under_way:
         return
     spool, look, state.spool, state.look = state.spool, state.look, None, None
     spool.hold()
     try:
-        access.demand("import", visitor())
+        access.demand("import", importing)
     except BenchError as problem:
         spool.discard()
         state.problem = str(problem)
         return
     facts = state.facts.of(by_file.asked(by_file.by_file(look.report(), look.shown)))
     state.facts, state.drops = adding_facts.Facts(), state.drops + 1
-    state.arrival = _begun(spool, facts, dry_run=False)
+    state.arrival = _begun(spool, facts, library, importing, dry_run=False)
 
 
-def _begun(spool: Spool, facts: Mapping[str, Mapping[str, Any]], *, dry_run: bool) -> Arrival:
-    library, who = cached.library(), ledger.who(visitor())
+def _begun(
+    spool: Spool,
+    facts: Mapping[str, Mapping[str, Any]],
+    library: Library,
+    importing: Visitor,
+    *,
+    dry_run: bool,
+) -> Arrival:
+    who, arrivals = ledger.who(importing), cached.arrivals()
 
     def work(progress: Progress) -> ImportReport:
         try:
@@ -187,7 +201,7 @@ def _begun(spool: Spool, facts: Mapping[str, Mapping[str, Any]], *, dry_run: boo
             if not dry_run:
                 spool.discard()
 
-    return cached.arrivals().begin(work, shown=spool.shown, listed=not dry_run)
+    return arrivals.begin(work, shown=spool.shown, listed=not dry_run)
 
 
 def _give_up(label: str) -> None:

@@ -68,7 +68,8 @@ def table_of(
         }
         for place, line in enumerate(lines)
     )
-    shown = readable.table(rows, first=("file", *apart, *LABELS))
+    tools = ("recognised",) if rows["recognised"].nunique() > 1 else ()
+    shown = readable.table(rows, first=("file", *tools, *apart, "open", *LABELS))
     table.show(shown, key="rows.adding", alt="What each file holds and what becomes of it", labels=LABELS)
 
 

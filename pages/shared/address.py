@@ -8,6 +8,7 @@ pushed to the browser's history; what we only write out in full replaces the ent
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
@@ -42,7 +43,7 @@ class Kept:
     page's View. `queries` are addresses this session has already seen: a late rerun may still carry one, and that is no
     news. `opened` is what of each page's chart is opened, and `by_chart` says that a click in the chart did it; with
     another `turn` a chart forgets what was clicked in it. `marked` is what a chart is drawn with standing out: a chart
-    drawn anew would not show what was clicked in it.
+    drawn anew would not show what was clicked in it. `acts` counts what was opened, and `by_hand` that no link did.
     """
 
     where: Pairs = ()
@@ -57,6 +58,8 @@ class Kept:
     by_chart: bool = False
     marked: str | None = None
     turn: int = 0
+    acts: int = 0
+    by_hand: bool = False
 
 
 def kept() -> Kept:
@@ -136,18 +139,34 @@ def open_(name: str, *, by_chart: bool = False, **what: str | None) -> None:
     if not by_chart or not state.opened[name]:
         _mark(name, keeps=by_chart)
     state.by_chart = by_chart
+    state.acts, state.by_hand = state.acts + 1, True
+
+
+def opened_by_hand() -> str:
+    """Which opening of a point or a cell this is in the session; empty where a link has opened what is open."""
+    return str(kept().acts) if kept().by_hand else ""
 
 
 def choose(name: str, **choice: tuple[str, ...]) -> None:
     """Replaces filters on every page; with another model, what it has no point under is let go."""
     state, version = kept(), cached.library().version
     view = state.views.get(name, View())
-    state.near = {} if "model" in choice else story.shown(view)
+    state.near = near_after(view, choice)
     if "model" in choice:
         view = _of_the_models(name, view, choice["model"], version)
     view = cached.chosen(view, tuple(choice.items()), version)
     state.views[name], state.problems, state.changed = view, [], True
     state.where = view.where
+
+
+def near_after(view: View, choice: Collection[str]) -> dict[str, str]:
+    """What the story that is told after a choice of these filters stays near to; nothing with another model."""
+    return {} if "model" in choice else story.shown(view)
+
+
+def of_other_models(name: str, view: View, version: str) -> View:
+    """A page's View with no model and without what it would have chosen itself for the one that it shows."""
+    return story.own_choice(_let_go_of_the_model(name, view, version)).with_where(model=())
 
 
 def choose_option(name: str, key: str, value: str | None) -> None:
@@ -171,10 +190,11 @@ def choose_limits(name: str, slo: tuple[str, ...]) -> None:
             read.append(text)
         except UsageError as problem:
             problems.append(_said(problem))
-    view = story.limited(kept().views.get(name, View()), read)
-    kept().basis = _basis_of(view)
+    state, shown = kept(), kept().views.get(name, View())
+    view = story.limited(shown, read)
+    state.basis, state.near = _basis_of(view), story.shown(shown)
     _replace(name, view)
-    kept().problems = problems
+    state.problems = problems
 
 
 def reset() -> None:
@@ -203,6 +223,7 @@ def _mark(name: str, *, keeps: bool = False) -> None:
 def _let_go(name: str, told: View, version: str, *, by_link: bool, anew: bool) -> None:
     """What this selection's chart does not have is opened no longer; a link that asks for it is told so."""
     state, held = kept(), opened(name)
+    state.by_hand = state.by_hand and not by_link
     if held and name in questions():
         theme = st.context.theme.type or "light"
         state.opened[name] = cached.still_open(name, told, version, tuple(held.items()), theme)
@@ -221,16 +242,24 @@ def _basis_of(view: View) -> View:
 
 
 def _of_the_models(name: str, view: View, models: tuple[str, ...], version: str) -> View:
-    """The View without the options that a page would have chosen itself, where these are other models.
+    """The View without the options that a page would have chosen itself, where these are other models."""
+    if models in (story.own_choice(view).values("model"), view.values("model")):
+        return view
+    return _let_go_of_the_model(name, view, version)
 
-    What no reader chose is chosen anew for them: axes of one model may be stated of no point of another.
+
+def _let_go_of_the_model(name: str, view: View, version: str) -> View:
+    """The View without the options that a page would have chosen itself.
+
+    What no reader chose is chosen anew for other models: axes of one model may be stated of no point of another.
     """
-    own = story.own_choice(view)
-    if models in (own.values("model"), view.values("model")) or name not in questions():
+    if name not in questions():
         return view
     held = dict(_basis_of(view).options)
     try:
-        alone = cached.complete(name, replace(own, options=tuple(held.items()), whole=False), version)
+        alone = cached.complete(
+            name, replace(story.own_choice(view), options=tuple(held.items()), whole=False), version
+        )
     except BenchError:
         return view
     by_itself = (key for key, value in alone.options if view.option(key) == value and key not in held)

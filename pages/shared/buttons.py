@@ -35,6 +35,9 @@ _SAID = st.components.v2.component(
     css=UNSEEN,
     js=(HERE / "said.js").read_text(),
 )
+_SIGHT = st.components.v2.component(
+    "kneepoint_sight", html="<span></span>\n", js=(HERE / "sight.js").read_text()
+)
 _THROUGH = st.components.v2.component(
     "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
 )
@@ -68,6 +71,11 @@ def link(
 def said(words: str) -> None:
     """Tells these words to those who hear the page, once and again whenever they change; shows nothing."""
     _SAID(key="said", data={"words": visible(words)}, width="content", height="content")
+
+
+def in_sight(place: str, nth: str) -> None:
+    """Scrolls the container with this key into sight, once for each `nth` that is not empty; shows nothing."""
+    _SIGHT(key=f"sight.{place}", data={"place": place, "nth": nth}, width="content", height="content")
 
 
 def through(place: str, href: str) -> None:

@@ -14,7 +14,7 @@ from bench.export import readable
 from bench.holdings.card import Card
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import address, cached, cached_sweeps, table
+from pages.shared import address, buttons, cached, cached_sweeps, flagged, table
 from pages.shared.frame import Page
 from pages.shared.visitor import visitor
 
@@ -43,10 +43,11 @@ def drawn(
         if lead:
             st.markdown(markdown(lead))
         _figures(card, card.costs if costs is None else costs)
-        _flags(card)
+        flagged.listed(card.flags)
         _facts(card)
         _links(page, card)
         _passport(card)
+        buttons.in_sight("card", address.opened_by_hand())
 
 
 def head(title: str, below: str, name: str, what: str, within: Mapping[str, str] | None = None) -> None:
@@ -99,15 +100,6 @@ def _pairs(pairs: Iterable[tuple[str, str]], *, costs: bool) -> str:
 
 def _cell(text: str) -> str:
     return markdown(text).replace("|", "\\|")
-
-
-def _flags(card: Card) -> None:
-    lines = [
-        f"- **{markdown(flag.words)}** ({markdown(flag.weight)}): {markdown(' '.join((flag.seen, flag.why, flag.do)))}"
-        for flag in card.flags
-    ]
-    if lines:
-        st.markdown("\n".join(lines))
 
 
 def _facts(card: Card) -> None:

@@ -24,6 +24,9 @@ FILES = ("/media/", "/component/")
 
 LONGEST = 80
 
+BESIDE = {"launch": "Launch", "jobs": "Jobs", "data": "Data", "sql": "SQL"}
+"""The pages that answer no question and need nothing in their address."""
+
 DOCUMENT = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -94,7 +97,7 @@ def _page(path: str) -> HTMLResponse:
 
     named = path.removeprefix(shell.base()).strip("/")
     named = visible(named if len(named) <= LONGEST else named[:LONGEST] + "…")
-    titles = {**{name: question.TITLE for name, question in questions().items()}, "data": "Data"}
+    titles = {name: question.TITLE for name, question in questions().items()} | BESIDE
     links = [f'<a href="{escape(_address(name))}">{escape(title)}</a>' for name, title in titles.items()]
     sentence = f"There is no page '{escape(named)}'; the pages are {joined(links, at_most=len(links))}."
     html = DOCUMENT.format(sentence=sentence, mark=_mark(), light=_colours("light"), dark=_colours("dark"))

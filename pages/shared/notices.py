@@ -10,7 +10,7 @@ from bench.chart import value_label
 from bench.plain_text import markdown
 from bench.view import FILTER_BY_KEY, View
 from bench.wording import counted, joined
-from pages.shared import address, cached
+from pages.shared import address, cached, headlines
 
 WAYS = 6
 
@@ -36,14 +36,14 @@ def broken() -> None:
 
 def nothing_loaded() -> None:
     """The library is empty."""
-    st.header("Nothing is loaded yet", anchor=False)
+    headlines.headline("Nothing is loaded yet")
     st.markdown("Drop result files on the Data page, or import them in a terminal and reload this page:")
     st.code("python -m bench import results.csv", language="bash")
 
 
 def nothing_selected(name: str, view: View, version: str) -> None:
     """No point has all of the selection; offers to lift each filter that alone is in the way."""
-    st.header("No point matches all of these filters", anchor=False)
+    headlines.headline("No point matches all of these filters")
     left = {key: cached.count(View(view.with_where(**{key: None}).where), version) for key, _ in view.where}
     ways = sorted((key for key in left if left[key]), key=lambda key: -left[key])
     st.markdown(

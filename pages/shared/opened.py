@@ -15,7 +15,7 @@ from bench.library.store import short
 from bench.plain_text import file_name, markdown
 from bench.view import View
 from bench.wording import counted, joined
-from pages.shared import cached, correcting, headlines, held, listed, notices, table
+from pages.shared import cached, correcting, flagged, headlines, held, listed, notices, table
 from pages.shared.frame import Page
 from pages.shared.listed import LABELS
 
@@ -151,10 +151,7 @@ def _point(page: Page, point: of_one.Point) -> None:
     with st.container(border=True, key="behind"):
         st.markdown("  \n".join(f"{label}: {markdown(value)}" for label, value in lines if value))
         _link("Published at", row.get("source_url"))
-    for flag in point.flags:
-        st.markdown(
-            f"**Flagged:** {' '.join(markdown(flag.get(part, '')) for part in ('seen', 'why', 'do'))}"
-        )
+    flagged.listed(point.flags)
     _said_of(page, point.id, point.tags)
     correcting.of_point(page, point)
     if point.kind == "point":

@@ -18,10 +18,13 @@ from pages.shared.page import Page
 
 Size = Literal["narrow", "wide", "full"]
 
-BOX_PX, LETTER_PX, AROUND_PX = 110, 6.9, 52
-"""A box of the row is at least so wide; a letter of what it shows takes this much, its arrow and edges that."""
+BOX_PX, LETTER_PX, AROUND_PX, MORE_PX = 110, 6.2, 44, 124
+"""A box of the row is at least so wide; a letter of what it shows takes this much, its arrow and edges that.
 
-LONG = 28
+The button at the row's end is the last. So a page 800 px wide holds any page's options in two lines.
+"""
+
+LONG = 22
 """Its list is as wide as the box: so many letters of the longest choice have room, and all of what is chosen."""
 
 RUNS = (evidence.RUNS, evidence.FLAGGED)
@@ -46,7 +49,7 @@ def row(page: Page, *keys: str, more: tuple[str, ...] = (), label: str = "Option
             with st.container(key=f"option.{option.key}", width=_px(page, option, offered)):
                 _widget(page, option, offered)
         if folded or further is not None:
-            with st.container(key="option.more", width=150, gap=None):
+            with st.container(key="option.more", width=MORE_PX, gap=None):
                 st.caption("More")
                 with st.popover(label, width="stretch"):
                     column(page, *folded)

@@ -15,7 +15,7 @@ from bench.questions.heatmap import gaps
 from bench.questions.heatmap.result import WITHOUT_VALUE
 from bench.questions.openable import measured_of
 from bench.wording import counted
-from pages.shared import address, cached, card, table
+from pages.shared import address, buttons, cached, card, table
 from pages.shared.address import CELL, POINT
 from pages.shared.frame import Page
 
@@ -72,6 +72,8 @@ def behind(page: Page) -> None:
         card.head(offered[cell], "", page.name, CELL)
         if states.get(cell) != "measured":
             _measure(page, cell, str(states.get(cell, "")))
+        if id is None:
+            buttons.in_sight("behind", address.opened_by_hand())
         if rows.empty:
             return
         st.markdown(

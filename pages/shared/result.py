@@ -175,7 +175,7 @@ def _pasted(
     headline: str, link: str, rows: pd.DataFrame, first: tuple[str, ...], labels: Mapping[str, str] | None
 ) -> bytes:
     charted = [str(name) for name in rows if catalogue.is_metric(str(name))][:CHARTED]
-    told = pasted.written(rows.head(pasted.MOST_ROWS), first[:FIRST], labels, always=charted)
+    told = pasted.written(rows, first[:FIRST], labels, always=charted)
     return pasted.under(headline, link, told)
 
 

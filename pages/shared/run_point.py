@@ -10,14 +10,13 @@ import streamlit as st
 
 from bench import catalogue, chart
 from bench.errors import InputError
-from bench.flags import words as flag_words
 from bench.formats.journal import PointLine
 from bench.plain_text import markdown
 from bench.sweep.planning.shapes import load_words
 from bench.sweep.story import PointStory
 from bench.sweep.story.levels import shape_words
 from bench.wording import counted, inline, joined, number, quantity
-from pages.shared import cached_sweeps, run_requests, runs, table
+from pages.shared import cached_sweeps, flagged, run_requests, runs, table
 from pages.shared.runs import Run
 
 TOLD = ("output_tokens_per_s", "ttft_ms_p50", "ttft_ms_p99", "tpot_ms_p50", "e2el_ms_p50")
@@ -77,12 +76,7 @@ def _summary(line: PointLine) -> None:
             f"{counted(line.requests_ok, 'request')} ended well{failed}."
         )
     )
-    flags = [
-        f"- **{markdown(flag_words(flag.kind))}** {markdown(f'{flag.seen} {flag.why} {flag.do}')}"
-        for flag in line.flags
-    ]
-    if flags:
-        st.markdown("\n".join(flags))
+    flagged.listed(line.flags)
 
 
 def _course(point: PointStory) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
@@ -18,8 +18,11 @@ from bench.questions import questions
 from bench.selection import Offer
 from bench.view import View
 from bench.wording import joined, number
-from pages.shared import address, cached, filters, options
+from pages.shared import address, cached, filters, foretold, options
+from pages.shared.foretold import Row
 from pages.shared.page import Page
+
+Choices = Mapping[str, tuple[str, ...]]
 
 ALL, SEVERAL = "", "*"
 """Choices of a box: everything, and what a link selects that no single value stands for."""
@@ -57,14 +60,16 @@ def row(page: Page) -> None:
         )
         with st.container(key="selectors-open" if is_open else "selectors-folded", horizontal=True,
                           vertical_alignment="bottom", gap="small"):  # fmt: skip
-            _model(page)
-            _precision(page)
-            _workload(page)
-            _accelerators(page)
+            told = foretold.Row(page)
+            _model(page, told)
+            _precision(page, told)
+            _workload(page, told)
+            _accelerators(page, told)
             if page.name in questions():
                 _limits(page)
                 _prices(page)
             _more(page)
+        told.complete()
 
 
 def _unfold() -> None:
@@ -84,15 +89,14 @@ def _in_short(page: Page) -> str:
     return " · ".join(word for word in words if word and word != "None")
 
 
-def _model(page: Page) -> None:
+def _model(page: Page, told: Row) -> None:
     """One model, or several side by side once the reader compares."""
     asked = _slugs("model", page.view.values("model"))
     comparing = len(asked) > 1 or st.session_state.get("comparing", False)
     beside, further = cached.offers(page.view, "model", page.version)
-    labels = {one.value: f"{visible(one.label)} ({one.points:,})" for one in beside}
-    labels |= {one.value: f"{visible(one.label)} (0 here, {one.points:,} in all)" for one in further}
+    named = {one.value: visible(one.label) for one in (*beside, *further)}
     for value in asked:
-        labels.setdefault(value, f"{visible(value_label('model', value))} (0)")
+        named.setdefault(value, visible(value_label("model", value)))
     with _labelled("Model", "model", wide=comparing) as head:
         with head:
             if comparing and len(asked) < 2:
@@ -102,37 +106,32 @@ def _model(page: Page) -> None:
                           help="Choose further models beside this one.")  # fmt: skip
         if comparing:
             key = "filter.model"
+            labels = _added(page, told, "model", named, asked)
             st.session_state[key] = list(asked)
             st.multiselect("Model", list(labels), key=key, format_func=lambda one: labels.get(one, visible(one)),
                            placeholder="All models", select_all=False, label_visibility="collapsed",
                            max_selections=filters.MOST_VALUES,
                            on_change=_chosen, args=(page.name, "model", key))  # fmt: skip
             return
+        every: dict[str, Choices] = {value: {"model": (value,)} for value in named}
         if not _is_pinned(page) or not asked:
-            labels = {ALL: "All models"} | labels
-        _box(
-            page,
-            "model",
-            "Model",
-            labels,
-            asked[0] if asked else ALL,
-            lambda one: {"model": (one,) if one else ()},
-        )
+            every[ALL] = {"model": ()}
+            named = {ALL: "All models"} | named
+        now = asked[0] if asked else ALL
+        _box(page, told, "model", "Model", named, now, every, {one.value for one in further})
 
 
 def _compare(comparing: bool) -> None:
     st.session_state["comparing"] = comparing
 
 
-def _precision(page: Page) -> None:
+def _precision(page: Page, told: Row) -> None:
     asked = page.view.values("precision")
     beside, further = cached.offers(page.view, "precision", page.version)
     values = [one.value for one in beside]
-    labels = _counted(beside, further, str.upper)
-    every = {value: {"precision": (value,)} for value in labels}
-    everything = tuple(values) if _is_pinned(page) else ()
-    every[ALL] = {"precision": everything}
-    labels = {ALL: _all(page, beside, "precision")} | labels
+    named = {ALL: "All"} | {one.value: visible(one.label).upper() for one in (*beside, *further)}
+    every: dict[str, Choices] = {value: {"precision": (value,)} for value in named if value != ALL}
+    every[ALL] = {"precision": tuple(values) if _is_pinned(page) else ()}
     now = (
         ALL
         if not asked or (set(values) <= set(asked) and len(values) > 1)
@@ -141,34 +140,31 @@ def _precision(page: Page) -> None:
         else SEVERAL
     )
     if now == SEVERAL:
-        labels[SEVERAL] = joined([one.upper() for one in asked], "or")
-    labels.setdefault(now, f"{visible(now).upper()} (0)")
+        named[SEVERAL] = joined([one.upper() for one in asked], "or")
+    named.setdefault(now, visible(now).upper())
     with _labelled("Precision", "precision"):
-        _box(page, "precision", "Precision", labels, now, lambda one: every.get(one, {}))
+        _box(page, told, "precision", "Precision", named, now, every, {one.value for one in further})
 
 
-def _workload(page: Page) -> None:
+def _workload(page: Page, told: Row) -> None:
     """The input and output lengths that were asked for, as pairs."""
     beside, further = cached.workloads(page.view, page.version)
-    labels = _counted(beside, further, str)
+    named = {one.value: visible(one.label) for one in (*beside, *further)}
     isl, osl = page.view.values("isl"), page.view.values("osl")
     now = f"{isl[0]}/{osl[0]}" if len(isl) == len(osl) == 1 else SEVERAL if isl or osl else ALL
     if now == SEVERAL and _pairs(beside) == (set(isl), set(osl)):
         now = ALL
-    every = {one: {"isl": (one.partition("/")[0],), "osl": (one.partition("/")[2],)} for one in labels}
+    every: dict[str, Choices] = {
+        one: {"isl": (one.partition("/")[0],), "osl": (one.partition("/")[2],)} for one in named
+    }
     lengths = _pairs(beside) if _is_pinned(page) else (set(), set())
     every[ALL] = {"isl": tuple(sorted(lengths[0], key=float)), "osl": tuple(sorted(lengths[1], key=float))}
-    labels = {ALL: _all(page, beside, "isl", "osl")} | labels
-    labels.setdefault(now, _lengths(page.view))
+    named = {ALL: "All"} | named
+    named.setdefault(now, _lengths(page.view))
     with _labelled("Workload (ISL / OSL)", "workload"):
-        _box(page, "workload", "Workload (ISL / OSL)", labels, now, lambda one: every.get(one, {}))
-
-
-def _all(page: Page, beside: Sequence[Offer], *keys: str) -> str:
-    """What choosing everything selects: each value that is stated where a page fills one in, else no filter at all."""
-    if _is_pinned(page) and any(page.view.values(key) for key in keys):
-        return f"All ({sum(one.points for one in beside):,})"
-    return f"All ({cached.count(View(page.view.with_where(**dict.fromkeys(keys)).where), page.version):,})"
+        _box(
+            page, told, "workload", "Workload (ISL / OSL)", named, now, every, {one.value for one in further}
+        )
 
 
 def _pairs(offered: Sequence[Offer]) -> tuple[set[str], set[str]]:
@@ -186,10 +182,12 @@ def _lengths(view: View) -> str:
     return " / ".join(words)
 
 
-def _accelerators(page: Page) -> None:
+def _accelerators(page: Page, told: Row) -> None:
     asked = _slugs("accelerator", page.view.values("accelerator"))
     beside, further = cached.offers(page.view, "accelerator", page.version)
-    labels = {one.value: f"{visible(one.label)} ({one.points:,})" for one in beside}
+    named = {one.value: visible(one.label) for one in beside}
+    for value in asked:
+        named.setdefault(value, visible(value_label("accelerator", value)))
     words = (
         value_label("accelerator", asked[0])
         if len(asked) == 1
@@ -201,8 +199,7 @@ def _accelerators(page: Page) -> None:
         _labelled("Accelerators", "accelerator"),
         st.popover(markdown(words), key="accelerators", width="stretch"),
     ):
-        for value in asked:
-            labels.setdefault(value, f"{visible(value_label('accelerator', value))} (0)")
+        labels = _added(page, told, "accelerator", named, asked)
         key = "filter.accelerator"
         st.session_state[key] = list(asked)
         st.pills("Accelerators", list(labels), selection_mode="multi", key=key,
@@ -325,32 +322,39 @@ def _labelled(label: str, key: str, *, wide: bool = False) -> Iterator[st.delta_
         yield head
 
 
-def _box(page: Page, key: str, label: str, labels: dict[str, str], now: str,
-         choice: Callable[[str], dict[str, tuple[str, ...]]]) -> None:  # fmt: skip
+def _box(page: Page, told: Row, key: str, label: str, named: Mapping[str, str], now: str,
+         every: Mapping[str, Choices], further: Collection[str]) -> None:  # fmt: skip
+    """A box of names with the points that each leads to; those that only other filters leave are marked."""
+    labels = {
+        one: words + told.told(every[one], ", other filters change" if one in further else "")
+        if one in every and one != now
+        else words
+        for one, words in named.items()
+    }
+    labels[now] += f" ({cached.count(View(page.view.where), page.version):,})"
     widget = f"select.{key}"
     st.session_state[widget] = now
     st.selectbox(label, list(labels), key=widget, format_func=lambda one: labels.get(one, visible(one)),
-                 label_visibility="collapsed", on_change=_taken, args=(page.name, widget, choice))  # fmt: skip
+                 label_visibility="collapsed", on_change=_taken, args=(page.name, widget, every))  # fmt: skip
 
 
-def _taken(name: str, widget: str, choice: Callable[[str], dict[str, tuple[str, ...]]]) -> None:
-    taken = choice(st.session_state[widget])
+def _added(page: Page, told: Row, key: str, named: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
+    """A label for each value that can be put beside those asked for, with the points that there would be then."""
+    words = " together" if asked else ""
+    return {
+        one: words_of if one in asked else words_of + told.told({key: (*asked, one)}, words)
+        for one, words_of in named.items()
+    }
+
+
+def _taken(name: str, widget: str, every: Mapping[str, Choices]) -> None:
+    taken = every.get(st.session_state[widget])
     if taken:
         address.choose(name, **taken)
 
 
 def _chosen(name: str, key: str, widget: str) -> None:
     address.choose(name, **{key: tuple(str(one) for one in st.session_state[widget])})
-
-
-def _counted(
-    beside: Sequence[Offer], further: Sequence[Offer], words: Callable[[str], str]
-) -> dict[str, str]:
-    """A label for each value with the points that it selects; those that only other choices leave are marked."""
-    labels = {one.value: f"{words(visible(one.label))} ({one.points:,})" for one in beside}
-    return labels | {
-        one.value: f"{words(visible(one.label))} ({one.points:,}, other filters change)" for one in further
-    }
 
 
 def _slugs(kind: str, asked: Sequence[str]) -> list[str]:

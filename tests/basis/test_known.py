@@ -80,6 +80,8 @@ def test_the_model_is_named_where_the_reader_did_not_choose_one_alone(ten: Libra
         view = View.of(where, slo=[LIMIT])
         told = known.of_headline(ten, view, evidence.deciding(ten, evidence.read(view)))
         assert told.leads("Llama 3.1 70B") == [f"Only 2 of 10 points state median TTFT; {words}"]
+        least = [] if where else ["Only 2 of 10 points can be judged; on Llama 3.1 70B, "]
+        assert told.least("Llama 3.1 70B") == least
     several = Known(2, 10, "state TPOT", "states TPOT", narrower="in FP8", many_models=True)
     assert several.leads("Gemma")[0] == "Only 2 of 10 points state TPOT; on Gemma FP8, "
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import selection
-from bench.basis import evidence, story
+from bench.basis import evidence, limits, story
 from bench.basis.story import FILLED, KEYS, Needs
 from bench.library import Library
 from bench.selection import as_asked
-from bench.view import View
+from bench.view import LIMIT, View
 from tests.basis.libraries import MODELS, mixed, views
 from tests.questions.heatmap.results import library_of, point
 
@@ -59,18 +59,23 @@ class TestWhichStory:
 
     @given(views)
     def test_is_the_best_by_a_plain_count(self, library: Library, view: View) -> None:
-        """Points of the story times its accelerators, over all stories of what the filters leave, limits apart."""
+        """Points of the story times its accelerators, over all stories of what the filters leave: under limits first
+        those that state what they are on."""
         found = story.told(library, view)
         condition = evidence.ranked(library, evidence.read(view.with_slo(())))
         columns = ", ".join(map(as_asked, KEYS))
+        keys = [one.metric.key for one in limits.read(view)]
+        asked = [f"{key} IS NOT NULL" if library.has(key) else "FALSE" for key in keys]
         rows = library.fetch(
-            f"SELECT {columns}, accelerator, output_tokens_per_s IS NOT NULL OR ttft_ms_p50 IS NOT NULL FROM points"
-            f" WHERE {condition.sql}", condition.params,
+            f"SELECT {columns}, accelerator, output_tokens_per_s IS NOT NULL OR ttft_ms_p50 IS NOT NULL,"
+            f" {' AND '.join(asked) or 'FALSE'} FROM points WHERE {condition.sql}", condition.params,
         )  # fmt: skip
         weight = {}
         for key in {one[:4] for one in rows}:
             own = [one for one in rows if one[:4] == key]
-            weight[key] = sum(one[5] for one in own) * len({one[4] for one in own})
+            stating = [one for one in own if one[6]]
+            weight[key] = (len(stating) * len({one[4] for one in stating}),
+                           sum(one[5] for one in own) * len({one[4] for one in own}))  # fmt: skip
         if not rows or all(view.values(key) for key in KEYS):
             assert found.view == view
             return
@@ -112,6 +117,50 @@ class TestWhichStory:
         rows = [*(point(128, 128, requests_failed=level, concurrency=level) for level in (1, 2, 4)),
                 point(256, 256, 10)]  # fmt: skip
         assert story.told(library_of(tmp_path, rows), View()).view.values("isl") == ("256",)
+
+
+class TestUnderLimits:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def loaded(cls, tmp_path_factory: pytest.TempPathFactory) -> Library:
+        """Of Llama three points in FP8 state nothing but a throughput, two in BF16 and one in FP4 their TTFT too."""
+        rows = [
+            *(point(128, 128, 10, concurrency=level) for level in (1, 2, 4)),
+            *(point(128, 128, 10, precision="bf16", concurrency=level, ttft_ms_p50=20) for level in (1, 2)),
+            point(256, 128, 10, precision="fp4", ttft_ms_p50=20),
+            point(512, 64, 10, model=DEEPSEEK, ttft_ms_p50=20),
+        ]
+        return library_of(tmp_path_factory.mktemp("limited"), rows)
+
+    @staticmethod
+    def precision(library: Library, view: View) -> tuple[str, ...]:
+        return story.told(library, view).view.values("precision")
+
+    def test_is_one_whose_points_state_what_the_limits_are_on(self, loaded: Library) -> None:
+        own = {"model": [LLAMA]}
+        assert self.precision(loaded, View.of(own)) == ("fp8",)
+        assert self.precision(loaded, View.of(own, slo=["ttft_ms_p50<=50"])) == ("bf16",)
+        assert self.precision(loaded, View.of(own, slo=["ttft_ms_p50<=1"])) == ("bf16",)
+
+    def test_that_no_point_states_it_is_as_without(self, loaded: Library) -> None:
+        for slo in ("ttft_ms_p99<=50", "usd_per_million_output_tokens<=1", limits.NONE):
+            assert self.precision(loaded, View.of({"model": [LLAMA]}, slo=[slo])) == ("fp8",)
+
+    def test_those_that_a_page_opens_with_choose_no_story(self, loaded: Library) -> None:
+        opening = View.of({"model": [LLAMA]}, {FILLED: LIMIT}, slo=["ttft_ms_p50<=50"])
+        assert self.precision(loaded, opening) == ("fp8",)
+
+    def test_set_on_a_page_it_stays_near_to_what_was_shown_if_that_can_tell(self, loaded: Library) -> None:
+        for shown, expected in (("fp4", "fp4"), ("fp8", "bf16")):
+            view = View.of({"model": [LLAMA]}, slo=["ttft_ms_p50<=50"])
+            assert self.precision(loaded, story.nearest(view, {"precision": shown})) == (expected,)
+
+    def test_set_on_a_page_the_model_that_is_shown_stays(self, loaded: Library) -> None:
+        """Without what was shown it is the model with the most points that state the limits' metrics."""
+        view = View(slo=("ttft_ms_p50<=50",))
+        for model in MODELS:
+            shown = story.shown(story.told(loaded, View.of({"precision": ["fp8"]})).view) | {"model": model}
+            assert story.told(loaded, story.nearest(view, shown)).view.values("model") == (model,)
 
 
 class TestToldAgain:

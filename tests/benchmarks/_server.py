@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,23 +34,32 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(library: Path | None = None, log: Path | None = None) -> Iterator[Server]:
-    """The app, started on a free port and ended afterwards; what it prints is in the log, where one is asked for."""
+def running(
+    library: Path | None = None,
+    log: Path | None = None,
+    script: str = "app.py",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Server]:
+    """The app, or another script, started on a free port and ended afterwards; what it prints is in the log."""
     port = free_port()
     command = [
         sys.executable,
         "-m",
         "streamlit",
         "run",
-        "app.py",
+        script,
         "--server.port",
         str(port),
         "--server.headless=true",
     ]
-    environment = {**os.environ, "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist")}
+    told = {
+        **os.environ,
+        "KNEEPOINT_LIBRARY": str(library or ROOT / "does-not-exist"),
+        **(environment or {}),
+    }
     start = time.perf_counter()
     with open(log or os.devnull, "wb") as out:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=ROOT, env=told, stdout=out, stderr=subprocess.STDOUT)
     try:
         url = f"http://127.0.0.1:{port}"
         wait_for_first_byte(url)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from bench import chart
+from bench.library import Library
+from bench.questions import question
+from bench.view import View
 from tests.benchmarks import Figure, percentile
 from tests.benchmarks._server import running
 
@@ -15,30 +23,50 @@ FLAGS = (
 )
 CHARTED = ".js-plotly-plot .main-svg"
 DRAWN = "selector => (document.querySelector(selector)?.getBoundingClientRect().height ?? 0) > 0"
-STARTS = 3
+BARE = "tests/benchmarks/_bare_page.py"
+STARTS = 5
 WARM = 10
 CHANGES = 30
 
 
 def measure() -> Iterator[Figure]:
-    """Three cold starts, then warm pages and widget changes on the last."""
-    first_bytes, cold = [], []
-    with sync_playwright() as driver:
+    """Cold starts in turns with a bare app's, then warm pages and widget changes."""
+    first_bytes, cold, bare = [], [], []
+    with sync_playwright() as driver, bare_app() as bare_environment:
         browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
         for _ in range(STARTS):
             with running() as server:
                 first_bytes.append(server.first_byte_s)
                 cold.append(first_chart(browser, server.url + "/pareto"))
+            with running(script=BARE, environment=bare_environment) as server:
+                bare.append(first_chart(browser, server.url))
         with running() as server:
             page = browser.new_page()
             charted(page, server.url + "/pareto")
             warm = [charted(page, server.url + "/pareto") for _ in range(WARM)]
             changes = option_changes(page)
         browser.close()
-    yield Figure("process start to first byte, slowest of 3", max(first_bytes), "s", 1.5)
-    yield Figure("cold first chart, slowest of 3", max(cold), "s", 4)
+    yield Figure(f"process start to first byte, slowest of {STARTS}", max(first_bytes), "s", 1.5)
+    yield Figure(f"cold first chart, slowest of {STARTS}", max(cold), "s", 4)
+    yield Figure(
+        "cold first chart over a bare app's with the same chart, medians",
+        median(cold) / median(bare),
+        "x",
+        1.2,
+    )
     yield Figure("warm page to its chart, median", percentile(warm, 50), "s", 1)
     yield Figure("widget to new chart, p95", percentile(changes, 95) * 1000, "ms", 500)
+
+
+@contextmanager
+def bare_app() -> Iterator[dict[str, str]]:
+    """The environment in which the bare app draws what /pareto opens with, until the block ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        pareto = question("pareto")
+        answer = pareto.answer(Library.open(Path(folder) / "none"), View())
+        chart_file = Path(folder) / "chart.json"
+        chart_file.write_text(pareto.figure(answer.result, chart.theme("light")).to_json())
+        yield {"KNEEPOINT_BARE_CHART": str(chart_file)}
 
 
 def first_chart(browser: Browser, url: str) -> float:

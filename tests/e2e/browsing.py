@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,6 +20,9 @@ CHART = ".js-plotly-plot .main-svg"
 QUIET = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 LOADING = "[data-testid=stSkeleton], [data-testid=stAppSkeleton]"
+PATIENCE_MS = 90_000
+"""How long a page is waited for where no promise is at stake: a busy machine is no failure."""
+
 QUIET_MS = 200
 """Longer than any part of a page waits before it tells the server what its reader did."""
 
@@ -119,7 +122,17 @@ def context_on(browser: Browser, url: str) -> BrowserContext:
     context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 1000})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(LISTEN)
+    context.set_default_timeout(PATIENCE_MS)
     return context
+
+
+@contextmanager
+def reading(browser: Browser, url: str) -> Iterator[Callable[[], Page]]:
+    """Opens tabs of one reader, each a session of its own, listened to until the block ends."""
+    with ExitStack() as stack:
+        context = context_on(browser, url)
+        stack.callback(context.close)
+        yield lambda: stack.enter_context(listening(context, url))
 
 
 def charted(page: Page, address: str) -> Page:

@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from bench.library import Library
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHROMIUM, FLAGS, context_on, listening
+from tests.e2e.browsing import CHROMIUM, FLAGS, PATIENCE_MS, context_on, listening
 from tests.pages import hostile
 
 HERE = Path(__file__).parent
 
-expect.set_options(timeout=30_000)  # as patient as all else that waits for the page
+expect.set_options(timeout=PATIENCE_MS)
 
 Visit = Callable[[], Page]
 

@@ -12,7 +12,7 @@ from bench.endpoint import Settings
 from bench.endpoint import running as endpoint
 from bench.sweep.folder import Folder
 from tests.benchmarks._server import running
-from tests.e2e.browsing import charted, choose, context_on, headline, listening, settled, spot, tab_to
+from tests.e2e.browsing import charted, choose, headline, reading, settled, spot, tab_to
 from tests.sweep.sweeping import folder_for, started
 
 Visit = Callable[[], Page]
@@ -29,11 +29,8 @@ def swept(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterato
         folder = folder_for(library, url, loads__concurrency="1,2,4", point__requests="16")
         with started(folder) as process:
             assert process.wait(60) == 0
-    with running(library) as server:
-        context = context_on(browser, server.url)
-        with listening(context, server.url) as page:
-            yield page, folder
-        context.close()
+    with running(library) as server, reading(browser, server.url) as tab:
+        yield tab(), folder
 
 
 def card(page: Page) -> str:

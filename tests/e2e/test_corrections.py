@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from bench.library import Library
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import charted, context_on, figure, headline, listening, settled
+from tests.e2e.browsing import charted, figure, headline, reading, settled
 from tests.holdings.made import point_of, source_of, tables
 
 MINE = View.of({"source": ["mine"]}, {"x": "tpot_ms_p50", "y": "output_tokens_per_s"}).query()
@@ -31,17 +31,11 @@ def library(tmp_path: Path) -> Library:
 
 @pytest.fixture
 def served(library: Library, browser: Browser) -> Served:
-    """Starts the app and opens tabs in it, each a session of its own, listened to until the block ends."""
+    """Starts the app and opens tabs in it."""
 
     @contextmanager
     def serve() -> Iterator[Callable[[], Page]]:
-        with running(library.path) as server, ExitStack() as tabs:
-
-            def tab() -> Page:
-                context = context_on(browser, server.url)
-                tabs.callback(context.close)
-                return tabs.enter_context(listening(context, server.url))
-
+        with running(library.path) as server, reading(browser, server.url) as tab:
             yield tab
 
     return serve

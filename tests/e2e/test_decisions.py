@@ -57,7 +57,7 @@ def test_a_cold_page_tells_its_verdict_draws_and_lists_it(name: str, visit: Visi
     ("address", "figures"),
     [
         (GEMMA, ["4.57 times", "21.9 %", "10,080", "1,260 tokens/s per chip against 276"]),
-        (COLUMN_B, ["127.6", "64", "128"]),
+        (COLUMN_B, ["at batch 128, interpolated", "64", "128"]),
         (A_DAY, ["59.76 USD a day", "91.9 % used", "1.08 USD per million"]),
     ],
     ids=PAGES,

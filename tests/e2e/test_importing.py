@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,7 +14,7 @@ from bench.library import Library
 from bench.library.facts import PRICE
 from bench.view import View
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import CHART, context_on, figure, find, headline, listening, settled, unfold
+from tests.e2e.browsing import CHART, figure, find, headline, reading, settled, unfold
 from tests.library.files import ROW, entries, table
 
 LAB = {**ROW, "model": "deepseek-r1", "precision": "fp8", "isl": 1024, "osl": 1024, "source": "our-lab"}
@@ -42,27 +41,8 @@ def app(library: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def tab(app: Server, browser: Browser) -> Iterator[Tab]:
-    """Opens tabs, each a session of its own, listened to until the test ends."""
-    with opening(app, browser) as open_one:
+    with reading(browser, app.url) as open_one:
         yield open_one
-
-
-class opening:  # noqa: N801  (used as a function)
-    """Opens tabs on a server while the block lasts."""
-
-    def __init__(self, app: Server, browser: Browser) -> None:
-        self._app, self._browser, self._stack = app, browser, ExitStack()
-
-    def __enter__(self) -> Tab:
-        def open_one() -> Page:
-            context = context_on(self._browser, self._app.url)
-            self._stack.callback(context.close)
-            return self._stack.enter_context(listening(context, self._app.url))
-
-        return open_one
-
-    def __exit__(self, *problem: object) -> None:
-        self._stack.close()
 
 
 def test_a_good_a_broken_and_a_partly_good_file_and_the_ways_on(
@@ -161,7 +141,7 @@ def test_facts_are_asked_once_and_remembered_after_a_restart(
     said(page, "4 points from 1 file are in the library now.")
     (kept,) = entries(library / "facts.jsonl")
     assert kept["facts"] == {"accelerator": "h200-sxm", PRICE: 2.5}
-    with running(library) as restarted, opening(restarted, browser) as fresh:
+    with running(library) as restarted, reading(browser, restarted.url) as fresh:
         page = dropped(fresh(), file)
         said(page, "Nothing here can be added: 1 file is in the library already.")
         assert page.get_by_text("does not say").count() == 0
@@ -180,7 +160,7 @@ def test_files_that_look_alike_are_told_apart_and_one_fact_is_stated_for_three(
         row = {"concurrency": concurrency, "output_tokens_per_s": 300.0 * concurrency}
         base = {**LAB, "accelerator": None, "source": f"lab-{concurrency}"}
         files.append(table(tmp_path / str(concurrency) / "lab.csv", row, base=base))
-    with running(library) as app, opening(app, browser) as open_one:
+    with running(library) as app, reading(browser, app.url) as open_one:
         page = dropped(open_one(), *files)
         said(page, "3 of 3 files bring 3 points.")
         picked(page, "For these files", ("lab.csv (concurrency 4", "lab.csv (concurrency 16"))

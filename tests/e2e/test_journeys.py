@@ -23,7 +23,7 @@ from bench.sweep.folder import listed
 from bench.sweep.practice import FOLDER
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, charted, choose, context_on, figure, headline, listening, settled, spot
+from tests.e2e.browsing import CHART, charted, choose, figure, headline, reading, settled, spot
 
 Visit = Callable[[], Page]
 
@@ -87,11 +87,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def own(place: Path, browser: Browser) -> Iterator[Page]:
     """A tab on an app whose library is the reader's own beside the shipped one."""
-    with running(place) as server:
-        context = context_on(browser, server.url)
-        with listening(context, server.url) as page:
-            yield page
-        context.close()
+    with running(place) as server, reading(browser, server.url) as tab:
+        yield tab()
 
 
 def test_the_best_accelerator_within_two_limits_takes_3_steps_and_says_how_few_state_them(

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from bench.sweep import jobs
 from bench.sweep.folder import Folder, listed
 from bench.sweep.practice import FOLDER, practise
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import charted, context_on, copied, figure, find, headline, listening, settled
+from tests.e2e.browsing import charted, copied, figure, find, headline, reading, settled
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
 
@@ -31,6 +31,14 @@ POINTS = """(document.querySelector('.js-plotly-plot')?.data ?? []).filter(trace
     .reduce((many, trace) => many + trace.customdata.length, 0)"""
 MAIN = "document.querySelector('[data-testid=stMain]')"
 GROUNDS = "[...document.querySelectorAll('.js-plotly-plot')].map(chart => chart.layout.paper_bgcolor)"
+COVERED = """(() => {
+    const texts = [...document.querySelectorAll('.js-plotly-plot .textpoint text')].filter(one => one.textContent)
+    const boxes = texts.map(one => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width)
+    const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
+        && one.top < other.bottom - 1 && other.top < one.bottom - 1
+    return boxes.flatMap(([text, box], at) => boxes.slice(at + 1).filter(([, other]) => meet(box, other))
+        .map(([other]) => `${text} and ${other}`))
+})()"""
 WIDER = f"{MAIN}.scrollWidth > {MAIN}.clientWidth"
 
 
@@ -54,19 +62,12 @@ def app(library: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def tab(app: Server, browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Opens tabs, each in a browser context of its own, listened to until the test ends."""
-    with ExitStack() as stack:
-
-        def open_one() -> Page:
-            context = context_on(browser, app.url)
-            stack.callback(context.close)
-            return stack.enter_context(listening(context, app.url))
-
+    with reading(browser, app.url) as open_one:
         yield open_one
 
 
 def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
-    tab: Callable[[], Page], library: Path
+    tab: Callable[[], Page], library: Path, browser: Browser, app: Server
 ) -> None:
     page = tab()
     page.goto(QUICK)
@@ -101,9 +102,10 @@ def test_a_sweep_is_launched_watched_cancelled_gone_on_with_and_shared(
     mine = figure(page)
     drawn = {point[0] for trace in mine[0] for point in trace.get("customdata") or ()}
     assert len(drawn) == 4
-    theirs = charted(tab(), copied(page))
-    assert figure(theirs) == mine
-    assert headline(theirs) == headline(page)
+    with reading(browser, app.url) as someone_else:
+        theirs = charted(someone_else(), copied(page))
+        assert figure(theirs) == mine
+        assert headline(theirs) == headline(page)
 
 
 def test_an_address_as_it_stands_in_a_log_is_enough_and_nothing_of_the_practice_stays(
@@ -192,6 +194,47 @@ def test_a_sweep_outlives_the_server_and_its_own_death_is_seen(library: Path, br
         page.get_by_role("link", name="See it on the frontier").wait_for()
 
 
+def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    folder = sweeping(library, "1,2,3,4", "40")
+    page, told = tab(), list[str]()
+    page.goto(f"/jobs?job={folder.id}")
+    page.locator("h1").first.wait_for()
+    region = page.get_by_role("status")
+    end = time.monotonic() + 60
+    while "is done" not in (told or [""])[-1] and time.monotonic() < end:
+        heard = (region.first.text_content() or "") if region.count() else ""
+        told += [heard] if heard and heard not in told[-1:] else []
+        page.wait_for_timeout(100)
+    assert told[-1].endswith("is done with 4 of 4 points."), told
+    assert len(told) <= 4 + 2, "A word for each point, one before and one after, not one for each look."
+    assert all(one.endswith(".") for one in told)
+    page.goto(f"/run?run={folder.id}&point=1")
+    settled(page)
+    choice = page.get_by_role("combobox", name="Open a request")
+    choice.focus()
+    page.keyboard.press("ArrowDown")
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**&request=*")
+    page.get_by_text("ended well after").first.wait_for()
+
+
+@pytest.mark.parametrize("width", [1440, 800, 390])
+def test_numbers_on_a_runs_chart_never_cover_each_other(
+    tab: Callable[[], Page], library: Path, width: int
+) -> None:
+    folder = sweeping(library, "1,2,3,4,5,6,7,8", "8")
+    until(lambda: not folder.held(), 60)
+    page = tab()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"/run?run={folder.id}")
+    page.locator(".js-plotly-plot .textpoint").first.wait_for()
+    settled(page)
+    assert page.evaluate(COVERED) == []
+
+
 def test_its_pages_fit_800_pixels_and_follow_the_colour_scheme(
     tab: Callable[[], Page], library: Path
 ) -> None:
@@ -230,7 +273,8 @@ def sweeping(library: Path, concurrency: str, requests: str) -> Folder:
 
 @contextmanager
 def watched(browser: Browser, app: Server, address: str) -> Iterator[Page]:
-    with listening(context_on(browser, app.url), app.url) as page:
+    with reading(browser, app.url) as tab:
+        page = tab()
         page.goto(address)
         yield page
 

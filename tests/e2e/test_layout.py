@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from bench.questions import questions
-from tests.e2e.browsing import charted, context_on, listening, settled
+from tests.e2e.browsing import charted, reading, settled
 from tests.e2e.test_phone_charts import PAIR
 from tests.pages.drawn import NAMES
 
@@ -74,10 +74,8 @@ ON_EACH_OTHER = """
 
 @pytest.fixture(scope="module")
 def tab(server: str, browser: Browser) -> Iterator[Page]:
-    context = context_on(browser, server)
-    with listening(context, server) as page:
-        yield page
-    context.close()
+    with reading(browser, server) as open_one:
+        yield open_one()
 
 
 def shown(page: Page, width: int, address: str) -> dict[str, Any]:

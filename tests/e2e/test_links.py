@@ -18,13 +18,12 @@ from tests.benchmarks._server import running
 from tests.e2e.browsing import (
     CHART,
     charted,
-    context_on,
     copied,
     figure,
     headline,
-    listening,
     pick,
     pick_accelerator,
+    reading,
     settled,
 )
 
@@ -37,8 +36,8 @@ WHOLE = (
 
 
 def test_a_deep_link_is_right_as_the_first_request_after_a_start(browser: Browser, tmp_path: Path) -> None:
-    with running(tmp_path) as started, listening(context_on(browser, started.url), started.url) as page:
-        charted(page, WHOLE)
+    with running(tmp_path) as started, reading(browser, started.url) as tab:
+        page = charted(tab(), WHOLE)
         assert page.get_by_role("dialog").count() == 0
         assert page.title() == "Pareto - Kneepoint"
         assert "DeepSeek-R1" in headline(page)
@@ -68,8 +67,8 @@ def test_a_copied_link_shows_the_same_figure_to_someone_else(
     pick(mine, "A frontier for each", "Engine")
     link = copied(mine)
     assert link == mine.url
-    with listening(context_on(browser, server), server) as theirs:
-        charted(theirs, link)
+    with reading(browser, server) as someone_else:
+        theirs = charted(someone_else(), link)
         assert figure(theirs) == figure(mine) != before
         assert headline(theirs) == headline(mine)
 
@@ -151,7 +150,9 @@ def test_an_address_that_is_no_page_says_so_and_lists_the_pages(
     assert answer
     assert answer.status == 404
     titles = ", ".join(question.TITLE for question in questions().values())
-    assert headline(page) == f"There is no page '{named}'; the pages are {titles} and Data."
+    assert (
+        headline(page) == f"There is no page '{named}'; the pages are {titles}, Launch, Jobs, Data and SQL."
+    )
     page.wait_for_timeout(300)
     # The browser itself reports the document's status; nothing else is said or asked for.
     assert errors == ["Failed to load resource: the server responded with a status of 404 (Not Found)"]

@@ -13,6 +13,7 @@ from bench.sweep.wire.exchange import Exchange, Limits, Target
 from tests.endpoint import odd_kinds
 from tests.endpoint.loading import asks, loaded
 from tests.endpoint.odd import Cut, Odd, Servers, Wrote, serving
+from tests.tries import TRIES
 
 pytestmark = pytest.mark.long
 
@@ -98,9 +99,6 @@ def test_finish_reason_length_proves_the_length_where_nothing_is_counted(name: s
 def test_another_finish_reason_proves_none(name: str, servers: Servers) -> None:
     for one, _ in answered(servers, f"stopped {name}"):
         assert (one.output_tokens, one.token_source) == (5, "chunks")
-
-
-TRIES = 5
 
 
 @pytest.mark.parametrize("name", SEVERAL)

@@ -171,6 +171,20 @@ def test_a_markdown_table_keeps_the_columns_asked_first_and_its_headline_is_text
     assert written.startswith(r"**\*\*x\*\* \<b\> \[y\]\(z\)**" + "\n\n<http://127.0.0.1/pareto?v=2>\n\n| ")
 
 
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_a_markdown_table_says_how_many_rows_it_leaves_out(tmp_path: Path, beyond: int) -> None:
+    many = markdown.MOST_ROWS + beyond
+    held = library(tmp_path, table(tmp_path / "a.csv", *({"concurrency": n + 1} for n in range(many))))
+    for told in (
+        format_named("markdown").write(held, View()).decode(),
+        markdown.written(held.query("SELECT * FROM points")).decode(),
+    ):
+        lines = told.splitlines()
+        assert sum(line.startswith("|") for line in lines) == 2 + markdown.MOST_ROWS
+        cut = "The first 1,000 of 1,001 rows. To have all of them, save CSV, Parquet or JSON instead."
+        assert (cut in lines) == bool(beyond)
+
+
 @pytest.mark.parametrize("name", formats())
 def test_every_format_writes_a_selection_and_an_empty_one(name: str, tmp_path: Path) -> None:
     held = library(tmp_path, table(tmp_path / "a.csv", {}))

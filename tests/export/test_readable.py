@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pandas as pd
 import pytest
 
@@ -54,3 +56,9 @@ def test_nothing_else_does(address: str) -> None:
     assert (
         table(pd.DataFrame({"source_url": [address, "https://example.org"]}))["source_url"].isna().tolist()[0]
     )
+
+
+def test_a_day_is_a_day_and_no_count_of_milliseconds() -> None:
+    shown = table(pd.DataFrame({"newest": pd.Series([date(2026, 6, 11), None], dtype=object), "n": [1, 2]}))
+    assert pd.api.types.is_datetime64_any_dtype(shown["newest"])
+    assert shown["newest"].isna().tolist() == [False, True]

@@ -63,6 +63,12 @@ def shown(place: Path) -> list[list[tuple[Any, ...]]]:
         library.close()
 
 
+@pytest.fixture(scope="module")
+def before(sound: Path) -> list[list[tuple[Any, ...]]]:
+    """What it shows as long as nothing is damaged."""
+    return shown(sound)
+
+
 def wrong(place: Path) -> list[str]:
     return [one.where for one in Library.open(place, shipped=False).verify().wrong]
 
@@ -91,10 +97,14 @@ def delete(path: Path, chance: random.Random) -> None:
 )
 @pytest.mark.parametrize("damage", [flip, empty, cut, delete])
 def test_whatever_happens_to_a_file_of_a_pack_a_rebuild_mends_it(
-    sound: Path, place: Path, tmp_path: Path, damage: Callable[[Path, random.Random], None], ending: str
+    sound: Path,
+    before: list[list[tuple[Any, ...]]],
+    place: Path,
+    tmp_path: Path,
+    damage: Callable[[Path, random.Random], None],
+    ending: str,
 ) -> None:
     chance = random.Random(f"{damage.__name__} {ending}")
-    before = shown(sound)
     for _ in range(times(4, 1) if damage is flip else 1):
         shutil.rmtree(place)
         shutil.copytree(sound, place)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.exceptions import RerunException
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest
 
 from bench.export import bundle
@@ -253,6 +256,28 @@ def test_who_may_no_longer_import_when_it_comes_to_it_imports_nothing(
     assert not at.file_uploader
     assert "This server is read-only" in said(at)
     assert not own_library.exists()
+
+
+def test_a_press_that_is_cut_off_by_the_next_one_loses_no_file(
+    opened: Open, own_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Streamlit ends a run for the next one wherever the first asks it something, callbacks included."""
+    at = dropped(opened("data"), sweep(tmp_path, 1))
+    cut: list[bool] = []
+
+    def headers(_: object) -> dict[str, str]:
+        if not cut:
+            cut.append(True)
+            run = get_script_run_ctx()
+            assert run
+            raise RerunException(RerunData(page_script_hash=run.page_script_hash))
+        return {"Host": "localhost:8501"}
+
+    monkeypatch.setattr(type(st.context), "headers", property(headers))
+    at = at.button(key=DRIVEN).click().run()
+    assert cut
+    imported(at)
+    assert loaded(own_library) == 3
 
 
 def id_of(at: AppTest, file: str) -> str:

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bench.flags import weight_words, words
 from bench.holdings.card import card
 from bench.library import Library
 from bench.questions import question
@@ -46,6 +47,19 @@ def test_a_link_opens_a_points_card_with_its_figures(name: str, opened: Open) ->
         assert label in text
     assert picker(at, name).value == id
     assert f"point={id}" in query_of(at)
+
+
+def test_a_points_flags_read_the_same_on_its_card_and_on_data(opened: Open) -> None:
+    held, at = Library.open(), opened("pareto")
+    shown = question("pareto").answer(held, view_of(at, "pareto")).rows
+    id = str(shown.loc[shown["flags"].str.contains('"seen"', na=False), "point_id"].iloc[0])
+    flags = card(held, id).flags
+    assert flags
+    for name, asked in (("pareto", {**at.query_params, "point": id}), ("data", {"point_id": id})):
+        text = text_of(opened(name, **asked)).replace("\\", "")
+        for flag in flags:
+            told = f"**{words(flag.kind)}** ({weight_words(flag.kind)}): {flag.seen} {flag.why} {flag.do}"
+            assert told in text
 
 
 def test_the_picker_opens_a_card_and_the_close_button_closes_it(opened: Open) -> None:

@@ -29,8 +29,8 @@ def cell(at: AppTest, held: str, place: int) -> str:
 
 def test_a_pair_is_told_under_every_normalisation_with_the_charted_one_in_bold(opened: Open) -> None:
     at = pair(opened)
-    assert "at batch 127.6, interpolated" in headline(at).replace("\\", "")
-    assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e INT8 from 127.6**"
+    assert "at batch 128, interpolated" in headline(at).replace("\\", "")
+    assert cell(at, "Same batch", 1).replace("\\", "") == "**4 x TPU v6e INT8 from 128**"
     assert "H100 SXM FP8 is 1.16 to 4.90 times as fast" in cell(at, "Same batch", 3).replace("\\", "")
     assert "not known" in cell(at, "Same batch", 4)
 
@@ -100,7 +100,7 @@ def test_all_pairs_are_one_step_back(opened: Open) -> None:
     at = pair(opened).button(key="crossover.all").click().run()
     assert not at.exception
     assert view_of(at, "crossover").option("a") == ""
-    assert "in 2 of 4 pairs" in headline(at)
+    assert "in 2/4 pairs" in headline(at)
     assert "Click a strip" in text_of(at)
 
 
@@ -116,3 +116,15 @@ def test_what_the_sides_are_unlike_in_stands_on_its_own_line(opened: Open) -> No
     unlike = [part.value for part in at.markdown if "differ" in part.value or "Unlike" in part.value]
     print([p.value for p in at.markdown])
     assert unlike
+
+
+def test_all_strips_are_shown_on_demand_and_stand_in_the_link(opened: Open) -> None:
+    at = opened("crossover", model="deepseek-r1")
+    (more,) = [one for one in at.button if one.key == "crossover.strips"]
+    assert more.label.startswith("Show 40 of ")
+    at = more.click().run()
+    assert not at.exception
+    assert view_of(at, "crossover").option("strips") == "all"
+    (fewer,) = [one for one in at.button if one.key == "crossover.strips"]
+    assert view_of(fewer.click().run(), "crossover").option("strips") == "few"
+    assert not [one for one in pair(opened).button if one.key == "crossover.strips"]

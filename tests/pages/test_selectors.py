@@ -10,10 +10,11 @@ from streamlit.testing.v1 import AppTest
 from bench.library import Library
 from bench.selection import count
 from bench.view import View
+from pages.shared import foretold
 from tests.pages import selectors
-from tests.pages.drawn import Open, headline, text_of, view_of
+from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
-COUNT = re.compile(r"\(([0-9,]+)")
+COUNT = re.compile(r" \(([0-9,]+)")
 
 
 def labels(at: AppTest, key: str) -> list[str]:
@@ -43,15 +44,92 @@ def test_a_model_brings_its_own_precision_and_lengths(opened: Open) -> None:
     assert view == own
 
 
-def test_each_model_says_how_many_points_it_would_select(opened: Open) -> None:
-    at = opened("pareto", v="2", model="deepseek-r1", accelerator="mi355x", precision="fp8")
-    library = Library.open()
+@pytest.fixture
+def counted(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens a page with every number of its row, as a browser has them once they are worked out."""
+
+    def drawn(name: str, **link: str) -> AppTest:
+        with monkeypatch.context() as patched:
+            patched.setattr(foretold.Row, "points", lambda row, choice: row.task(choice)[1]())
+            return opened(name, **link)
+
+    return drawn
+
+
+def says(label: str) -> int | None:
+    found = COUNT.search(label)
+    return int(found[1].replace(",", "")) if found else None
+
+
+def chosen(at: AppTest, key: str, value: str) -> AppTest:
+    return at.selectbox(key=f"select.{key}").set_value(value).run()
+
+
+def test_each_model_says_how_many_points_its_page_then_shows(counted: Open) -> None:
+    """Of every shipped model on Pareto; and each leads to a page with points or one next step."""
+    at = counted("pareto")
     for value, label in zip(*_offered(at, "model"), strict=True):
-        beside = points(View.of({"model": [value], "accelerator": ["mi355x"], "precision": ["fp8"]}))
-        in_all = points(View.of({"model": [value]}))
-        said = [int(one.replace(",", "")) for one in re.findall(r"[0-9][0-9,]*(?= in all|\)| here)", label)]
-        assert said == ([beside] if beside else [0, in_all]), label
-    assert library
+        at = chosen(at, "model", value)
+        assert points(view_of(at, "pareto")) == says(label), label
+        assert not at.exception
+        assert headline(at)
+        assert "No point matches" not in text_of(at)
+
+
+@pytest.mark.parametrize("name", ["heatmap", "scaling", "crossover", "cost", "memory", "overview"])
+def test_every_page_tells_its_own_number_of_a_model(name: str, counted: Open) -> None:
+    at = counted(name)
+    offered = list(zip(*_offered(at, "model"), strict=True))
+    for value, label in [offered[1], *offered[9::10]]:
+        at = chosen(at, "model", value)
+        assert points(view_of(at, name)) == says(label), label
+
+
+def test_another_model_keeps_the_filters_that_leave_something_of_it(opened: Open, counted: Open) -> None:
+    link = {"v": "2", "model": "deepseek-r1", "accelerator": "mi355x", "precision": "fp8"}
+    at = counted("pareto", **link)
+    for value, label in list(zip(*_offered(at, "model"), strict=True))[1::9]:
+        at = chosen(opened("pareto", **link), "model", value)
+        view = view_of(at, "pareto")
+        assert points(view) == says(label), label
+        assert ("other filters change" in label) == (view.values("precision") != ("fp8",)
+                                                     or view.values("accelerator") != ("mi355x",)), label  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["pareto", "heatmap", "scaling", "crossover", "cost"])
+@pytest.mark.parametrize("key", ["precision", "workload"])
+def test_a_precision_and_a_workload_say_what_the_page_then_shows(
+    name: str, key: str, opened: Open, counted: Open
+) -> None:
+    at = counted(name, model="llama-3.1-8b")
+    box = at.selectbox(key=f"select.{key}")
+    labels = dict(zip(_values(at, key), box.options, strict=True))
+    for value, label in list(labels.items())[:4]:
+        at = chosen(opened(name, model="llama-3.1-8b"), key, value)
+        assert points(view_of(at, name)) == says(label), label
+
+
+def _values(at: AppTest, key: str) -> list[str]:
+    """What the labels of a box stand for, as a link writes it."""
+    names = [label.partition(" (")[0] for label in at.selectbox(key=f"select.{key}").options]
+    return ["" if one == "All" else one.lower().replace(",", "").replace(" / ", "/") for one in names]
+
+
+@pytest.mark.parametrize("asked", [(), ("h200-sxm",)])
+def test_an_accelerator_says_what_the_page_shows_with_it(
+    asked: tuple[str, ...], opened: Open, counted: Open
+) -> None:
+    link = {"v": "2", "model": "deepseek-r1", **({"accelerator": asked[0]} if asked else {})}
+    at = counted("pareto", **link)
+    before = selectors.accelerators(at)
+    names = dict(Library.open().fetch("SELECT name, slug FROM accelerators"))
+    for label in list(before.options)[:6]:
+        value = names[label.partition(" (")[0]]
+        assert (says(label) is None) == (value in asked)
+        assert ("together" in label) == bool(asked and value not in asked)
+        if value not in asked:
+            again = selectors.accelerators(opened("pareto", **link)).set_value([*asked, value]).run()
+            assert points(view_of(again, "pareto")) == says(label), label
 
 
 def _offered(at: AppTest, key: str) -> tuple[list[str], list[str]]:
@@ -61,8 +139,8 @@ def _offered(at: AppTest, key: str) -> tuple[list[str], list[str]]:
     return [known.get(one.partition(" (")[0], one.partition(" (")[0]) for one in names], names
 
 
-def test_a_precision_keeps_model_and_lengths_where_it_has_points(opened: Open) -> None:
-    at = opened("pareto")
+def test_a_precision_keeps_model_and_lengths_where_it_has_points(counted: Open) -> None:
+    at = counted("pareto")
     before = view_of(at, "pareto")
     other = next(label for label in labels(at, "precision") if label.startswith("FP4"))
     at = at.selectbox(key="select.precision").set_value("fp4").run()
@@ -83,10 +161,11 @@ def test_all_precisions_are_chosen_at_once(opened: Open) -> None:
     assert at.selectbox(key="select.precision").value == ""
 
 
-def test_a_workload_is_a_pair_with_its_points(opened: Open) -> None:
-    at = opened("pareto")
+def test_a_workload_is_a_pair_with_its_points(counted: Open) -> None:
+    at = counted("pareto")
+    every = labels(at, "workload")
     for label, value in [("1,024 / 1,024", "1024/1024"), ("1,024 / 8,192", "1024/8192")]:
-        offered = next((one for one in labels(at, "workload") if one.startswith(label)), None)
+        offered = next((one for one in every if one.startswith(label)), None)
         if offered is None:
             continue
         at = at.selectbox(key="select.workload").set_value(value).run()
@@ -118,15 +197,6 @@ def test_further_models_stand_beside_the_first(opened: Open) -> None:
     assert at.selectbox(key="select.model").value == view_of(at, "pareto").values("model")[0]
 
 
-def test_every_model_leads_to_a_page_with_points_or_one_next_step(opened: Open) -> None:
-    at = opened("pareto")
-    for value, _ in zip(*_offered(at, "model"), strict=True):
-        at = selectors.modelled(at, value)
-        assert not at.exception
-        assert headline(at)
-        assert "No point matches" not in text_of(at)
-
-
 def test_where_there_is_no_frontier_the_points_are_one_step_away(opened: Open) -> None:
     at = opened("pareto", model="llama-3.1-405b", precision="fp8")
     assert "states both a latency and a throughput" in headline(at)
@@ -142,3 +212,19 @@ def test_a_page_that_has_nothing_to_draw_offers_what_would_let_points_in(opened:
     at = at.button(key="nothing.runs").click().run()
     assert view_of(at, "scaling").option("runs") == "all"
     assert "let older runs in" not in headline(at)
+
+
+def test_cost_without_a_price_offers_the_prices_that_there_are(opened: Open) -> None:
+    at = opened("cost", accelerator="mi325x")
+    assert "No price" in text_of(at)
+    assert not at.dataframe
+    at = at.button(key="nothing.prices").click().run()
+    assert not at.exception
+    assert "price_terms=every" in query_of(at)
+    assert len(at.dataframe) >= 1
+
+
+def test_memory_of_an_unknown_model_offers_nothing_that_would_not_help(opened: Open) -> None:
+    at = opened("memory", model="none")
+    assert "choose another model" in text_of(at)
+    assert not [one for one in at.button if (one.key or "").startswith("nothing.")]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bench.basis.wording import LONGEST
+from bench.chart import value_label
 from bench.library import Library
 from bench.questions import question
 from bench.view import View
@@ -47,3 +50,20 @@ def test_a_short_headline_names_the_model_that_it_is_about(
     headline = question(name).answer(shipped, View.from_query(asked)).headline
     assert model in headline
     assert len(headline.split()) <= LONGEST
+
+
+@pytest.mark.parametrize("slo", ["", "slo=tpot_ms_p50<=50", "slo=tpot_ms_p50<=50&slo=ttft_ms_p50<=2000"])
+@pytest.mark.parametrize("name", ["cost", "crossover"])
+def test_a_headline_on_one_of_several_models_names_it_and_one_on_one_as_long_as_there_is_room(
+    shipped: Library, models: list[str], name: str, slo: str
+) -> None:
+    """Where few points can tell what keeps the limits, a headline on the one model chosen begins with that instead."""
+    for model in models:
+        headline = question(name).answer(shipped, View.from_query(f"model={model}&{slo}")).headline
+        told = re.sub(r"\(.*?\)", "", value_label("model", model))
+        assert told in headline or headline.startswith("Only ") or " points can be judged" in headline, (
+            headline
+        )
+    several = question(name).answer(shipped, View.from_query(f"model=llama-3.3-70b&model=llama-2-70b&{slo}"))
+    assert "Llama 3.3 70B" in several.headline
+    assert len(several.headline.split()) <= LONGEST

@@ -163,8 +163,8 @@ def test_a_ramp_says_what_it_sustained(tmp_path: Path) -> None:
                      "--with", "search=ramp", "stop.limits.ttft_ms_p50=14")  # fmt: skip
     assert done.returncode == 0, done.stderr
     sustained, reason = done.stderr.splitlines()[-2:]
-    assert sustained.startswith("The highest level sustained was concurrency 2 (isl=32 osl=8), with ")
-    assert reason.startswith("Stopped at concurrency 4 (isl=32 osl=8): ")
+    assert sustained.startswith("The highest level sustained was concurrency 2 (32 in / 8 out), with ")
+    assert reason.startswith("Stopped at concurrency 4 (32 in / 8 out): ")
 
 
 def test_a_sweep_that_waits_for_its_turn_says_for_whom(tmp_path: Path) -> None:

@@ -19,12 +19,11 @@ from bench.sweep.measured.rising import rise
 from bench.sweep.measured.window import measured, started_well
 from bench.sweep.wire.bodies import Manner, body
 from bench.sweep.wire.exchange import Ask, Limits, Target
+from tests.tries import TRIES
 
 pytestmark = pytest.mark.long
 
 MANNER = Manner("fake-model", ignore_eos=True)
-TRIES = 5
-"""How often a load is made until its figures are near: a busy machine blurs some, a wrong sum blurs them all."""
 
 
 def run(*args, **kwargs):
@@ -143,13 +142,18 @@ def test_failures_in_the_load_are_counted_by_their_kind():
 
 
 def test_a_point_that_is_known_well_enough_ends_early():
-    precision = Precision(0.1, round_of=4, warmup_requests=4)
     limits = Limits(duration_s=30, warmup_requests=4, drain_s=0)
-    found, _ = run(
-        Settings(ttft_ms=20, itl_ms=2), Load(load_kind="closed", concurrency=4), limits, precision=precision
-    )
-    assert found.window.duration_s < 15
-    assert 0.4 < found.metrics["output_tokens_per_s"] / (4 * 20 / 0.058) < 1.01
+    for _ in range(TRIES):
+        precision = Precision(0.1, round_of=4, warmup_requests=4)
+        found, _ = run(
+            Settings(ttft_ms=20, itl_ms=2), Load("closed", concurrency=4), limits, precision=precision
+        )
+        assert found.window.duration_s < 15
+        share = found.metrics["output_tokens_per_s"] / (4 * 20 / 0.058)
+        assert share < 1.01
+        if share > 0.7:
+            break
+    assert share > 0.7
     assert precision.throughput()[0] == pytest.approx(found.metrics["output_tokens_per_s"], rel=0.1)
     # What was under way when it ended is no failure.
     assert found.cancelled <= 4

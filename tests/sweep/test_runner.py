@@ -25,6 +25,7 @@ from bench.sweep.opening import looked_at
 from bench.sweep.runner import Ended, run
 from tests.sweep.sweeping import bench, document, folder_for, numbers_of_samples, plan_for, started
 from tests.thorough import times
+from tests.tries import within
 
 pytestmark = pytest.mark.long
 
@@ -87,13 +88,17 @@ def test_a_disk_or_terminal_that_takes_long_does_not_hold_the_load_up(tmp_path: 
         seen.append(status["state"])
         time.sleep(1)
 
-    with running(Settings(ttft_ms=20, itl_ms=2)) as url:
-        folder = folder_for(tmp_path, url, loads__concurrency="1", point__requests="60")
-        run(folder, slow)
-    ((line, _),) = folder.read.points
-    assert seen.count("running") >= 2
-    assert line.client["lag_ms_max"] < 900  # held up it would be 1,000
-    assert "clock_trouble" not in {flag.kind for flag in line.flags}
+    def longest_held_up_ms() -> float:
+        seen.clear()
+        with running(Settings(ttft_ms=20, itl_ms=2)) as url:
+            folder = folder_for(tmp_path, url, loads__concurrency="1", point__requests="60")
+            run(folder, slow)
+        ((line, _),) = folder.read.points
+        assert seen.count("running") >= 2
+        assert "clock_trouble" not in {flag.kind for flag in line.flags}
+        return line.client["lag_ms_max"]
+
+    within(500, longest_held_up_ms)
 
 
 def test_an_open_loop_keeps_the_schedule_it_was_seeded_with(tmp_path: Path) -> None:
@@ -376,7 +381,7 @@ def test_a_point_in_whose_time_no_request_comes_is_told_as_that(tmp_path: Path) 
                             point__requests="", point__duration_s="0.2", point__warmup_requests="")  # fmt: skip
         ended = run(folder)
     assert ended.state == "failed"
-    assert ended.reason.startswith("No request came within the 0.22 s of 0.001 requests/s (isl=32 osl=8): ")
+    assert ended.reason.startswith("No request came within the 0.22 s of 0.001 requests/s (32 in / 8 out): ")
     assert not folder.read.points
 
 

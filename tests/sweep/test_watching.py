@@ -31,14 +31,18 @@ STATED = {
         (
             {"title": "Quick look", "endpoint": "127.0.0.1:1", "state": "running",
              "points_done": 1, "points_possible": 4,
-             "current": {"level": "concurrency 4 (isl=8 osl=4)"}, "seconds_left": 25},
-            "Quick look at 127.0.0.1:1: 1 of 4 points, concurrency 4 (isl=8 osl=4) under way, about 25 s left.",
+             "current": {"level": "concurrency 4 (8 in / 4 out)"}, "seconds_left": 25},
+            "Quick look at 127.0.0.1:1: 1 of 4 points, concurrency 4 (8 in / 4 out) under way, about 25 s left.",
         ),
         ({"id": "x", "state": "queued", "reason": "It waits for 1 sweep."}, "Sweep x waits for 1 sweep."),
         ({"id": "x", "state": "checking"}, "Sweep x checks its endpoint."),
         (
             {"id": "x", "state": "failed", "points_done": 2, "points_possible": 4, "reason": "It is gone."},
             "Sweep x failed with 2 of 4 points: It is gone.",
+        ),
+        (
+            {"id": "x", "state": "failed", "reason": "There is no 'a'; did you mean b?"},
+            "Sweep x failed with 0 points: There is no 'a'; did you mean b?",
         ),
         ({"id": "x", "state": "interrupted"}, "Sweep x was interrupted with 0 points."),
         (
@@ -67,7 +71,7 @@ def test_a_sweep_in_a_sentence(status: dict[str, object], said: str) -> None:
          "Point 7 of 12, 50 % done."),
         ({"state": "running", "points_possible": 10, "points_done": 7}, "Point 8 of 10, 70 % done."),
         ({"state": "running", "points_possible": 3, "points_done": 3}, "Point 3 of 3, 100 % done."),
-        ({"id": "x", "state": "running"}, "Sweep x: 0 points."),
+        ({"state": "running", "points_done": 1, "seconds_left": 41}, "1 point measured so far."),
         ({"id": "x", "state": "done", "points_done": 4, "points_possible": 4, "reason": "All is measured."},
          "Sweep x is done with 4 of 4 points."),
     ],

@@ -123,7 +123,7 @@ def answer(library: Library, view: View) -> Answer[Cost]:
         view=whole,
         result=found,
         statements=(
-            *statements.told(found, opening=opening),
+            *statements.told(found, whole, opening=opening),
             *story.statements(told),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
@@ -261,7 +261,9 @@ def _surveyed(
     models, precisions, *found = library.fetch(query, condition.params)[0]
     many = {row: count for row, count in zip(metrics, found, strict=True) if count}
     first = sorted(many, key=lambda row: (bases.index(row.base), -many[row], row.statistic != "p50"))
-    group = "model" if models > 1 else "precision" if precisions > 1 else "accelerator"
+    # A story whose points state no precision leaves it open, which nobody asked to compare.
+    is_chosen = ranking.view.whole or bool(ranking.view.values("precision"))
+    group = "model" if models > 1 else "precision" if precisions > 1 and is_chosen else "accelerator"
     return group, [row.key for row in first]
 
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from bench import catalogue, flags
 from bench.basis import evidence, likeness, limits, prices, wording
@@ -19,6 +20,7 @@ from bench.questions.cost.names import API_PRICES, cents, modelled, place, span,
 from bench.questions.cost.priced import DEPLOYMENT, SPEEDS
 from bench.questions.cost.result import Cost, Deployment
 from bench.questions.operating_points import NO_CHIPS, NO_RATE
+from bench.view import View
 from bench.wording import counted, inline, is_or_are, joined, number, share
 
 LISTED, LISTED_LONG = 8, 5
@@ -38,9 +40,9 @@ NOT_COMPARED = ("accelerator", "chips", "layout", "load", "engine_version")
 """What every deployment chooses for itself, and so is not told as unlike."""
 
 
-def told(found: Cost, *, opening: bool) -> Iterator[Statement]:
+def told(found: Cost, view: View, *, opening: bool) -> Iterator[Statement]:
     """Headline, findings and caveats; `opening` says that the limits are those that the page opens with."""
-    yield _headline(found)
+    yield _headline(found, wording.selected(view))
     if found.deployments:
         yield from _speeds(found)
         yield from _quotes(found)
@@ -54,11 +56,11 @@ def told(found: Cost, *, opening: bool) -> Iterator[Statement]:
         yield from _caveats(found, opening=opening)
 
 
-def _headline(found: Cost) -> Statement:
+def _headline(found: Cost, about: str) -> Statement:
     if not found.tally.selected:
-        return headline("nothing", "Nothing is selected.")
+        return headline("nothing", wording.NOTHING_SELECTED)
     if not found.deployments:
-        return _none_priced(found) if found.unpriced else _none_enters(found)
+        return _none_priced(found, about) if found.unpriced else _none_enters(found, about)
     if len(found.deployments) == 1:
         return _of_one(found)
     if found.unlike or not found.deciding.names_a_best:
@@ -74,29 +76,34 @@ def _of_two(found: Cost) -> Statement:
     is_tie = wording.is_tie(ratio)
     values = {"usd_per_million": lead.usd_per_million, "second_usd_per_million": second.usd_per_million}
     model, about = _subjects("for", both)
-    usd = f"{number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}{_use(found)}"
+    usd = f"{number(lead.usd_per_million)} USD per million {found.asked.kind.words}{modelled(lead)}"
     dearer = f"{wording.times(ratio)}{' that' if ratio >= wording.TWICE else ''}{modelled(second)}"
     told: dict[str, list[Deployment]] = {}
-    for variant, of, next_one in (
-        (True, about, "named"),
-        (False, about, "named"),
-        (False, about, "unnamed"),
-        (False, model, "named"),
-        (False, model, "unnamed"),
-        (False, about, ""),
-        (False, model, ""),
-        (False, "", ""),
+    for start, (variant, of, next_one, use) in product(
+        _starts(found),
+        (
+            (True, about, "named", _use(found)),
+            (False, about, "named", _use(found)),
+            (False, about, "unnamed", _use(found)),
+            (False, model, "named", _use(found)),
+            (False, model, "unnamed", _use(found)),
+            (False, about, "", _use(found)),
+            (False, model, "", _use(found)),
+            (False, model, "", ""),
+        ),
     ):
+        # What a headline begins with names the model, or the reader chose it.
+        of = "" if start else of
         first = place(found, lead, *own[0], among=both, variant=variant)
         then = place(found, second, *own[1], among=both, variant=variant)
         if is_tie:
-            text, next_one = f"{first} and {then} cost the same within 1 %{of}: {usd}", "named"
+            text, next_one = f"{first} and {then} cost the same within 1 %{of}: {usd}{use}", "named"
         else:
             who = then if next_one == "named" else f"the next{f' ({joined(own[1])})' if own[1] else ''}"
             more = f"; {who} costs {dearer}" if next_one else ""
-            text = f"{first} is cheapest{of}: {usd}{more}"
+            text = f"{first} is cheapest{of}: {usd}{use}{more}"
         named = [lead, second] if next_one == "named" else [lead]
-        told[wording.opened(f"{found.known.lead}{text}.")] = named
+        told[wording.opened(f"{start}{text}.")] = named
     text = wording.fitting(*told)
     ids = [one.facts.point_id for one in told[text]]
     return headline("even" if is_tie else "cheapest", text, ids, **values)
@@ -127,13 +134,18 @@ def _of_one(found: Cost) -> Statement:
     ]
     if found.known.lead:
         cost_of = f"{usd} USD per million {found.asked.kind.words}{modelled(lead)}"
-        few = [f"{start}{place(found, lead, variant=False)} costs {cost_of}"
-               for start in found.known.leads(wording.subject([Facts("", model=lead.facts.model)]))]  # fmt: skip
+        few = [f"{start}{place(found, lead, variant=False)} costs {cost_of}" for start in _starts(found)]
         told = [f"{one}{end}." for end in (_use(found), "") for one in few]
     return headline(
         "one", wording.fitting(*told), [lead.facts.point_id],
         usd_per_million=lead.usd_per_million, lowest=low, highest=high, quotes=len(offers),
     )  # fmt: skip
+
+
+def _starts(found: Cost) -> list[str]:
+    """What a headline may begin with, the fullest first: how few points say what the limits are on, else nothing."""
+    model = wording.subject([Facts("", model=found.lead.facts.model)])
+    return [*found.known.leads(model), *found.known.least(model)] or [""]
 
 
 def _subjects(word: str, facts: Sequence[Facts]) -> tuple[str, str]:
@@ -152,38 +164,45 @@ def _undecided(found: Cost) -> Statement:
     model, about = _subjects("for", found.facts)
     text = f"{span(low, high)} per million {found.asked.kind.words}"
     told = [
-        wording.opened(f"{found.known.lead}no deployment is cheapest{of_what}: {text}{more}, but {why}.")
-        for of_what, more in ((about, _use(found)), (model, _use(found)), (model, ""), ("", ""))
+        wording.opened(f"{start}no deployment is cheapest{of_what}, as {why}: {text}{more}.")
+        for start in _starts(found)
+        for of_what, more in (
+            (about, _use(found)),
+            (model, _use(found)),
+            (model, ""),
+            *([("", "")] if start else []),
+        )
     ]
     return headline("undecided", wording.fitting(*told), lowest=low, highest=high)
 
 
-def _none_enters(found: Cost) -> Statement:
+def _none_enters(found: Cost, about: str) -> Statement:
     """Why no selected point can be priced, and what to do."""
     tally, metrics = found.tally, limits.metrics(found.limits)
     silent, beyond = tally.of("unknown_limit"), tally.of("beyond_limit")
+    none = f"No point of {about}"
     if held := silent + beyond:
-        who = "selected point" if held == tally.selected else "point that can be priced"
-        text = f"No {who} keeps the limits on {metrics} (0 of {held:,}); ease the limits."
+        none += "" if held == tally.selected else " that can be priced"
+        of, them = f"(0 of {held:,})", "it" if len(found.limits) == 1 else "them"
+        told: tuple[str, ...] = (f"{none} keeps the limits on {metrics} {of}; ease {them}.",)
         if not beyond:
-            text = f"No {who} states {metrics} (0 of {held:,}); lift the limits."
+            told = (f"{none} states {metrics} {of}; lift {limits.named(found.limits)}.",)
         elif silent:
-            text = f"No {who} is known to keep the limits: of {held:,}, {silent:,} do not state {metrics}; ease them."
-        each = f"all {len(found.limits)} limits"
-        short = f"No {who} {'is known to keep' if silent else 'keeps'} {each}; {'ease' if beyond else 'lift'} them."
-        return headline("none_enters", wording.fitting(text, short))
+            known = f"{none} is known to keep {limits.named(found.limits)} {of}"
+            told = (f"{known}; {silent:,} do not state {metrics}.", f"{known}; ease {them}.")
+        short = f"{none} {'is known to keep' if silent else 'keeps'} {limits.named(found.limits)} {of}."
+        return headline("none_enters", wording.fitting(*told, short))
     why = {
-        "other_evidence": "was measured; choose their evidence to price them all the same",
-        NO_CHIPS: "states accelerator and chip count; choose others",
-        NO_RATE: f"has a throughput of {found.asked.kind.words}; choose other tokens or other models",
+        "other_evidence": "was measured {}; choose their evidence to price them all the same",
+        NO_CHIPS: "states accelerator and chip count {}; state them on the Data page",
+        NO_RATE: f"has a throughput of {found.asked.kind.words} {{}}; choose other tokens",
     }
     only = [text for code, text in why.items() if tally.of(code) == tally.selected]
-    told = only[0].replace(";", f" (0 of {tally.selected:,});") if only else ""
-    told = told or f"can be priced (0 of {tally.selected:,}); why is told below"
-    return headline("none_enters", f"No selected point {told}.")
+    told_why = only[0] if only else "can be priced {}; why is told below"
+    return headline("none_enters", f"{none} {told_why.format(f'(0 of {tally.selected:,})')}.")
 
 
-def _none_priced(found: Cost) -> Statement:
+def _none_priced(found: Cost, about: str) -> Statement:
     """Which accelerators lack a price, and under which terms there is one."""
     every = [value_label("accelerator", chip) for chip in found.unpriced]
     terms = [names.terms(one) for one in found.priced_as]
@@ -196,7 +215,9 @@ def _none_priced(found: Cost) -> Statement:
             else "add one to a price book"
         )
         told.append(f"No price{own} for {joined(every, at_most=chips)}; {way}.")
-    return headline("none_priced", wording.fitting(*told))
+    return headline(
+        "none_priced", wording.fitting(*(f"{about}: {one[0].lower()}{one[1:]}" for one in told), *told)
+    )
 
 
 def _on(kind: str, text: str, *named: Deployment, **values: Value) -> Statement:

@@ -61,6 +61,7 @@ def choices(library: Library, view: View) -> Choices:
         "along": [(key, axis_title(key).split(" (")[0]) for key in ALONG if key in alongs],
         "metric": [(row.key, row.label if named[row.label] == 1 else row.axis) for row in metrics],
         "per": [(key, PER_LABELS[key]) for key in asked.pers],
+        "strips": [("few", "The eight most telling"), ("all", "All")],
     }
 
 

@@ -30,7 +30,7 @@ from bench.wording import inline
 PER_COLUMN = {"raw": "", "accelerator": "_per_chip", "dollar": "_per_usd_per_h", "watt": "_per_w"}
 COLUMNS = tuple(map(Column, *zip(
     ("pair", "Pair"), ("kind", "Outcome"), ("a", "Filters of A"), ("b", "Filters of B"),
-    ("users_per_accelerator", "Users per chip"), ("a_over_b", "A / B"), ("leads", "result.Leads (a, b or tie)"),
+    ("users_per_accelerator", "Users per chip"), ("a_over_b", "A / B"), ("leads", "Leads (a, b or tie)"),
     ("a_lead_percent", "Lead of A (%, better over worse)"), ("a_measured", "A measured"), ("b_measured", "B measured"),
     ("tie", "Tie"), ("settled", "Settled"), ("a_series", "A: the best deployment"), ("label_a", "A"), ("label_b", "B"),
     ("b_series", "B: the best deployment"), ("verdict", "Verdict"), ("crossing", "First crossing"), ("knots", "Places"),

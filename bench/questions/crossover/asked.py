@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from bench.catalogue import Kind, Metric
 from bench.chart import setting, title
 from bench.errors import UsageError
 from bench.library import Library
+from bench.maths.crossover import Crossing
 from bench.maths.grid import Better
 from bench.records import POINT_FIELDS
 from bench.selection import Clause
@@ -63,6 +65,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("per", "Divided by", "choice", "Raw, or per chip, per dollar or per rated watt; a latency is always raw.",
            PERS),
     *PRICES,
+    Option("strips", "Strips", "choice", "The eight most telling pairs, or all up to 40; the table has every one.",
+           ("few", "all")),
 )  # fmt: skip
 
 
@@ -71,7 +75,7 @@ class Asked:
     """A complete View of this question, read: the key of an axis, of a metric, and what it is divided by.
 
     `a` and `b` are the sides' own filters, None for a side not chosen; `price_a` and `price_b` are what the reader
-    states for an hour of one of that side's accelerators, in USD.
+    states for an hour of one of that side's accelerators, in USD; `every_strip` draws all pairs.
     """
 
     along: str
@@ -81,6 +85,7 @@ class Asked:
     b: View | None = None
     price_a: float | None = None
     price_b: float | None = None
+    every_strip: bool = False
 
     @property
     def row(self) -> Metric:
@@ -119,7 +124,8 @@ def read(view: View) -> Asked:
     price_a, price_b = (option.number(view) for option in PRICES)
     per = next(one for one in PERS if one == view.option("per", "raw"))
     along, metric = view.option("along"), view.option("metric")
-    return Asked(along, metric, per, side(view, "a"), side(view, "b"), price_a, price_b)
+    a, b, every = side(view, "a"), side(view, "b"), view.option("strips") == "all"
+    return Asked(along, metric, per, a, b, price_a, price_b, every)
 
 
 def check(view: View) -> None:
@@ -173,8 +179,13 @@ def axis_title(along: str) -> str:
 
 
 def at(along: str, *xs: float) -> str:
-    """Places on an axis in a sentence: "batch 127.6", "16 users per chip", "2 and 4 requests/s"."""
+    """Measured places in a sentence: "batch 128", "16 users per chip", "2 and 4 requests/s"."""
     return _said(along, xs[-1], joined([place(x) for x in xs], at_most=3))
+
+
+def at_crossings(along: str, crossings: Sequence[Crossing]) -> str:
+    """Where crossings are, in a sentence: "batch 130", "concurrency 5.5 and 10.3"."""
+    return _said(along, crossings[-1].x, joined([crossed(one) for one in crossings], at_most=3))
 
 
 def span(along: str, low: float, high: float) -> str:
@@ -195,8 +206,27 @@ def _said(along: str, x: float, places: str) -> str:
     return setting(along, x).replace(number(x), places)
 
 
+def crossed(one: Crossing) -> str:
+    """Where a crossing is, interpolated: "130"."""
+    return between(one.x, one.interval.low, one.interval.high)
+
+
+def between(x: float, low: float, high: float) -> str:
+    """A place between two others to a tenth of their distance: "130" of 64 to 256, "5.5" of 4 to 8.
+
+    It has three digits at most, and so many where with fewer it would not lie between them.
+    """
+    size = math.floor(math.log10(x))
+    deserved = size - math.floor(math.log10((high - low) / 10)) + 1 if low < high else 3
+    for digits in range(min(max(deserved, 1), 3), 4):
+        rounded = float(f"{x:.{digits}g}")
+        if low < rounded < high:
+            break
+    return f"{rounded:,.{max(0, digits - 1 - math.floor(math.log10(rounded)))}f}"
+
+
 def place(x: float) -> str:
-    """A place on an axis with four significant digits: "127.6", "1,024"."""
+    """A measured place on an axis with four significant digits: "10.67", "1,024"."""
     if float(x).is_integer() or abs(x) >= 1000:
         return f"{x:,.0f}"
     return f"{float(f'{x:.4g}'):,g}"
@@ -207,26 +237,24 @@ def told(library: Library, view: View) -> Story:
 
     Precision stays open, since two sides may differ in it, as does a length that is the axis.
     """
-    sides, along = (side(view, "a"), side(view, "b")), view.option("along")
-    found = _story(library, view, sides, along)
-    metric = view.option("metric")
-    if not (along and metric):
-        many, along, metric = _most(library, found.view, sides, [along] if along else LOADS)
-    if not (view.option("along") or many):
-        stories = [(key, _story(library, view, sides, key)) for key in LENGTHS]
-        lengths = [(*_most(library, one.view, sides, [key]), one) for key, one in stories]
-        best = max(lengths, key=lambda row: row[0])
-        if best[0]:
-            _, along, metric, found = best
+    sides = side(view, "a"), side(view, "b")
+    many, along, metric, found = _axes(library, view, sides, is_limited=True)
+    if not many and view.slo:
+        # Where nothing within the limits makes a curve, the axes are those without.
+        _, along, metric, found = _axes(library, view, sides, is_limited=False)
     per = view.option("per", "raw") if Asked(along, metric, "raw").is_divisible else "raw"
     a, b = (written(own) if own else None for own in sides)
-    whole = found.view.with_options(a=a, b=b, along=along, metric=metric, per=per)
+    strips = view.option("strips", "few")
+    whole = found.view.with_options(a=a, b=b, along=along, metric=metric, per=per, strips=strips)
     return replace(found, view=basis.written_out(prices.completed(library, whole)))
 
 
 def is_complete(library: Library, view: View) -> bool:
     """Whether nothing is left to fill in, as of the View of an answer."""
-    stated = all(view.option(key) for key in ("along", "metric", "per")) and basis.written_out(view) == view
+    stated = (
+        all(view.option(key) for key in ("along", "metric", "per", "strips"))
+        and basis.written_out(view) == view
+    )
     return stated and view.option("per") in read(view).pers and prices.completed(library, view) == view
 
 
@@ -278,6 +306,27 @@ def _story(library: Library, view: View, sides: Sides, along: str) -> Story:
     if not all(sides) or view.whole:
         return found
     return found if found.fits else replace(found, view=story.own_choice(view), pins={})
+
+
+def _axes(library: Library, view: View, sides: Sides, *, is_limited: bool) -> tuple[int, str, str, Story]:
+    """Axis and metric, by the points within the limits or by all, on how many accelerators, and the story along them.
+
+    An axis is a load unless it is asked for or only along a length there is something to compare.
+    """
+    along, metric = view.option("along"), view.option("metric")
+    found = _story(library, view, sides, along)
+    if along and metric:
+        return 1, along, metric, found
+
+    def most(one: Story, among: Sequence[str]) -> Best:
+        return _most(library, one.view if is_limited else one.view.with_slo(()), sides, among)
+
+    best = (*most(found, [along] if along else LOADS), found)
+    if along or best[0]:
+        return best
+    stories = [(key, _story(library, view, sides, key)) for key in LENGTHS]
+    lengths = max(((*most(one, [key]), one) for key, one in stories), key=lambda row: row[0])
+    return lengths if lengths[0] else best
 
 
 def _needs(library: Library, view: View, sides: Sides, along: str) -> Needs:

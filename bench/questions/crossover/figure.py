@@ -20,10 +20,10 @@ from bench.chart.colouring import DARK_INK, DIVERGING, LIGHT_INK, Colouring, of_
 from bench.chart.panels import READABLE_PX
 from bench.chart.roomy import ON_PHONES_TOO, by_width
 from bench.maths.colour import contrast, distance
-from bench.maths.crossover import Knot
+from bench.maths.crossover import Crossing, Knot
 from bench.plain_text import html
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import Asked, at, axis_title, place
+from bench.questions.crossover.asked import Asked, at, axis_title, crossed, place
 from bench.questions.crossover.phrases import Teller
 from bench.questions.crossover.result import (
     OTHER,
@@ -53,8 +53,8 @@ pages as wide as `roomy.ON_PHONES_TOO`."""
 LINE_LETTERS, LINE_PX = 52, 17
 """A line of words above a chart or a strip has so many letters, which a phone has room for, and is so high."""
 
-MOST_STRIPS = 8
-"""So many pairs have a strip; the table lists all."""
+MOST_STRIPS, EVERY_STRIP = 8, 40
+"""So many pairs have a strip, and so many at most where all are asked for; the table lists all."""
 
 TOP_PX, BOTTOM_PX = 50, 64
 STRIP_PX, BELOW_PX = 23, 34
@@ -183,13 +183,13 @@ def _add_crossings(figure: go.Figure, outcome: Compared, tell: Teller, theme: Th
     shown, turns = outcome.crossings, outcome.found.turns
     for order, one in enumerate(shown):
         leads = f" {html(tell.who(one.leads_after))} leads from here" if len(shown) == 1 else ""
-        ends, text = (one.interval.low, one.interval.high), f"<b>{place(one.x)}</b>{leads}"
+        ends, text = (one.interval.low, one.interval.high), f"<b>{crossed(one)}</b>{leads}"
         _add_bracket(figure, ends, one.x, text, theme, shift=15 * (order % 2))
         line = {"color": theme.text, "width": 1, "dash": "dot"}
         figure.add_shape(type="line", x0=one.x, x1=one.x, y0=0, y1=1, yref="y domain", line=line)
         figure.add_trace({
             "type": "scatter", "mode": "markers", "x": [one.x], "y": [one.y], "showlegend": False,
-            "hovertemplate": f"Crossing at {place(one.x)}, interpolated<extra></extra>",
+            "hovertemplate": f"Crossing at {crossed(one)}, interpolated<extra></extra>",
             "marker": {"symbol": "circle-open", "size": 17, "color": theme.text, "line": {"width": 2}},
         })  # fmt: skip
     changes = [(turn, turn.cut) for turn in turns if turn.crossing is None and turn.cut is not None]
@@ -286,7 +286,7 @@ def _end_names(key: SideKey, side: Side) -> list[str]:
 
 def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     """One strip for each of the most telling pairs, the crossing marked, on one axis."""
-    listed = found.pairs[:MOST_STRIPS]
+    listed = found.pairs[: EVERY_STRIP if found.asked.every_strip else MOST_STRIPS]
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
@@ -300,7 +300,7 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
         if pair.knots:
             _add_strip(figure, pair.knots, found.asked, colouring, ends, span, "y", str(pair.place))
         _add_words(figure, "<br>".join(words), span[1], theme.text)
-        _add_marks(figure, [one.x for one in pair.crossings], span[0], ends, theme)
+        _add_marks(figure, pair.crossings, span[0], ends, theme)
     room = 0.045 * max(ends[1] - ends[0], 0.5)
     orange, *_, blue = DIVERGING[theme.name]
     key = (
@@ -424,18 +424,20 @@ def _add_words(figure: go.Figure, text: str, y: float, colour: str, *, shift: in
     )  # fmt: skip
 
 
-def _add_marks(figure: go.Figure, crossings: Sequence[float], below: float, ends: Ends, theme: Theme) -> None:
+def _add_marks(
+    figure: go.Figure, crossings: Sequence[Crossing], below: float, ends: Ends, theme: Theme
+) -> None:
     """The places of the crossings under their strip; of those too close together the first is named."""
     figure.add_trace({
-        "type": "scatter", "mode": "markers", "x": list(crossings), "y": [below - 0.06] * len(crossings),
+        "type": "scatter", "mode": "markers", "x": [one.x for one in crossings], "y": [below - 0.06] * len(crossings),
         "hoverinfo": "skip", "showlegend": False,
         "marker": {"symbol": "triangle-up", "size": 9, "color": theme.text},
     })  # fmt: skip
     named = named_on_phone = -math.inf
-    for x in crossings:
-        words = f"<b>{place(x)}</b>"
-        if log10(x) - named >= APART * (ends[1] - ends[0]):
-            named, apart = log10(x), log10(x) - named_on_phone >= NARROW_APART * (ends[1] - ends[0])
+    for one in crossings:
+        x, words = log10(one.x), f"<b>{crossed(one)}</b>"
+        if x - named >= APART * (ends[1] - ends[0]):
+            named, apart = x, x - named_on_phone >= NARROW_APART * (ends[1] - ends[0])
             named_on_phone = named if apart else named_on_phone
             figure.add_annotation(
                 x=named, y=below - 0.08, yanchor="top", showarrow=False,

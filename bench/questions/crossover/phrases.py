@@ -12,7 +12,19 @@ from bench.basis.wording import TWICE, between
 from bench.chart import value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, USERS, Asked, at, axis_words, place, reach, span, written
+from bench.questions.crossover.asked import (
+    LENGTHS,
+    USERS,
+    Asked,
+    at,
+    at_crossings,
+    axis_words,
+    crossed,
+    place,
+    reach,
+    span,
+    written,
+)
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Outcome, Side, SideKey, Verdict
 from bench.view import View
 from bench.wording import counted, inline, joined, number
@@ -82,6 +94,14 @@ def apart(*members: Facts) -> tuple[str, ...]:
     return tuple(map(", ".join, left if all(left) else (one, other) if one != other else ()))
 
 
+def alone(a: Side, b: Side) -> tuple[str, str] | None:
+    """What each of two sides on the same hardware has and the other has not; None where that is not known."""
+    own = [part for part in a.parts if part not in b.parts], [part for part in b.parts if part not in a.parts]
+    if a.name or not a.hardware or a.hardware != b.hardware or not all(own):
+        return None
+    return ", ".join(own[0]), ", ".join(own[1])
+
+
 @dataclass(frozen=True)
 class Teller:
     """How a comparison is told: what is asked, and what the two sides are called."""
@@ -100,9 +120,12 @@ class Teller:
 
     @classmethod
     def short(cls, asked: Asked, a: Side, b: Side) -> Teller:
-        """With the hardware of both sides, where that tells them apart."""
+        """With the hardware of both sides, where that tells them apart, else with what each alone has besides."""
         one, other = a.name or a.hardware, b.name or b.hardware
-        return cls(asked, one, other) if one and other and one != other else cls.full(asked, a, b)
+        if one and other and one != other:
+            return cls(asked, one, other)
+        own = alone(a, b)
+        return cls(asked, *own) if own else cls.full(asked, a, b)
 
     def who(self, side: SideKey) -> str:
         """What a side is called."""
@@ -115,8 +138,12 @@ class Teller:
         return words if self.asked.per == "raw" else f"{words} {PER_WORDS[self.asked.per]}"
 
     def at(self, *xs: float) -> str:
-        """Places on the axis: "batch 8"."""
+        """Measured places on the axis: "batch 8"."""
         return at(self.asked.along, *xs)
+
+    def at_crossings(self, crossings: Sequence[Crossing]) -> str:
+        """Where crossings are on the axis: "batch 130"."""
+        return at_crossings(self.asked.along, crossings)
 
     def span(self, knots: Sequence[Knot]) -> str:
         """Where some neighbouring knots are: "concurrency 4 to 32"."""
@@ -143,7 +170,7 @@ class Teller:
     def sentence(self, outcome: Outcome, terse: int = 0) -> str:
         """Who overtakes whom and where, who leads by how much, or why nobody does, without a full stop.
 
-        At `terse` 1 it leaves out ranges and brackets, from 2 on margins too, or the metric.
+        At `terse` 1 it leaves out ranges and brackets, at 2 the metric too, at 3 margins instead, and at 4 both.
         """
         match outcome:
             case Compared(kind="crosses"):
@@ -211,14 +238,15 @@ class Teller:
             lead = self.leads(outcome.leader, outcome.found.decided, what=True)
             return f"{lead} from {self.span(knots)}{self._open(outcome)}"
         tie = ", with ties" if any(knot.tie for knot in outcome.found.knots) else ""
-        if terse > 1:
-            return f"{self.who(outcome.leader)} leads {self.who(OTHER[outcome.leader])} in {self.what}{tie}"
-        return f"{self.leads(outcome.leader, outcome.found.decided, what=True)}{tie}"
+        if terse > 2:
+            what = f" in {self.what}" if terse == 3 else ""
+            return f"{self.who(outcome.leader)} leads {self.who(OTHER[outcome.leader])}{what}{tie}"
+        return f"{self.leads(outcome.leader, outcome.found.decided, what=terse == 1)}{tie}"
 
     def _crossing(self, crossings: Sequence[Crossing], terse: int) -> str:
         if len(crossings) > 1:
             if terse:
-                where = self.at(*(one.x for one in crossings))
+                where = self.at_crossings(crossings)
                 return f"{self.a} and {self.b} swap the lead in {self.what} at {where}"
             many = f"{counted(len(crossings), 'place')} along {axis_words(self.asked.along)}"
             return f"the lead in {self.what} changes hands at {many}: {self._changes(crossings)}"
@@ -228,10 +256,10 @@ class Teller:
         tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
         where = f"between the measured {place(one.below.x)} and {place(one.above.x)}{tie}"
         what = "" if terse > 1 else f" in {self.what}"
-        return f"{who} overtakes {whom}{what} at {self.at(one.x)}, {'interpolated' if terse else where}"
+        return f"{who} overtakes {whom}{what} at {self.at_crossings([one])}, {'interpolated' if terse else where}"
 
     def _changes(self, crossings: Sequence[Crossing]) -> str:
-        told = [f"{self.who(one.leads_after)} from {place(one.x)}" for one in crossings]
+        told = [f"{self.who(one.leads_after)} from {crossed(one)}" for one in crossings]
         return joined(told, at_most=SHOWN)
 
     def _counts(self, outcome: Compared) -> str:
@@ -244,7 +272,7 @@ class Teller:
         if len(found.turns) > 1:
             many = {key: sum(knot.leader == key for knot in found.knots) for key in SIDES}
             most, least = sorted(SIDES, key=lambda key: -many[key])
-            why = "" if terse > 1 else "; no crossing is known"
+            why = "" if terse > 1 else "; no crossing known"
             return (
                 f"{self.who(most)} leads in {self.what} at {many[most]} of {len(found.knots)} {self._places},"
                 f" {self.who(least)} at {many[least]}{why}"
@@ -255,7 +283,7 @@ class Teller:
         old, new = (_margin(knot for knot in knots if not knot.tie)[0] for knots in (before, after))
         who, whom = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
         if terse:
-            why = "" if terse > 1 else "; no crossing is known"
+            why = "" if terse > 1 else "; no crossing known"
             what = "" if terse > 2 else f" in {self.what}"
             return f"{who} leads{what} up to {self.at(turn.below.x)}, {whom} from {place(turn.above.x)}{why}"
         return (

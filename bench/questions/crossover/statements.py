@@ -13,16 +13,17 @@ from bench.basis.points import Facts
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, caveat, coverage, finding, headline
 from bench.basis.variations import Verdict
-from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, opened
+from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, opened, selected
 from bench.basis.wording import subject as about
 from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions import Why
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, place, reach
+from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, between, crossed, place, reach
 from bench.questions.crossover.curves import MOST_CURVES
-from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, member
+from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, alone, apart, member
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Listing, Pair, Side
+from bench.view import View
 from bench.wording import counted, joined, number
 
 MOST_TOLD, MOST_NAMED = 3, 8
@@ -62,7 +63,8 @@ def named_pairs(pairs: Sequence[result.ListedPair]) -> Sequence[result.ListedPai
     """The pairs that the headline is about: all, where they are few, of the same chips, and one overtakes; else one."""
     hardware = {(pair.a.hardware, pair.b.hardware) for pair in pairs}
     leaders = {one.leads_after for pair in pairs for one in pair.crossings}
-    return pairs if len(hardware) == len(leaders) == 1 and len(pairs) <= MOST_NAMED else pairs[:1]
+    is_alike = len(hardware) == len(leaders) == 1 and all(a != b for a, b in hardware)
+    return pairs if is_alike and len(pairs) <= MOST_NAMED else pairs[:1]
 
 
 def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
@@ -103,7 +105,7 @@ def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
 def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
     named = named_pairs(found.pairs)
     if not named:
-        yield headline("no_pair", _no_pair(found, " within the limits" if ranking.limits else ""))
+        yield headline("no_pair", _no_pair(found, ranking))
         if found.curves > 1:
             yield finding(
                 "next",
@@ -133,11 +135,14 @@ def _headline(
     points = [one for pair in compared for side in pair[:2] for one in side.points]
     drawn = [each for _, _, each in compared if isinstance(each, Compared)]
     named = [one for each in drawn for one in each.named(*_named_knots(each))]
-    flags_told, lead = flagged(flags_of(named)), found.known.lead
-    told = [
-        f"{lead or (start and f'{start}: ')}{text if lead or start else opened(text)}{flags_told}."
-        for start, text in _wordings(found.asked, compared, points)
-    ]
+    model = about([replace(one, precision=None, isl=None, osl=None) for one in points])
+    leads = [*found.known.leads(model), *found.known.least(model)]
+    flags_told = flagged(flags_of(named))
+    wordings = list(_wordings(found.asked, compared, points))
+    told = [f"{lead}{on and f'{on} '}{text}{flags_told}." for lead in leads for _, on, text in wordings]
+    for of, on, text in () if leads else wordings:
+        start = f"{' '.join(filter(None, (of, on)))}: " if of else on and f"{on} "
+        told.append(f"{start}{text if start else opened(text)}{flags_told}.")
     text = fitting(*told)
     kind = outcome.kind if isinstance(found, Pair) else "pairs"
     first = outcome.crossings[0] if isinstance(outcome, Compared) and outcome.crossings else None
@@ -147,8 +152,9 @@ def _headline(
 
 def _wordings(
     asked: Asked, compared: Sequence[tuple[Side, Side, result.Outcome]], points: Sequence[Facts]
-) -> Iterator[tuple[str, str]]:
-    """What a headline is of and what it says, the fullest first."""
+) -> Iterator[tuple[str, str, str]]:
+    """What a headline is of, on what hardware where its sides are not called by that, and what it says, the fullest
+    first."""
     a, b, outcome = compared[0]
     shared = [part for part in a.parts if part in b.parts]
     precisions = {(one.precision or "").upper() for one in points}
@@ -164,25 +170,25 @@ def _wordings(
     ]
     whole = about(points)
     model = about([replace(one, isl=None, osl=None) for one in points])
+    bare = about([replace(one, precision=None, isl=None, osl=None) for one in points])
     every = [whole, *(part for part in shared if {part} != precisions), *held]
     full, short = Teller.full(asked, a, b, (*shared, *same)), Teller.short(asked, a, b)
     lengths = ", ".join(dict.fromkeys(filter(None, (whole, *held))))
-    for start, tell, terse in (
+    on = f"on {a.hardware}" if alone(a, b) else ""
+    for of, tell, terse in (
         (", ".join(dict.fromkeys(filter(None, every))), full, 0),
         (lengths, full, 0),
         (lengths, full, 1),
         (lengths, short, 1),
         (model, full, 1),
         (model, short, 1),
-        ("", short, 1),
+        (bare, short, 1),
         (model, short, 2),
-        ("", short, 2),
-        ("", short, 3),
+        (bare, short, 3),
+        (bare, short, 4),
     ):
-        yield (
-            start if points else "",
-            (tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)),
-        )
+        text = tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)
+        yield of if points else "", on if tell is short else "", text
 
 
 def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller, terse: int) -> str:
@@ -192,10 +198,13 @@ def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller, te
     a, b = (side.hardware for side in compared[0][:2])
     new, old = (a, b) if crossing[0][0].leads_after == "a" else (b, a)
     where = (
-        f" at {tell.at(*sorted(one.x for crossings in crossing for one in crossings))}" if not terse else ""
+        f" at {tell.at_crossings(sorted((one for crossings in crossing for one in crossings), key=lambda one: one.x))}"
+        if not terse
+        else ""
     )
     what = f" in {tell.what}" if terse < 2 else ""
-    return f"{new} overtakes {old}{what}{where} in {len(crossing)} of {counted(len(compared), 'pair')}"
+    of = f"{len(crossing)} of " if terse < 3 else f"{len(crossing)}/"
+    return f"{new} overtakes {old}{what}{where} in {of}{counted(len(compared), 'pair')}"
 
 
 def _named_knots(outcome: Compared) -> list[Knot]:
@@ -225,19 +234,21 @@ def _crossings(outcome: Compared, tell: Teller) -> Iterator[Statement]:
         for side in SIDES:
             before, after = outcome.member(side, one.below), outcome.member(side, one.above)
             if said := () if one.within_tie else apart(before.facts, after.facts):
-                text = f"Around the crossing at {place(one.x)} the best of {tell.who(side)} changes from"
+                text = f"Around the crossing at {crossed(one)} the best of {tell.who(side)} changes from"
                 yield finding("bracket", f"{text} {' to '.join(said)}.", x=one.x)
 
 
 def _known(one: Crossing, tell: Teller) -> str:
-    held, begin = one.interval, f"{tell.who(one.leads_after)} leads from {tell.at(one.x)} on"
+    held, begin = one.interval, f"{tell.who(one.leads_after)} leads from {tell.at_crossings([one])} on"
     if one.within_tie:
-        return f"The two meet at {tell.at(one.x)}, but neither pulls ahead by more than a tie: no crossing"
+        return f"The two meet at {tell.at_crossings([one])}, but neither pulls ahead by more than a tie: no crossing"
     if held.source == "bracket":
         where = f"the measured {place(held.low)} and {place(held.high)}"
         return f"{begin}, interpolated between {where}; no repeats narrow it down"
     ends = ((held.low, held.open_low), (held.high, held.open_high))
-    low, high = (f"{'beyond ' if is_open else ''}{place(end)}" for end, is_open in ends)
+    low, high = (
+        f"{'beyond ' if is_open else ''}{between(end, held.low, held.high)}" for end, is_open in ends
+    )
     return f"{begin}; the repeats put it between {low} and {high} with 95 % confidence"
 
 
@@ -358,22 +369,36 @@ def _races(found: Listing) -> Iterator[Statement]:
         yield _said("closest", text, outcome, knot)
 
 
-def _no_pair(found: Listing, within: str) -> str:
+def _no_pair(found: Listing, ranking: Ranking) -> str:
     """Why there is no pair to list."""
-    what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}{within}"
+    what = f"{Teller(found.asked, '', '').what} along {axis_words(found.asked.along)}"
     if not found.tally.selected:
         return NOTHING_SELECTED
-    unnamed, none = found.tally.of("unnamed"), f"None of {counted(found.tally.selected, 'point')}"
-    if not found.curves and unnamed:
-        return f"{counted(unnamed, 'point')} of {what} state no accelerator to compare; state it on the Data page."
+    none, of = f"No point of {selected(ranking.view)}", f"(0 of {found.tally.selected:,})"
+    beyond, silent = found.tally.of("beyond_limit"), found.tally.of("unknown_limit")
+    if not found.tally.used and beyond + silent:
+        which, of = limits.named(ranking.limits), f"(0 of {beyond + silent:,})"
+        none += "" if beyond + silent == found.tally.selected else f" with {what}"
+        if not beyond:
+            return f"{none} states {limits.metrics(ranking.limits)} {of}; lift {which}."
+        ease = f"ease {'it' if len(ranking.limits) == 1 else 'them'}"
+        return f"{none} {'is known to keep' if silent else 'keeps'} {which} {of}; {ease}."
+    if not found.curves and found.tally.of("unnamed"):
+        return f"{none} with {what} states its accelerator; state it on the Data page."
     if not found.curves:
-        return f"{none} makes a curve of {what}; choose another axis or metric."
+        return f"{none} makes a curve of {what} {of}; choose another axis or metric."
     if found.left == 0:
-        return f"{none} on the side chosen makes a curve of {what}; choose another side."
+        return f"{none} on the side chosen makes a curve of {what} {of}; choose another side."
     chips = [value_label("accelerator", one) for one in found.accelerators]
     if found.curves == 1:
-        return (
-            f"Only 1 curve of {what} was measured, on {joined(chips)}; choose another axis, metric or model."
+        models = selected(View.of({"model": ranking.view.values("model")}))
+        only = f"only 1 curve of {what} {'keeps the limits' if ranking.limits else 'was measured'}"
+        way = f", on {joined(chips)}; choose another axis"
+        return fitting(
+            f"{selected(ranking.view)}: {only}{way}, metric or model.",
+            f"{selected(ranking.view)}: {only}{way}.",
+            f"{models}: {only}{way}.",
+            f"{models}: {only}; choose another axis.",
         )
     return fitting(
         *(f"No 2 of {found.curves:,} curves of {what} can be compared, on {joined(chips, at_most=most)}."

@@ -55,7 +55,7 @@ def told(found: Heatmap, ranking: Ranking, deciding: Deciding, known: Known) -> 
         yield from evidence.left_out(found.tally)
         return
     if deciding.of and not deciding.names_a_best:
-        yield _no_best(deciding)
+        yield _no_best(deciding, known)
     elif found.ratio is None:
         yield from _of_peak(found, found.peak, known)
     else:
@@ -87,10 +87,11 @@ def given_way(asked: View, whole: View) -> list[str]:
     return said
 
 
-def _no_best(deciding: Deciding) -> Statement:
+def _no_best(deciding: Deciding, known: Known) -> Statement:
     """The headline where most accelerators do not say whether they keep the limits."""
     few = f"{deciding.accelerators} of {counted(deciding.of_accelerators, 'accelerator')}"
     text = fitting(
+        *([f"{known.told}, on {few}, so no best is named."] if known.told else []),
         f"Only {few} ({deciding.points:,} of {deciding.of:,} points) state {deciding.metrics}, so no best is named.",
         f"Only {few} can be judged by these limits, so no best is named.",
     )

@@ -181,7 +181,7 @@ def _names(
         yield {
             "type": "scatter", "x": xs, "y": ys, "text": texts, "textposition": sides, "mode": "markers+text",
             "hoverinfo": "skip", "showlegend": False, "legendgroup": html(group.owner), "cliponaxis": False,
-            "textfont": line_names.font(shade, theme),
+            **line_names.lasting(line_names.font(shade, theme)),
             "marker": {"symbol": "circle-open", "size": [18 if knee else 0, 0][: len(xs)], "color": shade,
                        "line": {"width": 2}, "opacity": [1 if knee else 0, 0][: len(xs)]},
         }  # fmt: skip

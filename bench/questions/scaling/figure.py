@@ -271,7 +271,7 @@ def _names(found: Scaling, shades: Sequence[str], x: Axis, y: Axis, theme: Theme
                  if which == own and label is not None]  # fmt: skip
         yield {
             "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
-            "legendgroup": _group(found, found.lines[own]), "textfont": line_names.font(shade, theme),
+            "legendgroup": _group(found, found.lines[own]), **line_names.lasting(line_names.font(shade, theme)),
             "x": [one.accelerators for one, *_ in shown], "y": [y.at(label.up) for _, label, _ in shown],
             "text": [from_width(line_names.text(html(text), is_left=label.is_left), NAMED_FROM_PX)
                      for _, label, text in shown],

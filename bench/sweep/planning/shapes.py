@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from bench.records import Load
+from bench.wording import share
 
 MOST_TOKENS = 4_194_304
 """Four times the longest context on offer today."""
@@ -48,6 +49,16 @@ class Length:
 
     def __str__(self) -> str:
         return str(self.a) if self.distribution == "fixed" else f"{self.distribution}:{self.a}:{self.b}"
+
+    @property
+    def words(self) -> str:
+        """The length in words: "1,024", "128 to 512", "512 ± 64"."""
+        told = {
+            "fixed": f"{self.a:,}",
+            "uniform": f"{self.a:,} to {self.b:,}",
+            "normal": f"{self.a:,} ± {self.b:,}",
+        }
+        return told[self.distribution]
 
     @property
     def written(self) -> int | str:
@@ -116,6 +127,17 @@ class Shape:
         return " ".join(f"{name}={value}" for name, value in (parts | files).items() if value is not None)
 
     @property
+    def words(self) -> str:
+        """The shape in words: "512 in / 256 out"; a length that a file says is not in it, the file is."""
+        lengths = ((self.isl, "in"), (self.osl, "out"))
+        parts = [" / ".join(f"{length.words} {way}" for length, way in lengths if length)]
+        parts += [f"{share(self.shared_prefix_share)} shared"] if self.shared_prefix_share else []
+        parts += [
+            f"{what} {name}" for what, name in (("prompts", self.prompts), ("trace", self.trace)) if name
+        ]
+        return ", ".join(filter(None, parts))
+
+    @property
     def longest(self) -> int | None:
         """The most tokens of context one request takes; None where a file decides."""
         return self.isl.most + self.osl.most if self.isl and self.osl else None
@@ -159,5 +181,5 @@ class PlannedPoint:
 
     @property
     def words(self) -> str:
-        """Its level in words: "concurrency 64 (isl=512 osl=256)"."""
-        return f"{load_words(self.load)} ({self.shape.key})"
+        """Its level in words: "concurrency 64 (512 in / 256 out)"."""
+        return f"{load_words(self.load)} ({self.shape.words})"

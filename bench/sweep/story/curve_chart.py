@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from bench import catalogue, chart
-from bench.chart import LABELLED_LINES, Theme
+from bench.chart import LABELLED_LINES, Theme, point_names
 from bench.chart.axis import Axis, widened
+from bench.chart.point_names import Place
+from bench.chart.roomy import ON_PHONES_TOO, by_width
 from bench.plain_text import html
 from bench.sweep.story.earlier import Earlier
 from bench.sweep.story.levels import THROUGHPUT, Curve
@@ -22,6 +25,12 @@ NOTHING_PX = 120
 ROOM = 0.12
 BESIDE = "\u2002"
 """Keeps a label clear of its point's ring, on the side where a curve that falls to the right leaves room."""
+
+PLOTS = ((250, 300), (440, 325), (700, 325), (1000, 325))
+"""About the narrowest plot on pages as wide as `roomy.ON_PHONES_TOO`."""
+
+NAME_LIFT = 18
+"""The name of a line stands so many pixels above the number at its end."""
 
 
 def figure(
@@ -46,10 +55,15 @@ def figure(
     x = Axis(story.latency, log, *widened(*ends[0], log, ROOM))
     y = Axis(catalogue.metric(THROUGHPUT), False, *widened(*ends[1], False, ROOM))
     shades = chart.colours("shape", [curve.shape for curve in story.curves], theme)
-    named = len(story.curves) <= LABELLED_LINES
+    own = [_points(curve, placed) for curve in story.curves]
+    names = _names(story, x, y)
+    texts = _numbers(own, x, y, names)
     traces = [
         *(_earlier(one, theme) for one in behind),
-        *(_line(curve, placed, x, shades[curve.shape], story, legend=not named) for curve in story.curves),
+        *(
+            _line(curve, rows, x, shades[curve.shape], story, text, legend=not names)
+            for curve, rows, text in zip(story.curves, own, texts, strict=True)
+        ),
         *_rings(story, placed, x, theme, chosen),
     ]
     made = chart.layout(go.Figure(data=traces), theme, height=HEIGHT)
@@ -58,27 +72,63 @@ def figure(
     made.update_layout(
         hovermode="closest", uirevision=story.id, margin_t=24, legend={"y": -0.2, "font_size": 12}
     )
-    if named and len(story.curves) > 1:
-        _label_ends(made, story, x, y, shades)
+    if len(story.curves) > 1:
+        _label_ends(made, names, shades)
     return made
 
 
-def _line(
-    curve: Curve, placed: pd.DataFrame, x: Axis, shade: str, story: Story, *, legend: bool
-) -> dict[str, Any]:
-    """A shape's points, joined level by level; repeats of a level are points of their own beside the line."""
+def _points(curve: Curve, placed: pd.DataFrame) -> pd.DataFrame:
+    """A shape's points, level by level; repeats of a level are points of their own beside the line."""
     order = {number: place for place, level in enumerate(curve.levels) for number in level.points}
     own = placed[placed["number"].isin(list(order))]
-    own = own.assign(place=own["number"].map(order)).sort_values(["place", "number"])
+    return own.assign(place=own["number"].map(order)).sort_values(["place", "number"])
+
+
+def _numbers(own: Sequence[pd.DataFrame], x: Axis, y: Axis, names: Mapping[str, Place]) -> list[list[str]]:
+    """What stands at each point of each line: its load, on narrower pages fewer of them, none over another."""
+    rows = pd.concat(own)
+    places = [
+        (x.place(across), y.place(up))
+        for across, up in zip(rows[x.metric.key], rows[THROUGHPUT], strict=True)
+    ]
+    loads = [_short(load) for load in rows["load"]]
+    by_plot = []
+    for plot in PLOTS:
+        taken = [point_names.box(place, shape, plot, NAME_LIFT) for shape, place in names.items()]
+        by_plot.append(point_names.apart(places, loads, plot, taken if len(names) > 1 else ()))
+    texts = iter(
+        by_width([f"{BESIDE}{html(one)}" if one else "" for one in shown], ON_PHONES_TOO)
+        for shown in zip(*by_plot, strict=True)
+    )
+    return [list(islice(texts, len(one))) for one in own]
+
+
+def _names(story: Story, x: Axis, y: Axis) -> dict[str, Place]:
+    """Where each line's name goes, at the last of its levels; nowhere where a legend has to name them."""
+    names = {}
+    for curve in story.curves:
+        last = next((level for level in reversed(curve.levels) if level.latency is not None), None)
+        if last is not None and last.latency is not None:
+            names[curve.shape] = (x.place(last.latency), y.place(last.throughput))
+    boxes = [point_names.box(place, shape, PLOTS[0], NAME_LIFT) for shape, place in names.items()]
+    covered = any(one.meets(other) for one, other in combinations(boxes, 2))
+    return {} if covered or len(story.curves) > LABELLED_LINES else names
+
+
+def _line(
+    curve: Curve, own: pd.DataFrame, x: Axis, shade: str, story: Story, text: list[str], *, legend: bool
+) -> dict[str, Any]:
+    """A shape's points, joined level by level."""
     return {
         "type": "scatter",
         "x": own[x.metric.key].tolist(),
         "y": own[THROUGHPUT].tolist(),
-        "mode": "lines+markers+text" if len(story.points) <= 12 else "lines+markers",
+        "mode": "lines+markers+text",
         "name": html(curve.shape),
         "showlegend": legend,
-        "text": [f"{BESIDE}{html(_short(load))}" for load in own["load"]],
+        "text": text,
         "textposition": "top right",
+        "cliponaxis": False,
         "textfont": {"size": 11},
         "line": {"color": shade, "width": 1.8},
         "marker": {
@@ -135,16 +185,13 @@ def _rings(
             }
 
 
-def _label_ends(made: go.Figure, story: Story, x: Axis, y: Axis, shades: dict[str, str]) -> None:
-    """Each line's shape beside the last of its levels."""
-    for curve in story.curves:
-        last = next((level for level in reversed(curve.levels) if level.latency is not None), None)
-        if last is None or last.latency is None:
-            continue
+def _label_ends(made: go.Figure, names: Mapping[str, Place], shades: Mapping[str, str]) -> None:
+    """Each line's shape above the number at the last of its levels."""
+    for shape, (across, up) in names.items():
         made.add_annotation(
-            x=x.place(last.latency), xref="x domain", y=y.place(last.throughput), yref="y domain",
-            text=html(curve.shape), showarrow=False, xanchor="left", xshift=12, yshift=10,
-            font={"color": shades[curve.shape], "size": 12},
+            x=across, xref="x domain", y=up, yref="y domain", text=html(shape), showarrow=False,
+            xanchor="left", xshift=point_names.BESIDE_PX, yanchor="bottom", yshift=NAME_LIFT,
+            font={"color": shades[shape], "size": 12},
         )  # fmt: skip
 
 

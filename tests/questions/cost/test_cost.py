@@ -175,7 +175,7 @@ def test_prompt_tokens_are_worked_out_from_the_lengths_and_said_to_be(shipped: L
     measured = asked(shipped, where, tokens="total", **SIX)
     assert measured.rows.empty
     assert measured.headline.startswith(
-        "No selected point has a throughput of input and output tokens (0 of 1)"
+        "No point of Gemma 4 31B BF16 at 512/256 has a throughput of input and output tokens (0 of 1)"
     )
 
 

@@ -13,6 +13,8 @@ from bench.chart import DARK, LIGHT
 from bench.errors import NotFound, UnknownName, UsageError
 from bench.library import Library
 from bench.questions import answered, crossover
+from bench.questions.crossover.asked import between
+from bench.questions.crossover.phrases import Teller
 from bench.view import View
 from tests.questions.crossover.results import (
     A,
@@ -154,7 +156,7 @@ def test_where_the_best_series_of_a_side_ends_nothing_crosses(tmp_path):
     assert (cut.x, cut.until, cut.side) == (64, 256, "a")
     assert outcome(answer).curves["a"].members[cut.member].facts.tp == 2
     assert answer.headline.endswith(
-        "2 x H100 SXM leads in output throughput up to concurrency 64, 2 x H200 SXM from 256; no crossing is known."
+        "2 x H100 SXM leads in output throughput up to concurrency 64, 2 x H200 SXM from 256; no crossing known."
     )
     assert answer.rows["settled"].tolist() == [True, True, False]
     assert [words.split(", ")[1] for words in answer.rows["a_series"]] == ["tp 2", "tp 2", "dp 2"]
@@ -386,7 +388,8 @@ def test_where_few_points_state_what_a_limit_is_on_the_headline_says_so(tmp_path
         tmp_path, stated, known, points("h100-sxm", {8: 500, 16: 600}), points("h200-sxm", {8: 500, 16: 600})
     )
     assert asked(library, slo=["ttft_ms_p99<=1000"]).headline == (
-        "4 of 8 points state p99 TTFT; of those 2 x H200 SXM leads 2 x H100 SXM in output throughput."
+        "4 of 8 points state p99 TTFT; of those on Llama 3.1 70B, 2 x H200 SXM leads 2 x H100 SXM in output"
+        " throughput."
     )
 
 
@@ -519,7 +522,9 @@ def test_what_an_option_cannot_be_is_said(alone, options, error):
 
 def test_nothing_to_compare_is_said(alone, tmp_path):
     answer = crossover.answer(alone, View())
-    assert answer.headline.startswith("Only 1 curve of output throughput along concurrency was measured")
+    assert answer.headline.startswith(
+        "Llama 3.1 70B at 1,024/256: only 1 curve of output throughput along concurrency was measured, on H100 SXM"
+    )
     assert crossover.figure(answer.result, LIGHT).layout.annotations[0].text == "No pair to draw."
     with pytest.raises(NotFound):
         crossover.complete(Library.open(tmp_path / "empty", shipped=False), View())
@@ -590,7 +595,7 @@ def test_what_lies_between_two_breaks_is_told_as_such(tmp_path):
     answer = asked(library)
     assert kind(answer) == "passes"
     assert answer.headline.endswith(
-        "2 x H100 SXM leads in output throughput at 3 of 4 loads, 2 x H200 SXM at 1; no crossing is known."
+        "2 x H100 SXM leads in output throughput at 3 of 4 loads, 2 x H200 SXM at 1; no crossing known."
     )
 
 
@@ -626,3 +631,40 @@ def test_no_curve_lies_below_a_measured_point_of_a_newest_run(tmp_path_factory, 
     curve = outcome(asked(library)).curves["a"]
     for x in {x for x, *_ in drawn}:
         assert curve.envelope.y(x) >= max(y for at, y, *_ in drawn if at == x) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("x", "low", "high", "said"), [
+    (127.6, 64, 256, "130"), (127.6, 64, 128, "128"), (5.487, 4, 8, "5.5"), (10.31, 8, 16, "10.3"),
+    (64.42, 64, 65, "64.4"), (1357.2, 1024, 2048, "1,400"), (101.3, 101.3, 110.2, "101"),
+    (0.3334, 0.25, 0.5, "0.33"), (7.999, 4, 8, "8.00"),
+])  # fmt: skip
+def test_an_interpolated_place_has_the_digits_its_bracket_deserves(x, low, high, said):
+    assert between(x, low, high) == said
+
+
+def test_a_crossing_is_written_alike_in_sentence_table_and_chart_and_whole_in_json(tmp_path):
+    """From 50 to 150 against from 100 to 120 while the load doubles; the rows hold every digit."""
+    library = library_of(tmp_path, points("h100-sxm", {4: 50, 8: 150}), points("h200-sxm", {4: 100, 8: 120}))
+    answer = crossover.answer(library, View())
+    (x,) = answer.rows["crossing"]
+    assert x == pytest.approx(4 * 2 ** (math.log(2) / math.log(2.5)), rel=1e-9)
+    assert "at concurrency 6.8" in answer.headline
+    assert answer.rows["verdict"].tolist() == ["2 x H100 SXM from 6.8"]
+    drawn = crossover.figure(answer.result, LIGHT)
+    assert any("<b>6.8</b>" in note.text for note in drawn.layout.annotations)
+    assert answer.statements[0].values["x"] == x
+
+
+def test_two_sides_on_the_same_chips_are_called_by_what_each_has_alone(tmp_path):
+    """The headline says the hardware once, and the cells of the table not at all."""
+    sides = [
+        points("h100-sxm", {4: 100, 8: 150}, engine="vllm"),
+        points("h100-sxm", {4: 50, 8: 60}, engine="sglang"),
+    ]
+    library = library_of(tmp_path, *sides)
+    own = {name: f"accelerator=h100-sxm&engine={name}" for name in ("vllm", "sglang")}
+    answer = asked(library, a=own["vllm"], b=own["sglang"])
+    tell = Teller.short(answer.result.asked, answer.result.a, answer.result.b)
+    assert (tell.a, tell.b) == ("vLLM", "SGLang")
+    assert "H100 SXM" in answer.headline
+    assert "vLLM" in answer.headline

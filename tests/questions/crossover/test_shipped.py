@@ -61,8 +61,8 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped):
         "bracket",
     )
     assert answer.headline == (
-        "4 x TPU v6e INT8 overtakes H100 SXM FP8 in output throughput at batch 127.6, interpolated (flagged: decode"
-        " only and server's own figure)."
+        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 at batch 128, interpolated (flagged: decode only and"
+        " server's own figure)."
     )
     assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
 
@@ -89,7 +89,7 @@ def test_the_tpu_overtakes_neither_run_of_the_same_engine(shipped):
     assert outcome(april).found.overlap == (1, 512)
     smallest = outcome(april).smallest
     assert (smallest.x, round(smallest.lead_percent, 1)) == (512, -2.8)
-    assert "by 2.8 to 55 % in output throughput" in april.headline
+    assert "H100 SXM FP8 leads 4 x TPU v6e INT8 by 2.8 to 55 %" in april.headline
     assert "Above 512 only 4 x TPU v6e INT8 was measured, so nothing is said there." in april.findings
     june = gemma(shipped, JUNE)
     assert kind(june) == "b_leads"
@@ -153,8 +153,8 @@ def test_the_verdict_on_qwen_is_the_normalisations(shipped):
     assert kind(answer) == "passes"
     assert outcome(answer).found.crossings == ()
     assert answer.headline == (
-        "Qwen3.5 397B-A17B FP8: MI355X leads in total throughput per chip up to concurrency 32, 4 x TPU v7x from 64; no"
-        " crossing is known."
+        "Qwen3.5 397B-A17B FP8 at 8,192/1,024: MI355X leads in total throughput per chip up to concurrency 32, 4 x TPU"
+        " v7x from 64; no crossing known."
     )
     assert answer.findings[0] == (
         "Between 32 and 64 the best of MI355X changes from 2 chips, tp 2 (measured at 4 to 32) to 4 chips, tp 4"
@@ -222,8 +222,8 @@ def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
     assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
     assert answer.headline == (
-        "4 x TPU v6e INT8 overtakes H100 SXM FP8 in 2 of 4 pairs (flagged: decode only, doubtful method and server's"
-        " own figure)."
+        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 in 2/4 pairs (flagged: decode only, doubtful method and"
+        " server's own figure)."
     )
     assert "per chip 0 of 4; per dollar 0 of 4" in text(answer, "otherwise")
     assert "by 2.8 % at batch 512" in text(answer, "closest")

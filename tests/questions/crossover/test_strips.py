@@ -39,6 +39,19 @@ def test_at_most_eight_pairs_have_a_strip_and_each_name_has_lines_that_a_phone_h
     assert [line for line in lines if len(shown_at(line, 390)) > 60] == []
 
 
+def test_all_pairs_have_a_strip_where_all_are_asked_for_up_to_forty(shipped):
+    for model, many in (("gpt-oss-120b", None), ("deepseek-r1", 40)):
+        found = crossover.answer(shipped, View.of({"model": [model]}, {"strips": "all"})).result
+        drawn = crossover.figure(found, LIGHT)
+        shown = found.pairs[:many]
+        assert len([trace for trace in drawn.data if trace.type == "heatmap"]) == sum(
+            bool(pair.knots) for pair in shown
+        )
+        few = crossover.figure(crossover.answer(shipped, View.of({"model": [model]})).result, LIGHT)
+        assert (drawn.layout.height > few.layout.height) is (len(shown) > 8)
+    assert len(shown) == 40
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_both_curves_of_any_two_accelerators_are_told_apart(tmp_path, theme):
     library = library_of(tmp_path, points("b200-sxm", {1: 5, 8: 9}), points("b300-sxm", {1: 4, 8: 11}))

@@ -545,7 +545,7 @@ class TestHeadlines:
         rows = [point(128, 128, 10, accelerator=chip) for chip in ("h100-sxm", "b200-sxm", "mi300x")]
         library = library_of(tmp_path, [*rows, point(256, 128, 5, accelerator="h200-sxm", ttft_ms_p50=1)])
         answer = heatmap.answer(library, asked(slo=("ttft_ms_p50<=5",)))
-        told = "Only 1 of 4 accelerators (1 of 4 points) state median TTFT, so no best is named."
+        told = "Only 1 of 4 points states median TTFT, on 1 of 4 accelerators, so no best is named."
         assert (answer.headline, said(answer, "no_best").kind) == (told, "no_best")
         assert heatmap.robustness(library, answer.view) is None
 

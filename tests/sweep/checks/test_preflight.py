@@ -21,6 +21,7 @@ from bench.sweep.planning import searches
 from bench.sweep.planning.plan import Plan
 from bench.sweep.wire.bodies import Manner
 from bench.sweep.wire.exchange import Target
+from tests.tries import TRIES
 
 pytestmark = pytest.mark.long
 
@@ -57,9 +58,12 @@ def one_sentence(problem):
 )
 def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fields):
     settings = Settings(dialect=dialect, ttft_ms=30, itl_ms=2, context_tokens=4096, simulates="a chat model")
-    with running(settings) as url:
-        found = look(url, isls=[128, 512], osls=[32], longest=4096)
-    assert found.problem is None
+    for _ in range(TRIES):
+        with running(settings) as url:
+            found = look(url, isls=[128, 512], osls=[32], longest=4096)
+        assert found.problem is None
+        if found.ttft_ms < 130 and found.e2el_ms < 300:
+            break
     assert (found.engine.name, found.engine.version) == (engine, version)
     assert found.engine.context_tokens == 4096
     assert found.engine.simulates == "a chat model"
@@ -69,9 +73,9 @@ def test_every_engine_as_it_tells_itself(dialect, engine, version, counts_by, fi
     assert found.manner.usage
     assert found.target.address == "127.0.0.1"
     assert found.timed_osl == 32
-    # On a busy machine an answer may come late, never early.
-    assert 29 < found.ttft_ms < 1000
-    assert 29 + 31 * 2 < found.e2el_ms < 2000
+    # On a busy machine an answer may come late, though not in each of the tries, and never early.
+    assert 29 < found.ttft_ms < 130
+    assert 29 + 31 * 2 < found.e2el_ms < 300
     assert found.calibration.misses() == ()
     for check in found.checks:
         one_sentence(check.said)

@@ -19,6 +19,7 @@ from tests.endpoint.loading import asks, loaded
 from tests.endpoint.odd import Failing, Odd, one
 from tests.sweep.hearing import event
 from tests.sweep.made import exchange
+from tests.tries import within
 
 TARGET = Target("127.0.0.1", 8000, "/v1/chat/completions")
 
@@ -138,14 +139,18 @@ def test_an_open_loop_keeps_its_schedule_whatever_is_refused():
     requests = asks(100, 5)
     for number, ask in requests.items():
         ask.at_ns = number * 10_000_000
-    with one(odd) as (url, _):
-        point, _ = loaded(
-            Target.at(url), requests, Load(load_kind="open", request_rate=100.0), Limits(requests=100)
-        )
-    assert len(point.exchanges) == 100
-    assert point.refused == sum(exchange.outcome == "http_429" for exchange in point.exchanges) > 50
-    assert point.rested_s == 0
-    assert (point.end_ns - point.start_ns) / 1e9 < 4  # a single Retry-After would be 5
+
+    def took_s() -> float:
+        with one(odd) as (url, _):
+            point, _ = loaded(
+                Target.at(url), requests, Load(load_kind="open", request_rate=100.0), Limits(requests=100)
+            )
+        assert len(point.exchanges) == 100
+        assert point.refused == sum(exchange.outcome == "http_429" for exchange in point.exchanges) > 50
+        assert point.rested_s == 0
+        return (point.end_ns - point.start_ns) / 1e9
+
+    within(2, took_s)
 
 
 @pytest.mark.long

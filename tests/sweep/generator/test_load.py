@@ -22,6 +22,7 @@ from bench.records import Load
 from bench.sweep.generator import arrivals
 from bench.sweep.generator.load import run_point
 from bench.sweep.wire.exchange import Ask, Exchange, Limits, PointRun, Target
+from tests.tries import TRIES, seconds, within
 
 pytestmark = pytest.mark.long
 
@@ -129,12 +130,13 @@ def test_a_point_ends_by_requests_time_and_tokens() -> None:
 
 
 def test_what_outlasts_the_drain_is_cancelled() -> None:
-    with running(Settings(ttft_ms=50, itl_ms=200)) as url:
-        start = time.monotonic()
+    def cut_short() -> None:
         point = run(url, asks(osl=100), closed(3), Limits(duration_s=0.2, drain_s=0.2))
-        assert time.monotonic() - start < 15  # an answer takes 20
-    assert Counter(exchange.outcome for exchange in point.exchanges) == {"cancelled": 3}
-    assert all(len(exchange.stamps_ns) >= 1 for exchange in point.exchanges)
+        assert Counter(exchange.outcome for exchange in point.exchanges) == {"cancelled": 3}
+        assert all(len(exchange.stamps_ns) >= 1 for exchange in point.exchanges)
+
+    with running(Settings(ttft_ms=50, itl_ms=200)) as url:
+        within(3, lambda: seconds(cut_short))
 
 
 def test_a_cancelled_point_keeps_what_was_under_way() -> None:
@@ -178,17 +180,21 @@ FAILURES = {
 @pytest.mark.parametrize("kind", FAILURES)
 def test_each_failure_is_counted_under_its_name_and_the_rest_go_on(kind: str) -> None:
     limits = Limits(timeout_s=1.0, stall_s=0.4)
-    with running(
-        Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=60, slow_headers_s=60)
-    ) as url:
-        start = time.monotonic()
-        point = run(url, asks(24), closed(4), limits)
-        assert time.monotonic() - start < 30  # what stalls does so for 60
-    outcomes = Counter(exchange.outcome for exchange in point.exchanges)
-    # A reset right behind an answer looks as if the connection had been closed before: such a request is sent again.
-    assert point.resent <= 2 * (kind == "reset")
-    assert outcomes + Counter({"broken_stream": point.resent}) == {"ok": 22 + point.resent, FAILURES[kind]: 2}
-    assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
+    settings = Settings(ttft_ms=5, itl_ms=1, fail_at={3: kind, 7: kind}, stall_s=60, slow_headers_s=60)
+
+    def took() -> float:
+        with running(settings) as url:
+            start = time.monotonic()
+            point = run(url, asks(24), closed(4), limits)
+            ended = time.monotonic() - start
+        outcomes = Counter(exchange.outcome for exchange in point.exchanges)
+        # A reset right behind an answer looks as if the connection had been closed before: it is sent again.
+        assert point.resent <= 2 * (kind == "reset")
+        assert outcomes + Counter(broken_stream=point.resent) == {"ok": 22 + point.resent, FAILURES[kind]: 2}
+        assert all(exchange.error for exchange in point.exchanges if exchange.outcome != "ok")
+        return ended
+
+    within(6, took)
 
 
 def test_a_connection_that_is_reset_at_once_is_a_request_that_could_not_connect() -> None:
@@ -206,30 +212,33 @@ def test_every_kind_of_failure_in_one_load_is_counted_under_its_own_name() -> No
     limits = Limits(timeout_s=2.0, stall_s=0.4)
     settings = Settings(ttft_ms=20, itl_ms=2, fail_at=fail_at, stall_s=60, slow_headers_s=60)
     expected = Counter(FAILURES[kind] for kind in kinds) + Counter(connect=2, ok=432)
-    for _ in range(4):
+    for _ in range(TRIES):
         with running(settings) as url:
             start = time.monotonic()
             point = run(url, asks(482), closed(32), limits)
-            assert time.monotonic() - start < 45
+            took = time.monotonic() - start
         outcomes = Counter(exchange.outcome for exchange in point.exchanges)
         assert point.resent <= 3
         outcomes += Counter(broken_stream=point.resent)
         outcomes["ok"] -= point.resent
-        # On a busy machine a reset may come after the request was sent: then that run is made again, and only then.
+        # On a busy machine a reset may come after the request was sent, or all be late: then that run is made again.
         late = outcomes["broken_stream"] - expected["broken_stream"]
-        if late not in (1, 2):
+        if late not in (1, 2) and took < 15:
             break
     assert outcomes == expected
+    assert took < 15
 
 
 def test_where_nothing_listens_each_request_counts_as_connect() -> None:
     with running() as url:
         pass
-    start = time.monotonic()
-    point = run(url, asks(6), closed(3), Limits(connect_s=1))
-    assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
-    assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
-    assert time.monotonic() - start < 15
+
+    def refused() -> None:
+        point = run(url, asks(6), closed(3), Limits(connect_s=1))
+        assert Counter(exchange.outcome for exchange in point.exchanges) == {"connect": 6}
+        assert {exchange.error for exchange in point.exchanges} == {"Connection refused"}
+
+    within(3, lambda: seconds(refused))
 
 
 def test_long_streams_stay_out_of_memory_once_they_are_read() -> None:
@@ -289,8 +298,13 @@ def test_the_loop_reports_how_late_it_was() -> None:
 
 
 def test_the_start_can_be_set_so_that_processes_start_together() -> None:
-    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+    def first_sent_behind_the_start() -> int:
         start = time.monotonic_ns() + 300 * MS
         point = run(url, asks(4), closed(2), Limits(), start_ns=start)
-    assert point.start_ns == start
-    assert 0 <= min(exchange.sent_ns for exchange in point.exchanges) - start < 2000 * MS
+        assert point.start_ns == start
+        behind = min(exchange.sent_ns for exchange in point.exchanges) - start
+        assert behind >= 0
+        return behind
+
+    with running(Settings(ttft_ms=1, itl_ms=0)) as url:
+        within(200 * MS, first_sent_behind_the_start)

@@ -34,7 +34,7 @@ def test_a_ramp_stops_after_two_levels_more_than_3_percent_under_the_best():
     asked, end = climb([100, 180, 200, 193, 192, 500], falling_levels=2)
     assert asked == [1, 2, 4, 8, 16]
     assert end.reason == (
-        "Stopped at concurrency 16 (isl=512 osl=256): 2 levels in a row fell more than 3.0 % under the best, "
+        "Stopped at concurrency 16 (512 in / 256 out): 2 levels in a row fell more than 3.0 % under the best, "
         "200 tokens/s (193, then 192)."
     )
     assert end.sustained[0].point.load.concurrency == 4
@@ -45,7 +45,7 @@ def test_exactly_3_percent_is_no_fall():
     asked, end = climb([100, 200, 194, 194, 194], falling_levels=2)
     assert asked == [1, 2, 4, 8, 16]
     assert end.sustained[0].point.load.concurrency == 16
-    assert end.reason == "Nothing broke up to concurrency 16 (isl=512 osl=256), the last level."
+    assert end.reason == "Nothing broke up to concurrency 16 (512 in / 256 out), the last level."
 
 
 def test_levels_that_do_not_follow_each_other_are_not_in_a_row():
@@ -92,7 +92,7 @@ def test_a_limit_on_what_should_be_high_is_a_floor():
 def test_where_nothing_succeeds_a_ramp_ends_and_nothing_is_sustained():
     asked, end = run(ramp([1, 2], error_rate=1), lambda point: measured(point, None, failed=10, ok=0))
     assert len(asked) == 1
-    assert end == Stop("Stopped at concurrency 1 (isl=512 osl=256): no request succeeded.")
+    assert end == Stop("Stopped at concurrency 1 (512 in / 256 out): no request succeeded.")
 
 
 def test_a_repeated_level_is_judged_by_its_median():
@@ -170,7 +170,7 @@ def test_the_context_doubles_to_the_models_limit():
 def test_a_longer_input_that_is_slower_is_sustained_all_the_same():
     plan = of("context_scaling", facts={"max_model_len": 1200})
     _, end = run(plan, lambda point: measured(point, 1e5 / point.shape.isl.a))
-    assert end.reason == "Nothing broke up to concurrency 1 (isl=1024 osl=128), the last level."
+    assert end.reason == "Nothing broke up to concurrency 1 (1,024 in / 128 out), the last level."
     assert end.sustained[0].point.shape.isl.a == 1024
 
 

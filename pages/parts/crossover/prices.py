@@ -1,0 +1,53 @@
+"""The prices of a pair's chips on the Crossover page: typed, or moved from the price at which both sides are even."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bench.plain_text import markdown
+from bench.questions import options
+from bench.questions.crossover.phrases import Teller
+from bench.questions.crossover.result import Pair, Result
+from bench.wording import number
+from pages.shared import address
+from pages.shared.frame import Page
+
+KEYS = ("price_a", "price_b")
+CHEAPEST, DEAREST = 0.25, 2.0
+"""The slider reaches from a quarter to twice of the dearer of the break-even price and the price now."""
+
+
+def typed(page: Page) -> None:
+    """What a chip of each side costs, to be typed: a price is charted, so the curves are divided by it."""
+    for option in options(page.name):
+        if option.key in KEYS:
+            key = f"{page.name}.{option.key}"
+            st.session_state[key] = page.view.option(option.key)
+            st.text_input(option.label, placeholder="None", help=option.help, key=key, on_change=_take,
+                          args=(page.name, option.key, key))  # fmt: skip
+
+
+def slider(page: Page, found: Result) -> None:
+    """What a chip of A may cost: moving it prices A, and the curves and the verdict per dollar follow."""
+    even = found.even.get("a") if isinstance(found, Pair) else None
+    if not isinstance(found, Pair) or even is None:
+        return
+    best, priced = even.usd_per_accelerator_hour, found.a.price
+    now = priced.usd if priced else best
+    high, low = DEAREST * max(best, now), CHEAPEST * min(best, now)
+    tell, key = Teller.short(found.asked, found.a, found.b), f"{page.name}.slider"
+    known = "" if priced else " (no price is known, so the slider starts there)"
+    st.session_state[key] = round(min(max(now, round(low, 2)), round(high, 2)), 3)
+    st.slider(
+        f"Price of one chip of {markdown(tell.a)} (USD/h); at {markdown(tell.at(even.x))} it breaks even at"
+        f" {number(best, 3)}{known}",
+        min_value=round(low, 2), max_value=round(high, 2), step=0.005, format="%.3f", key=key, on_change=_take,
+        args=(page.name, "price_a", key),
+    )  # fmt: skip
+
+
+def _take(name: str, option: str, key: str) -> None:
+    """Takes a price of a side: what it changes is charted, the curves per dollar."""
+    value = st.session_state[key]
+    text = f"{value:g}" if isinstance(value, float) else str(value).strip()
+    address.choose_options(name, **{option: text or None}, **({"per": "dollar"} if text else {}))

@@ -1,0 +1,42 @@
+"""Every page tells the same story of the same filters and limits, or says that it needs another."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.basis import story
+from bench.basis.story import FILLED, KEYS
+from bench.library import Library
+from bench.questions import question
+from bench.view import View
+
+NAMES = ("pareto", "scaling", "heatmap", "crossover", "cost")
+TTFT, TPOT = "ttft_ms_p50<=2000", "tpot_ms_p50<=50"
+
+
+@pytest.mark.parametrize("slo", [(), (TTFT, TPOT), ("e2el_ms_mean<=30000",)], ids=len)
+def test_of_every_model_and_none(shipped: Library, slo: tuple[str, ...]) -> None:
+    rows = shipped.fetch("SELECT DISTINCT model FROM points WHERE model IS NOT NULL ORDER BY 1")
+    models = [[], *([model] for (model,) in rows)]
+    assert len(models) > 30
+    unlike = []
+    for own in models:
+        asked = View.of({"model": own}, slo=slo)
+        every = story.told(shipped, asked).pins
+        for name in NAMES:
+            view = question(name).complete(shipped, asked)
+            filled = view.option(FILLED).split()
+            told = {key: view.values(key)[0] for key in KEYS if key in filled}
+            if any(every.get(key) != value for key, value in told.items()):
+                said = {one.kind for one in question(name).answer(shipped, view).statements}
+                unlike += [] if "other_story" in said else [(own, name, told, every)]
+    assert unlike == []
+
+
+def test_two_limits_on_llama_lead_cost_to_the_two_points_that_pareto_finds(shipped: Library) -> None:
+    view = View.of({"model": ["llama-3.3-70b"]}, slo=[TTFT, TPOT])
+    for name in ("pareto", "cost"):
+        answer = question(name).answer(shipped, view)
+        assert "Only 2 of 106 points state median TPOT and median TTFT; of those " in answer.headline
+        assert "TPU v6e" in answer.headline
+        assert answer.result.tally.used == 2
