@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from bench.questions import questions
 from tests.e2e.browsing import charted, context_on, listening, settled
@@ -136,3 +136,14 @@ def test_the_selectors_stay_in_sight_as_the_page_scrolls(width: int, tab: Page) 
         "part => { const box = part.getBoundingClientRect();"
         " return part.contains(document.elementFromPoint(box.left + 20, box.top + box.height / 2)) }"
     )
+
+
+def test_every_model_offered_says_how_many_points_it_gives_without_a_further_touch(tab: Page) -> None:
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    charted(tab, "/pareto?accelerator=h200-sxm")
+    tab.get_by_role("combobox", name="Model", exact=True).click()
+    offered = tab.get_by_role("option")
+    expect(offered.first).to_be_visible()
+    expect(offered.filter(has_not_text="(")).to_have_count(0, timeout=60_000)
+    assert offered.count() > 5
+    tab.keyboard.press("Escape")
