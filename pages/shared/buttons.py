@@ -38,6 +38,9 @@ _SAID = st.components.v2.component(
 _SIGHT = st.components.v2.component(
     "kneepoint_sight", html="<span></span>\n", js=(HERE / "sight.js").read_text()
 )
+_AGAIN = st.components.v2.component(
+    "kneepoint_again", html="<span></span>\n", js=(HERE / "again.js").read_text()
+)
 _THROUGH = st.components.v2.component(
     "kneepoint_through", html="<span></span>\n", js=(HERE / "through.js").read_text()
 )
@@ -76,6 +79,13 @@ def said(words: str) -> None:
 def in_sight(place: str, nth: str) -> None:
     """Scrolls the container with this key into sight, once for each `nth` that is not empty; shows nothing."""
     _SIGHT(key=f"sight.{place}", data={"place": place, "nth": nth}, width="content", height="content")
+
+
+def again(waits: str) -> None:
+    """Runs the page once more as soon as a container with this key is in it; an empty one waits for nothing."""
+    _AGAIN(
+        key="again", data={"waits": waits}, width="content", height="content", on_again_change=lambda: None
+    )
 
 
 def through(place: str, href: str) -> None:

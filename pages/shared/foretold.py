@@ -20,7 +20,7 @@ from bench.basis import story
 from bench.errors import BenchError
 from bench.questions import question, questions
 from bench.view import View
-from pages.shared import address, cached
+from pages.shared import address, buttons, cached
 from pages.shared.page import Page
 
 Choice = Mapping[str, Sequence[str]]
@@ -34,6 +34,8 @@ MOST_WANTED = 500
 
 EVERY_S = 0.5
 """So often a row that lacks numbers looks whether they are there."""
+
+ROWS = count(1)
 
 
 class Numbers:
@@ -121,8 +123,10 @@ class Row:
 
     def complete(self) -> None:
         """Has what is missing worked out, and the page drawn again once it is there."""
+        there = f"foretold-{next(ROWS)}" if self._missing else ""
+        buttons.again(there)
         # Always a part of the page, since a browser that looks once more after the last number must find it.
-        st.fragment(_look, run_every=EVERY_S if self._missing else None)(self._missing, count())
+        st.fragment(_look, run_every=EVERY_S if there else None)(self._missing, there, count())
 
     def task(self, choice: Choice) -> tuple[Key, Callable[[], int]]:
         """Under what this choice's number is known, and what works it out."""
@@ -135,13 +139,14 @@ class Row:
         return key, lambda: points_after(name, view, choice)
 
 
-def _look(missing: Mapping[Key, Callable[[], int]], looks: Iterator[int]) -> None:
-    """Nothing while the page is drawn; the later looks come by themselves, once it stands."""
+def _look(missing: Mapping[Key, Callable[[], int]], there: str, looks: Iterator[int]) -> None:
+    """Nothing while the page is drawn; later looks come by themselves, once it stands, and mark that all is there."""
     nth = next(looks)
     if nth == 1:
         numbers().want(missing.items())
     elif nth and missing and all(numbers().known(key) is not None for key in missing):
-        st.rerun()
+        with st.container(key=there):
+            st.html("<span></span>")
 
 
 def points_after(name: str, view: View, choice: Choice) -> int:

@@ -1,5 +1,5 @@
-// Brings what a reader has just opened into sight, once: as little of the page moves as shows half a screen of it, so that
-// what of the chart has room stays. What the selectors cover is no sight.
+// Brings what a reader has just opened into sight, once: the page moves by as little as shows its head and figures, so
+// that most of the chart stays. What the selectors cover is no sight.
 
 export default function ({ data }) {
   const root = document.documentElement
@@ -10,7 +10,7 @@ export default function ({ data }) {
     if (!part || !main) return
     const box = part.getBoundingClientRect(), row = document.querySelector(".st-key-selecting")
     const top = Math.max(0, row ? row.getBoundingClientRect().bottom : 0) + 8
-    const below = box.top + Math.min(box.height + 16, innerHeight / 2) - innerHeight
+    const below = box.top + Math.min(box.height + 16, 0.38 * innerHeight) - innerHeight
     const by = box.top < top ? box.top - top : Math.max(0, Math.min(below, box.top - top))
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches
     if (by) main.scrollBy({ top: by, behavior: still ? "instant" : "smooth" })

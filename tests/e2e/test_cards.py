@@ -71,6 +71,41 @@ def test_a_clicked_point_leads_to_its_page_and_its_source_and_back(visit: Visit)
     page.get_by_role("button", name="Hide this point").wait_for()
 
 
+SEEN = """
+() => {
+  const card = document.querySelector('.st-key-card').getBoundingClientRect()
+  const chart = document.querySelector('.js-plotly-plot').getBoundingClientRect()
+  const row = document.querySelector('.st-key-selecting').getBoundingClientRect()
+  return [innerHeight - card.top, chart.bottom - row.bottom]
+}
+"""
+FAINT = """
+() => [...document.querySelectorAll('.js-plotly-plot .textpoint text')].filter(text => text.textContent.trim())
+  .filter(text => Number(getComputedStyle(text).fillOpacity) < 1).map(text => text.textContent)
+"""
+SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+
+
+def test_what_is_opened_by_hand_comes_into_sight_and_a_link_begins_at_its_headline(visit: Visit) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(reduced_motion="reduce")
+    charted(page, "/pareto")
+    page.mouse.click(*spot(page, "line", 2))
+    card(page)
+    page.wait_for_function(f"{SCROLLED} > 0")
+    shown, of_the_chart = page.evaluate(SEEN)
+    assert shown > 300
+    assert of_the_chart > 300
+    assert page.evaluate(FAINT) == []
+    link = page.url
+    page.goto("about:blank")
+    charted(page, link)
+    card(page)
+    assert page.evaluate(SCROLLED) == 0
+    assert page.evaluate(FAINT) == []
+
+
 def test_a_card_is_closed_by_its_button_or_by_the_point_and_opened_again(visit: Visit) -> None:
     page = charted(visit(), "/pareto")
     before = page.url

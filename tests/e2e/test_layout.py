@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from bench.questions import questions
 from tests.e2e.browsing import charted, reading, settled
@@ -16,6 +16,12 @@ from tests.pages.drawn import NAMES
 SCREENS = {1440: 900, 800: 900, 390: 844}
 UPPER_PX = 360
 """The upper 40 % of a 900 px screen; the chart begins there."""
+
+NARROW_PX = 410
+"""Two lines of selectors, three of headline and two of options end above it on a page 800 px wide."""
+
+FURTHER_PX = {"overview": 520, "crossover-pair": 460}
+"""Overview has its three cards above its matrix, a pair the way back to all pairs."""
 
 ON_A_PHONE_PX = 700
 BAR_PX = 48
@@ -92,6 +98,8 @@ def test_the_chart_comes_first_below_the_selectors_and_its_labels_are_apart(
     found = shown(tab, width, ADDRESSES[name])
     if width == 1440:
         assert found["chart"] <= UPPER_PX
+    if width == 800:
+        assert found["chart"] <= FURTHER_PX.get(name, NARROW_PX)
     if width == 390:
         assert found["chart"] < ON_A_PHONE_PX
         assert found["button"]
@@ -126,3 +134,14 @@ def test_the_selectors_stay_in_sight_as_the_page_scrolls(width: int, tab: Page) 
         "part => { const box = part.getBoundingClientRect();"
         " return part.contains(document.elementFromPoint(box.left + 20, box.top + box.height / 2)) }"
     )
+
+
+def test_every_model_offered_says_how_many_points_it_gives_without_a_further_touch(tab: Page) -> None:
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    charted(tab, "/pareto?accelerator=h200-sxm")
+    tab.get_by_role("combobox", name="Model", exact=True).click()
+    offered = tab.get_by_role("option")
+    expect(offered.first).to_be_visible()
+    expect(offered.filter(has_not_text="(")).to_have_count(0, timeout=60_000)
+    assert offered.count() > 5
+    tab.keyboard.press("Escape")
