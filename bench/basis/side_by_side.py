@@ -48,32 +48,34 @@ def field(library: Library, view: View, usual: str, needs: Needs | None = None) 
     return FIELD if len(found) > 1 else usual
 
 
-def gave_way(asked: str, told: str) -> list[Statement]:
-    """That a field which was asked for gave way to the models, where it did."""
-    if not asked or asked == told or told != FIELD:
+def gave_way(asked: str, told: str, words: str = FIELD) -> list[Statement]:
+    """That a field which was asked for gave way to what tells models apart, in words, where it did."""
+    if not asked or asked == told:
         return []
     by = lowered(title(asked).split(" (")[0]) if asked != "none" else "one for all"
-    return [caveat("gave_way", f"Models are compared here, so it is by model, not {by}.")]
+    return [caveat("gave_way", f"Models are compared here, so it is by {words}, not {by}.")]
 
 
 def left_out(library: Library, view: View, shown: Collection[str | None], lacks: str) -> list[Statement]:
     """The models side by side of which an answer, of this complete View, shows nothing, and why.
 
-    `lacks` says what a model has no point with where it has ranked points: "both metrics".
+    `lacks` says why a model that has ranked points is not shown: "no point with both metrics".
     """
     missing = [one for one in models(library, view) if one not in shown]
     if not missing:
         return []
     own = story.own_choice(view)
-    everywhere, here = (_ranked(library, one) for one in (own, view))
+    everywhere, here, within = (_ranked(library, one) for one in (own.with_slo(()), view.with_slo(()), view))
     narrower = known.narrower(own, view)
     because: dict[str, list[str]] = {}
     for one in missing:
-        why = f"no point with {lacks}"
+        why = lacks
         if one not in everywhere:
-            why = f"no ranked point under these filters{' and limits' if own.slo else ''}"
+            why = "no ranked point under these filters"
         elif one not in here:
             why = f"no ranked point {narrower or 'of this workload'}"
+        elif one not in within:
+            why = "no point that is known to keep the limits"
         because.setdefault(why, []).append(value_label(FIELD, one))
     return [
         caveat("model_left_out", f"Left out: {joined(names)}, with {why}.", models=len(names))

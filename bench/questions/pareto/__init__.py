@@ -99,7 +99,7 @@ def answer(library: Library, view: View) -> Answer[Pareto]:
         result=found,
         statements=(
             *side_by_side.gave_way(view.option("group"), whole.option("group")),
-            *side_by_side.left_out(library, whole, shown, joined(list(figures))),
+            *side_by_side.left_out(library, whole, shown, f"no point with {joined(list(figures))}"),
             *statements.told(found),
             *(prices.told(axes.choice, axes.prices, found.mixed["accelerator"]) if axes.choice else ()),
             *story.statements(told),

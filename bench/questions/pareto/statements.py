@@ -328,7 +328,8 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         ]
         text = f"Who leads{_all(found)} as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
         yield finding("who_leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
-    yield from _leaders(found) if found.names_a_best else ()
+    if found.names_a_best:
+        yield from (*_leads_on(found), *_leaders(found))
     several = len(found.groups) > 1
     knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
     if knees:
@@ -348,15 +349,26 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         yield finding("counts", text, points=found.tally.used, overall=overall)
 
 
+def _leads_on(found: Pareto) -> Iterator[Statement]:
+    """On which accelerators each of several models leads."""
+    chips: dict[str, list[str]] = {}
+    for lead in found.leads if found.compares_models else ():
+        names = [
+            value_label("accelerator", one.point.accelerator) for one in lead.spots if one.point.accelerator
+        ]
+        chips[lead.group] = [*dict.fromkeys([*chips.get(lead.group, []), *names])]
+    parts = [f"{model} on {joined(own, 'or', 3)}" for model, own in chips.items() if own]
+    if parts:
+        yield finding("leads_on", f"The leading points{_all(found)}: {joined(parts, at_most=4)}.")
+
+
 def _leaders(found: Pareto) -> Iterator[Statement]:
     """What each leader is: its chips, and that in which the ranked points are not all alike."""
-    listed = ("accelerator", *LEADERS_ARE) if found.compares_models else LEADERS_ARE
-    keys = [key for key in listed if len(found.mixed[key]) > 1 and key != found.group]
-    names = list(dict.fromkeys(lead.group for lead in found.leads))[:LISTED]
-    if not keys or len(names if found.compares_models else found.groups) < 2:
+    keys = [key for key in LEADERS_ARE if len(found.mixed[key]) > 1 and key != found.group]
+    if not keys or len(found.groups) < 2:
         return
     parts = []
-    for name in names:
+    for name in list(dict.fromkeys(lead.group for lead in found.leads))[:LISTED]:
         own = [spot.point for lead in found.leads if lead.group == name for spot in lead.spots]
         chips = sorted({point.accelerators for point in own if point.accelerators is not None})
         ends = " to ".join(dict.fromkeys(map(number, (chips[0], chips[-1])))) if chips else ""
@@ -365,8 +377,7 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
         )
         for key in keys:
             values = list(dict.fromkeys(getattr(point, key) for point in own))
-            most = 2 if key == "accelerator" else LISTED
-            words.append(joined([likeness.fact_words(key, value) for value in values], "or", most))
+            words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
         parts.append(f"{name} ({', '.join(words)})")
     yield finding(
         "leaders",
