@@ -125,36 +125,38 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     known = [one for one in (result, *result.beside) if any(fit.room_gib > 0 for fit in one.fits)]
     if len(known) < 2:
         return _of_one(known[0] if known else result, theme)
-    figures = [_of_one(one, theme) for one in known]
-    drawn, seen, height = (
-        chart.layout(go.Figure(), theme, height=PANEL_PX * len(known)),
-        set(),
-        1 / len(known),
-    )
-    for place, (one, panel) in enumerate(zip(known, figures, strict=True)):
+    figures, height = [_of_one(one, theme) for one in known], 1 / len(known)
+    drawn = chart.layout(go.Figure(), theme, height=PANEL_PX * len(known))
+    named: set[str] = set()
+    for place, (one, panel) in enumerate(zip(known, figures, strict=True), start=1):
         for trace in panel.data:
-            trace.update(xaxis=f"x{place + 1}", yaxis=f"y{place + 1}")
+            trace.update(xaxis=f"x{place}", yaxis=f"y{place}")
             if trace.showlegend is not False:
-                trace.showlegend = trace.legendgroup not in seen
-                seen.add(trace.legendgroup)
-            drawn.add_trace(trace)
-        top = 1 - place * height
-        down = {"domain": [top - height * PANEL_SHARE, top - height * HEADED], "anchor": f"x{place + 1}"}
-        across = {"anchor": f"y{place + 1}"}
-        for axis, own, further in (
-            ("xaxis", panel.layout.xaxis, across),
-            ("yaxis", panel.layout.yaxis, down),
-        ):
-            same = [getattr(each.layout, axis).range for each in figures]
+                trace.showlegend = trace.legendgroup not in named
+                named.add(trace.legendgroup)
+        drawn.add_traces(panel.data)
+        top = 1 - (place - 1) * height
+        sides = {"x": {}, "y": {"domain": [top - height * PANEL_SHARE, top - height * HEADED]}}
+        for axis, further in sides.items():
             held = (
-                {}
-                if None in same
-                else {"range": [min(min(one) for one in same), max(max(one) for one in same)]}
+                panel.layout[f"{axis}axis"].to_plotly_json()
+                | _alike(figures, axis, is_first=place == 1)
+                | further
             )
-            drawn.update_layout({f"{axis}{place + 1}": {**own.to_plotly_json(), **held, **further}})
+            drawn.update_layout(
+                {f"{axis}axis{place}": held | {"anchor": f"{'y' if axis == 'x' else 'x'}{place}"}}
+            )
         drawn.add_annotation(text=f"<b>{html(value_label('model', one.model))}</b>", showarrow=False, xref="paper", x=0,
                              yref="paper", y=top - height * HEADED, xanchor="left", yanchor="bottom")  # fmt: skip
     return drawn.update_layout(legend=chart.LINES_LEGEND)
+
+
+def _alike(figures: Sequence[go.Figure], axis: str, *, is_first: bool) -> dict[str, object]:
+    """What gives the axes of all these charts the same ends: those of the widest, or those that plotly finds."""
+    ends = [figure.layout[f"{axis}axis"].range for figure in figures]
+    if None not in ends:
+        return {"range": [min(min(one) for one in ends), max(max(one) for one in ends)]}
+    return {} if is_first else {"matches": axis}
 
 
 def _of_one(result: Memory, theme: Theme) -> go.Figure:

@@ -167,7 +167,7 @@ def _best_within(
     at, metric = (0, found.metrics[0]) if found.is_x_best else (1, found.metrics[1])
     lower = metric.direction == "lower"
     if best is not None:
-        yield from _most(told, found.value(best), [one[at] for one in entering], what, lower=lower)
+        yield from _most(told, found.value(best), [(x, y)[at] for x, y, _ in entering], what, lower=lower)
     elif entering:
         yield contradiction(told, f"{what} is none, and {len(entering)} points keep the limits", about=what)
 

@@ -102,7 +102,8 @@ def _no_best(deciding: Deciding) -> Statement:
 
 def no_cell(found: Heatmap) -> str:
     """Why a model has no cell: "no point with output throughput under closed load on both axes"."""
-    return f"no point with {inline(found.row)}{f' under {_under(found.load_kind)}' if found.load_kind else ''} on both axes"
+    under = f" under {_under(found.load_kind)}" if found.load_kind else ""
+    return f"no point with {inline(found.row)}{under} on both axes"
 
 
 def _begins(found: Heatmap, asked: tuple[Limit, ...]) -> list[str]:
@@ -170,10 +171,10 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known, asked: tuple[Limit, ...])
         if asked:
             whole = [f"{one} within {limits.named(asked)}" for one in whole]
     else:
-        first, *short = _begins(found, asked)
-        whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
-                 ((first, of, where), *((begin, *rest) for rest in ((of, where), (model, where), (model, ""))
-                                        for begin in short or [first]))]  # fmt: skip
+        begin, *more = _begins(found, asked)
+        whole = [f"{start}{one}{on} {verb} {value}{at}{flags_told}" for start, one, at in
+                 ((begin, of, where), *((start, *rest) for rest in ((of, where), (model, where), (model, ""))
+                                        for start in more or [begin]))]  # fmt: skip
     text = fitting(
         *(f"{one}{end}." for one in whole[:1] for end in (spread, "")),
         *(f"{one}." for one in whole),

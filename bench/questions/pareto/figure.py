@@ -218,6 +218,7 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
         yield {
             "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": chart.key_lines(label),
             "hoverinfo": "skip", "legend": "legend2", "marker": {"symbol": symbol, "size": size, "color": theme.muted,
+                       "opacity": DIMMED if label in LIMITED.values() else 1,
                        "line": {"width": 1.5, "color": theme.muted}},
         }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -81,7 +82,7 @@ def choices(library: Library, view: View) -> Choices:
     whole = complete(library, view)
     chosen = _drawn(library, whole)
     ways = (*operating.supported(chosen.points, chosen.seen), whole.option("at"))
-    fields = GROUPS
+    fields: Sequence[str] = GROUPS
     if whole.option("group") in (EVERY, side_by_side.FIELD) and side_by_side.models(library, whole):
         fields = (side_by_side.FIELD,)
     return {
