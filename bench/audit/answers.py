@@ -28,6 +28,9 @@ from bench.wording import number
 STORIES = 10
 """About so many stories every question is asked."""
 
+PAIRS = 2
+"""And of so many pairs of models at one precision and workload, side by side."""
+
 MOST = 20_000
 """A story of more points is left to the others: its points are read one by one."""
 
@@ -67,7 +70,10 @@ def of_stories(library: Library) -> Answers:
     """What every question answers of each story; asked once for each state of the library."""
     version = library.version
     if KNOWN.get(library, ("", ()))[0] != version:
-        told = (tuple(of_view(library, view, plain.read(library, view))) for view in stories(library))
+        told = (
+            tuple(of_view(library, view, plain.read(library, view)))
+            for view in (*stories(library), *pairs(library))
+        )
         KNOWN[library] = version, tuple(told)
     return KNOWN[library][1]
 
@@ -91,6 +97,19 @@ def stories(library: Library) -> list[View]:
         {key: [written(one)] for key, one in zip(KEPT, row, strict=True) if one is not None} for row in found
     )
     return list(dict.fromkeys(View.of(where) for where in stated))
+
+
+def pairs(library: Library) -> list[View]:
+    """Two models side by side at the precision and lengths at which both have the most measured points."""
+    named = " AND ".join(f"one.{key} = other.{key}" for key in KEPT[1:])
+    found = library.fetch(
+        f"WITH held AS (SELECT {', '.join(KEPT)}, count(*) AS many FROM points WHERE evidence = 'measured'"
+        f" AND model IS NOT NULL GROUP BY ALL HAVING many <= {MOST // 2}) SELECT [one.model, other.model],"
+        f" {', '.join(f'one.{key}' for key in KEPT[1:])} FROM held AS one JOIN held AS other"
+        f" ON one.model < other.model AND {named} ORDER BY least(one.many, other.many) DESC, 1, 2, 3, 4 LIMIT {PAIRS}"
+    )
+    return [View.of({"model": models, **{key: [written(one)] for key, one in zip(KEPT[1:], row, strict=True)}})
+            for models, *row in found]  # fmt: skip
 
 
 def contradictions(library: Library, of_one: Callable[[Told], Iterator[Finding]]) -> Iterator[Finding]:

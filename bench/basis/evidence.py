@@ -6,7 +6,7 @@ reasons that keep it out, and `tally` adds them up in one pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,9 @@ from bench.view import View
 from bench.wording import counted, is_or_are, joined
 
 USED = "used"
+UNKNOWN, BEYOND = "unknown_limit", "beyond_limit"
+"""What becomes of a ranked point that does not say whether it keeps the reader's limits, or breaks them."""
+
 DECISIVE = 0.9
 """Where fewer of the ranked points state what a limit is on, a headline says so."""
 
@@ -136,14 +139,21 @@ def reasons(library: Library, ranking: Ranking) -> tuple[Reason, ...]:
     )
 
 
-def limit_reasons(library: Library, ranking: Ranking) -> tuple[Reason, ...]:
-    """Why a ranked point does not count under the reader's limits: it breaks them, or does not say."""
-    if not ranking.limits:
+def limit_reasons(
+    library: Library, ranking: Ranking, computed: Mapping[str, Clause] | None = None
+) -> tuple[Reason, ...]:
+    """Why a ranked point does not count under the reader's limits: it breaks them, or does not say.
+
+    `computed` are the expressions of metrics that no column holds, by key, as a cost at the reader's prices.
+    """
+    asked, made = ranking.limits, computed or {}
+    if not asked:
         return ()
-    kept, named = limits.kept_sql(library, ranking.limits), limits.metrics(ranking.limits)
+    kept = limits.kept_sql(library, asked, {key: f"({one.sql})" for key, one in made.items()})
+    bound = tuple(value for one in asked if one.metric.key in made for value in made[one.metric.key].params)
     return (
-        Reason("unknown_limit", f"that do not state {named}", f"({kept}) IS NULL"),
-        Reason("beyond_limit", f"beyond the limit on {named}", f"NOT ({kept})"),
+        Reason(UNKNOWN, f"that do not state {limits.metrics(asked)}", f"({kept}) IS NULL", bound),
+        Reason(BEYOND, f"beyond {limits.short(asked)}", f"NOT ({kept})", bound),
     )
 
 

@@ -120,14 +120,14 @@ def of_headline(
     (of, judging, stating, *having), (_, inside, _, *within) = (
         _counts(library, one, sought) for one in (own, view)
     )
-    found, narrower = [], _narrower(own, view)
+    found, narrowed = [], narrower(own, view)
     if every:
         is_stated = judging == stating or len({one.metric.key for one in every}) == 1
         words = (f"state {told.metrics}", f"states {told.metrics}") if is_stated else (JUDGED, JUDGED)
         if asked:
-            found.append(Known(judging, of, *words, narrower=narrower if inside < judging else ""))
+            found.append(Known(judging, of, *words, narrower=narrowed if inside < judging else ""))
         found.append(Known(told.points, told.of, *words))
-    lacking = [Known(points, of, f"state {name}", f"states {name}", FEW, narrower if there < points else "")
+    lacking = [Known(points, of, f"state {name}", f"states {name}", FEW, narrowed if there < points else "")
                for points, there, name in zip(having, within, figures, strict=True)]  # fmt: skip
     first = next((one for one in (*found, *sorted(lacking, key=lambda one: one.share)) if one.told), NOTHING)
     return replace(first, many_models=many_models)
@@ -142,7 +142,7 @@ def _counts(library: Library, view: View, sought: Sequence[str]) -> list[int]:
     )
 
 
-def _narrower(own: View, view: View) -> str:
+def narrower(own: View, view: View) -> str:
     """To what a story narrows the reader's own selection, in a headline: "in FP8 at 8,192/1,024"."""
     pins = {key: view.values(key)[0] for key in story.KEYS if view.values(key) and not own.values(key)}
     isl, osl = (number(float(pins[key])) if key in pins else "" for key in ("isl", "osl"))

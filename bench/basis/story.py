@@ -1,9 +1,10 @@
 """The model, precision and workload an answer is about, where the reader left them open: one choice for every page.
 
 It is the story with the most ranked points times accelerators among all that the reader's filters leave, of equals the
-one whose lengths are most nearly alike, then the longer. Under limits the points that state all they are on count
-first, since no other can tell what keeps them. A page that needs what this story does not have says so and is about the
-nearest one that has it: of the same model first, then the same precision, then the same workload.
+one whose lengths are most nearly alike, then the longer. Where models stand side by side, one that more of them have
+comes first. Under limits the points that state all they are on count next, since no other can tell what keeps them. A
+page that needs what this story does not have says so and is about the nearest one that has it: of the same model first,
+then the same precision, then the same workload.
 """
 
 from __future__ import annotations
@@ -103,13 +104,13 @@ class Stories:
             return [row for row in rows if needs is None or row["usable"] >= needs.fewest]
         alike = [key for key in self.absent if key not in needs.open]
         tried = [(rows, self.own)]
-        if sum(row["every"] for row in rows) > MANY:
+        if sum(row["every"] for row in rows) > MANY and len(self.own.values("model")) < 2:
             tried.insert(0, (rows[:1], _narrowed(self.own, _pins(rows[0], alike, ()))))
         fitting = ((among, _fits(self.library, view, alike, needs)) for among, view in tried)
         usable: list[dict[str, Any]] = []
         for among, fit in fitting:
             told = [(row, fit.get(tuple(row[key] for key in alike))) for row in among]
-            usable = [{**row, "odd": is_odd} for row, is_odd in told if is_odd is not None]
+            usable = [{**row, "odd": one[0], "using": one[1]} for row, one in told if one is not None]
             if not all(row["odd"] for row in usable):
                 break
         return usable
@@ -320,34 +321,39 @@ def _stories(
     stating = f"count(*) FILTER ({stated}) * greatest(count(DISTINCT accelerator) FILTER ({stated}), 1)"
     rows = library.fetch(
         f"SELECT {', '.join((*groups, ''))}count(*) FILTER ({figures}), count(*), count(DISTINCT accelerator),"
-        f" count(*) FILTER ({usable}), {stating} FROM points WHERE {condition.sql}"
-        f" GROUP BY {', '.join(groups) or 'TRUE'}",
+        f" count(*) FILTER ({usable}), {stating}, greatest(count(DISTINCT model), 1),"
+        f" greatest(count(DISTINCT model) FILTER ({usable}), 1)"
+        f" FROM points WHERE {condition.sql} GROUP BY {', '.join(groups) or 'TRUE'}",
         condition.params,
     )
-    columns = (*absent, "points", "every", "chips", "usable", "stating")
-    found = [dict(zip(columns, row, strict=True)) for row in rows]
+    counts = ("points", "every", "chips", "usable", "stating", "models", "using")
+    found = [dict(zip((*absent, *counts), row, strict=True)) for row in rows]
     return sorted(found, key=lambda row: _order(row, absent))
 
 
-def _fits(library: Library, view: View, alike: Sequence[str], needs: Needs) -> dict[tuple[Any, ...], bool]:
-    """Which values of the keys that are `alike` have the groups needed, and whether one of those is odd."""
+def _fits(
+    library: Library, view: View, alike: Sequence[str], needs: Needs
+) -> dict[tuple[Any, ...], tuple[bool, int]]:
+    """The values of the keys that are `alike` with the groups needed, whether one is odd, and of how many models."""
     condition = evidence.ranked(library, evidence.read(view.with_slo(()))).also(f"({needs.points})")
     groups = ["TRUE", *map(as_asked, alike)]
     columns = ", ".join(f"{sql} AS key_{place}" for place, sql in enumerate(groups))
     rows = library.fetch(
-        f"SELECT * EXCLUDE is_odd, bool_or(is_odd) FROM (SELECT {columns}, {needs.odd} AS is_odd FROM points"
+        "SELECT * EXCLUDE (is_odd, own), bool_or(is_odd), greatest(len(list_distinct(flatten(list(own)))), 1)"
+        f" FROM (SELECT {columns}, {needs.odd} AS is_odd, list(DISTINCT model) AS own FROM points"
         f" WHERE {condition.sql} GROUP BY {', '.join((*groups, needs.each))} HAVING {needs.having})"
         f" GROUP BY ALL HAVING count(*) >= {needs.fewest}",
         (*condition.params, *needs.params),
     )
-    return {tuple(row[1:-1]): bool(row[-1]) for row in rows}
+    return {tuple(row[1:-2]): (bool(row[-2]), row[-1]) for row in rows}
 
 
 def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
-    """More points times accelerators first, before all of those that state what limits are on; of equals lengths most
-    nearly alike, then longer ones, then by name."""
+    """More models, then more points times accelerators, before all of those that state what limits are on; of equals
+    lengths most nearly alike, then longer ones, then by name."""
     isl, osl = row.get("isl"), row.get("osl")
     return (
+        -row["models"],
         -row["stating"],
         -row["points"] * max(row["chips"], 1),
         -row["every"] * max(row["chips"], 1),
@@ -358,10 +364,10 @@ def _order(row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _distance(first: Mapping[str, Any], row: Mapping[str, Any], absent: Sequence[str]) -> tuple[Any, ...]:
-    """How far a story is from the first: an odd one is the farthest, then another model, precision and lengths."""
+    """How far a story is from the first: an odd one is farthest, then one of fewer models, then another model's."""
     unlike = [row[key] != first[key] for key in absent]
     named = len([key for key in absent if key in KEYS[:2]])
-    return (row.get("odd", False), *unlike[:named], any(unlike), *_order(row, absent))
+    return (row.get("odd", False), -row["using"], *unlike[:named], any(unlike), *_order(row, absent))
 
 
 def _is_same(one: Mapping[str, Any], other: Mapping[str, Any], absent: Sequence[str]) -> bool:

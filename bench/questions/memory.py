@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from bench import basis, chart, names, selection
-from bench.basis import memory, story
+from bench.basis import memory, side_by_side, story, wording
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.variations import Robustness
@@ -37,6 +37,9 @@ COLUMNS = (
 
 CHIPS = (1, 2, 4, 8, 16, 32, 64)
 LISTED = 8
+PANEL_PX, PANEL_SHARE, HEADED = 420, 0.86, 0.07
+"""Of models side by side each has a panel so high; down to this share of it goes the plot, below its name."""
+
 SOURCE = "published facts: data/models.csv and data/accelerators.csv"
 
 
@@ -57,7 +60,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Memory:
-    """What of a model fits where: every count of every accelerator whose facts are published."""
+    """What of a model fits where: every count of every accelerator whose facts are published.
+
+    `beside` is the same of each further model that the reader put side by side with it.
+    """
 
     model: str | None
     precision: str | None
@@ -65,6 +71,7 @@ class Memory:
     tokens: float
     fits: tuple[Fit, ...]
     unknown: tuple[str, ...]
+    beside: tuple[Memory, ...] = ()
 
     def fewest(self) -> list[Fit]:
         """For each accelerator the fewest chips with room for a request, those with the fewest first."""
@@ -91,11 +98,16 @@ def choices(library: Library, view: View) -> Choices:
 def answer(library: Library, view: View) -> Answer[Memory]:
     """What fits on the selected accelerators, else on those the story was measured on, else on every known one."""
     whole = complete(library, view)
-    found = _found(library, whole)
+    first, *others = [
+        _found(library, whole, model) for model in side_by_side.models(library, whole) or (None,)
+    ]
+    found, said = (
+        replace(first, beside=tuple(others)),
+        _of_models((first, *others)) if others else _statements(first),
+    )
     gone = (caveat("not_loaded", text) for text in selection.not_loaded(library, whole))
     return Answer(
-        QUESTION, whole, found, (*_statements(found), *gone),
-        pd.DataFrame([asdict(one) for one in found.fits], columns=list(Fit.__dataclass_fields__)),
+        QUESTION, whole, found, (*said, *gone), _rows((first, *others)),
         (Why("Requests that fit", "(0.9 x memory - weights) / KV cache of a request",
              "parameters x bytes of the precision; KV bytes of a token x tokens, a window's layers up to the window",
              SOURCE),),
@@ -109,6 +121,45 @@ def robustness(library: Library, view: View) -> Robustness | None:
 
 
 def figure(result: Memory, theme: Theme) -> go.Figure:
+    """The requests that fit over chips, a line for each accelerator; of models side by side one below the other."""
+    known = [one for one in (result, *result.beside) if any(fit.room_gib > 0 for fit in one.fits)]
+    if len(known) < 2:
+        return _of_one(known[0] if known else result, theme)
+    figures, height = [_of_one(one, theme) for one in known], 1 / len(known)
+    drawn = chart.layout(go.Figure(), theme, height=PANEL_PX * len(known))
+    named: set[str] = set()
+    for place, (one, panel) in enumerate(zip(known, figures, strict=True), start=1):
+        for trace in panel.data:
+            trace.update(xaxis=f"x{place}", yaxis=f"y{place}")
+            if trace.showlegend is not False:
+                trace.showlegend = trace.legendgroup not in named
+                named.add(trace.legendgroup)
+        drawn.add_traces(panel.data)
+        top = 1 - (place - 1) * height
+        sides = {"x": {}, "y": {"domain": [top - height * PANEL_SHARE, top - height * HEADED]}}
+        for axis, further in sides.items():
+            held = (
+                panel.layout[f"{axis}axis"].to_plotly_json()
+                | _alike(figures, axis, is_first=place == 1)
+                | further
+            )
+            drawn.update_layout(
+                {f"{axis}axis{place}": held | {"anchor": f"{'y' if axis == 'x' else 'x'}{place}"}}
+            )
+        drawn.add_annotation(text=f"<b>{html(value_label('model', one.model))}</b>", showarrow=False, xref="paper", x=0,
+                             yref="paper", y=top - height * HEADED, xanchor="left", yanchor="bottom")  # fmt: skip
+    return drawn.update_layout(legend=chart.LINES_LEGEND)
+
+
+def _alike(figures: Sequence[go.Figure], axis: str, *, is_first: bool) -> dict[str, object]:
+    """What gives the axes of all these charts the same ends: those of the widest, or those that plotly finds."""
+    ends = [figure.layout[f"{axis}axis"].range for figure in figures]
+    if None not in ends:
+        return {"range": [min(min(one) for one in ends), max(max(one) for one in ends)]}
+    return {} if is_first else {"matches": axis}
+
+
+def _of_one(result: Memory, theme: Theme) -> go.Figure:
     """The requests that fit over chips, a line for each accelerator; the room where nobody says what one takes."""
     shown = "requests" if any(one.requests for one in result.fits) else "room_gib"
     held = [one for one in result.fits if getattr(one, shown) > 0]
@@ -142,8 +193,59 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     return drawn
 
 
-def _found(library: Library, view: View) -> Memory:
+def _rows(founds: Sequence[Memory]) -> pd.DataFrame:
+    """One row for each count of chips; of several models with whose it is."""
+    rows = [
+        {**asdict(fit), **({"model": one.model} if len(founds) > 1 else {})}
+        for one in founds
+        for fit in one.fits
+    ]
+    return pd.DataFrame(rows, columns=None if rows else list(Fit.__dataclass_fields__))
+
+
+def _of_models(founds: Sequence[Memory]) -> Iterator[Statement]:
+    """What each of several models needs at least; those of which that is not known come first of the caveats."""
+    told = [(one, [*_statements(one)]) for one in founds]
+    fewest = [(one.fewest()[0].accelerators, one, said) for one, said in told if one.fewest()]
+    known = sorted(fewest, key=lambda row: row[0])
+    if not known:
+        yield told[0][1][0]
+    else:
+        parts = [(_what(one), counted(chips, "chip"), value_label("accelerator", one.fewest()[0].accelerator))
+                 for chips, one, _ in known]  # fmt: skip
+        (what, first, on), *others = parts
+        told_of = [
+            f"{what} needs at least {first} ({on})",
+            *(f"{what} {chips} ({on})" for what, chips, on in others),
+        ]
+        bare = [f"{what} needs at least {first}", *(f"{what} {chips}" for what, chips, _ in others)]
+        yield headline("fits", wording.fitting(*(f"{joined(one)}." for one in (told_of, bare))))
+    for one, said in told:
+        if not one.fewest() and (known or one is not founds[0]):
+            yield caveat("model_left_out", f"Left out: {said[0].text}")
+    caveats: dict[str, Statement] = {}
+    for _, one, said in known:
+        found = (row for row in said if row.role == "finding")
+        yield from (
+            replace(row, text=f"For {_what(one)}, {row.text[0].lower()}{row.text[1:]}") for row in found
+        )
+        caveats |= {row.text: row for row in said if row.role not in ("headline", "finding")}
+    yield from caveats.values()
+
+
+def _what(found: Memory) -> str:
+    """A model with its precision: "DeepSeek-R1 FP8"."""
+    model = value_label("model", found.model) if found.model else "No model"
+    return f"{model} {(found.precision or '').upper()}".strip()
+
+
+def _found(library: Library, view: View, one: str | None) -> Memory:
+    """What fits of one model, else of the View's only one."""
     model, precision = ((view.values(key) or (None,))[0] for key in ("model", "precision"))
+    if one and not precision:
+        alone = story.told(library, View(story.own_choice(view).with_where(model=[one]).where)).view
+        precision = (alone.values("precision") or (None,))[0]
+    model = one or model
     kv, tokens = view.option("cache"), float(view.option("context"))
     each = memory.cache_gib(model, kv, tokens)
     slugs = _accelerators(library, view)
@@ -170,8 +272,7 @@ def _accelerators(library: Library, view: View) -> list[str]:
 
 
 def _statements(found: Memory) -> Iterator[Statement]:
-    fewest, model = found.fewest(), value_label("model", found.model) if found.model else "No model"
-    what = f"{model} {(found.precision or '').upper()}".strip()
+    fewest, what = found.fewest(), _what(found)
     if fewest:
         first = fewest[0]
         needed = f"{counted(first.accelerators, 'chip')}: " if first.requests else ""

@@ -185,8 +185,9 @@ def test_who_never_keeps_the_limits_is_told_apart_from_who_does_not_say(tmp_path
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "tail.csv", rows)])
     answer = pareto.answer(library, View.of(slo=["ttft_ms_p99<=2000"]))
-    assert {one.label: (one.points, one.known) for one in answer.result.groups} == {
-        "H100 SXM": (1, 1), "H200 SXM": (1, 1), "B200 SXM": (1, 0), "MI300X": (2, 1),
+    assert {one.label: (one.points, one.known) for one in answer.result.groups} == {"H100 SXM": (1, 1)}
+    assert {one.label: (one.points, one.known) for one in answer.result.without} == {
+        "H200 SXM": (1, 1), "B200 SXM": (1, 0), "MI300X": (2, 1),
     }  # fmt: skip
     [said] = [one.text for one in answer.statements if one.kind == "reached"]
     _, never, unknown = said.split("; ")
@@ -194,13 +195,13 @@ def test_who_never_keeps_the_limits_is_told_apart_from_who_does_not_say(tmp_path
     assert all(chip in unknown and chip not in never for chip in ("B200 SXM", "MI300X"))
 
 
-def test_what_is_said_of_the_frontiers_says_that_it_is_without_the_limits(small):
-    def without(slo):
+def test_what_is_said_of_the_frontiers_says_that_it_is_within_the_limit(small):
+    def within(slo):
         said = pareto.answer(small, View.of(slo=slo)).statements
-        return {one.kind for one in said if "without the limits" in one.text}
+        return {one.kind for one in said if "within the limit" in one.text}
 
-    assert without([LIMIT_X]) == {"leads", "who_leads", "knees", "counts"}
-    assert without([]) == set()
+    assert within([LIMIT_X]) == {"best_within", "one_frontier", "counts"}
+    assert within([]) == set()
 
 
 def test_with_a_limit_up_alone_the_best_is_the_best_across(small):
@@ -211,7 +212,7 @@ def test_with_a_limit_up_alone_the_best_is_the_best_across(small):
     }  # fmt: skip
 
 
-def test_a_limit_on_a_metric_that_is_no_axis_counts_and_leaves_the_frontier_as_it_is(tmp_path):
+def test_a_limit_on_a_metric_that_is_no_axis_keeps_points_off_the_frontier(tmp_path):
     rows = [
         point(20, 10, ttft_ms_p99=900),
         point(200, 20, ttft_ms_p99=3000),
@@ -220,9 +221,9 @@ def test_a_limit_on_a_metric_that_is_no_axis_counts_and_leaves_the_frontier_as_i
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "tail.csv", rows)])
     free, bound = (pareto.answer(library, View.of(slo=slo)) for slo in ([], ["ttft_ms_p99<=2000"]))
-    assert places(bound.rows, "on_overall_frontier") == places(free.rows, "on_overall_frontier") == [
-        (100, 10), (50, 100),
-    ]  # fmt: skip
+    assert places(free.rows, "on_overall_frontier") == [(100, 10), (50, 100)]
+    assert places(bound.rows, "on_overall_frontier") == [(100, 10), (40, 90)]
+    assert bound.rows.loc[~bound.rows["enters"], "aside"].tolist() == ["beyond the limit"]
     assert (round(bound.result.best.x), bound.result.best.y) == (40, 90)
     assert not pareto.figure(bound.result, LIGHT).layout.shapes
 

@@ -110,12 +110,14 @@ def of_pareto(told: Told) -> Iterator[Finding]:
 
 
 def on_axes(told: Told) -> list[tuple[float, float, Row]]:
-    """The points of an answer's rules with both metrics of a Pareto chart: x, y and the row."""
+    """The points of an answer's rules with both metrics of a Pareto chart, within its limits: x, y and the row."""
     found: Pareto = told.answer.result
     if found.y in catalogue.PRICED and told.reading.usd(told.view) is None:
         return []
     told_of = ((value(row, found.x), _up(told, row), row) for row in told.reading.standing(told.view))
-    return [(x, y, row) for x, y, row in told_of if x is not None and y is not None]
+    both = [(x, y, row) for x, y, row in told_of if x is not None and y is not None]
+    priced = found.y in catalogue.PRICED
+    return [one for one in both if keeps(one[2], told.view.slo, {found.y: one[1]} if priced else None)]
 
 
 def _up(told: Told, row: Row) -> float | None:
@@ -162,16 +164,12 @@ def _best_within(
     found: Pareto = told.answer.result
     if not found.limits:
         return
-    computed = found.y if found.y in catalogue.PRICED else None
-    kept = [
-        (x, y) for x, y, row in entering if keeps(row, told.view.slo, {computed: y} if computed else None)
-    ]
     at, metric = (0, found.metrics[0]) if found.is_x_best else (1, found.metrics[1])
     lower = metric.direction == "lower"
     if best is not None:
-        yield from _most(told, found.value(best), [one[at] for one in kept], what, lower=lower)
-    elif kept:
-        yield contradiction(told, f"{what} is none, and {len(kept)} points keep the limits", about=what)
+        yield from _most(told, found.value(best), [(x, y)[at] for x, y, _ in entering], what, lower=lower)
+    elif entering:
+        yield contradiction(told, f"{what} is none, and {len(entering)} points keep the limits", about=what)
 
 
 def of_cost(told: Told) -> Iterator[Finding]:

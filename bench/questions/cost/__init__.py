@@ -10,7 +10,7 @@ from functools import cache
 import pandas as pd
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, known, points, prices, story, variations, wording
+from bench.basis import evidence, known, points, prices, side_by_side, story, variations, wording
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import Facts
@@ -101,6 +101,8 @@ def choices(library: Library, view: View) -> Choices:
     groups = [key for key in GROUPS if key == DEPLOYMENT or library.has(key)]
     sought = Search(result.rate_sql(view.option("tokens", "output"), library), "", "accelerator")
     _, stated = _surveyed(library, evidence.read(view).unlimited, sought, LATENCIES)
+    if view.option("group") == side_by_side.FIELD and side_by_side.models(library, view):
+        groups = [side_by_side.FIELD]
     return {
         "tokens": [(key, KINDS[key].label) for key in result.kinds(library)],
         "group": [(key, "Deployment" if key == DEPLOYMENT else title(key).split(" (")[0]) for key in groups],
@@ -118,11 +120,16 @@ def answer(library: Library, view: View) -> Answer[Cost]:
     opening = LIMIT in whole.option(FILLED).split()
     if found.deployments and not opening:
         found = replace(found, known=known.of_headline(library, whole, found.deciding))
+    shown = [one.facts.model for one in found.deployments]
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
         statements=(
+            *side_by_side.gave_way(view.option("group"), found.asked.group),
+            *side_by_side.left_out(
+                library, whole, shown, f"no priced point with a throughput of {found.asked.kind.words}"
+            ),
             *statements.told(found, whole, opening=opening),
             *story.statements(told),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
@@ -184,7 +191,10 @@ def _story(library: Library, view: View) -> Story:
         )
     tokens = view.option("tokens") or _first_kind(library, view)
     sought = Search(result.rate_sql(tokens, library), f"throughput of {KINDS[tokens].words}", "accelerator")
-    told = story.told(library, view, Needs(sought.words, usable(sought)), {group})
+    needs = Needs(sought.words, usable(sought))
+    told = story.told(library, view, needs, {group})
+    if group and group != (field := side_by_side.field(library, told.view, group, needs)):
+        told, group = story.told(library, view, needs, {field}), field
     ranking = evidence.read(told.view).unlimited
     if not (group and latency):
         usual, stated = _surveyed(library, ranking, sought, LATENCIES[:1])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from bench import catalogue, selection
-from bench.basis import evidence, known, limits, prices, story, variations
+from bench.basis import evidence, known, limits, prices, side_by_side, story, variations
 from bench.basis.evidence import Deciding, Ranking
 from bench.basis.statement import Statement, caveat
 from bench.basis.story import Story
@@ -22,7 +22,7 @@ from bench.questions.crossover import figure as drawing
 from bench.questions.crossover.asked import ALONG, axis_title
 from bench.questions.crossover.curves import Priced
 from bench.questions.crossover.phrases import Teller
-from bench.questions.crossover.result import Result
+from bench.questions.crossover.result import Listing, Result
 from bench.questions.crossover.versus import Match
 from bench.view import View
 
@@ -74,11 +74,13 @@ def answer(library: Library, view: View) -> Answer[Result]:
     judged = found.tally.used + found.tally.of("beyond_limit")
     few = Deciding(judged, judged + found.tally.of("unknown_limit"), 1, 1, limits.metrics(ranking.limits))
     found = replace(found, known=known.of_headline(library, whole, few))
+    listed = [pair.a.points[0].model for pair in found.pairs] if isinstance(found, Listing) else None
+    left = side_by_side.left_out(library, whole, listed, "no pair among those listed") if listed else []
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
-        statements=(*statements.told(found, ranking), *_about_the_view(library, view, told)),
+        statements=(*left, *statements.told(found, ranking), *_about_the_view(library, view, told)),
         rows=answers.rows(found),
         why=statements.why(asked, found.choice),
         library_version=library.version,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from bench import selection
-from bench.basis import evidence, known, points, story, variations
+from bench.basis import evidence, known, points, side_by_side, story, variations
 from bench.basis.statement import caveat
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
@@ -54,11 +54,14 @@ def answer(library: Library, view: View) -> Answer[Heatmap]:
         found = replace(found, stated=choosing.stated(library, whole))
     deciding = evidence.deciding(library, ranking)
     figures = {inline(found.row): grid.value_sql(library, found.metric)}
+    shown = [one.model for cell in found.cells for one in cell.facts]
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
         statements=(
+            *(side_by_side.gave_way(view.option("panel"), "model") if found.panel == "model" else ()),
+            *side_by_side.left_out(library, whole, shown, statements.no_cell(found)),
             *statements.told(found, ranking, deciding, known.of_headline(library, whole, deciding, figures)),
             *(caveat("gave_way", text) for text in statements.given_way(view, whole)),
             *story.statements(told),

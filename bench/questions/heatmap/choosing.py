@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, story
+from bench.basis import evidence, side_by_side, story
 from bench.basis.options import Option
 from bench.basis.story import Needs, Story
 from bench.chart import title
@@ -69,12 +69,14 @@ def choices(library: Library, view: View) -> Choices:
     levels = [(f"{key}={one.value}", f"{_name(key)} {one.label}") for key, one in loads]
     several = {key for key, (_, is_several) in stated.items() if is_several}
     panels = several | {view.option("panel")}
+    alone = by != side_by_side.FIELD and side_by_side.field(library, view, "") == side_by_side.FIELD
+    panels = {side_by_side.FIELD} if alone else panels | {NONE}
     divided = [(one.value, one.label) for one in selection.offers(library, view, by)] if by != NONE else []
     return {
         "x": axes,
         "y": axes,
         "metric": [(row.key, row.label if labels[row.label] == 1 else row.axis) for row in coloured],
-        "panel": [*((key, _name(key)) for key in PANELS if key in panels), (NONE, "One panel")],
+        "panel": [(key, "One panel" if key == NONE else _name(key)) for key in (*PANELS, NONE) if key in panels],
         "load": [("best", "Best in each cell"), *levels],
         "scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
         "ratio_by": [(NONE, "No ratio"), *((key, _name(key)) for key, one in divisible.items() if one in several)],
@@ -99,8 +101,13 @@ def told(library: Library, view: View) -> Story:
     panel = spare if panel == by else panel
     stories = story.stories(library, view, _needs(library, metric))
     wide = stories.told(("isl", "osl", divided)).view
+    if by != side_by_side.FIELD:
+        panel = side_by_side.field(library, wide, panel, _needs(library, metric))
     x, y = _axes(library, wide, x, y, panel, divided)
-    if panel in (x, y) or (not view.option("panel") and spare != NONE and _is_crowded(library, wide, (x, y))):
+    by_model = panel == side_by_side.FIELD
+    if panel in (x, y) or (
+        not by_model and not view.option("panel") and spare != NONE and _is_crowded(library, wide, (x, y))
+    ):
         panel = spare
     columns = (x, y) if panel == NONE else (x, y, panel)
     if divided:
@@ -109,6 +116,8 @@ def told(library: Library, view: View) -> Story:
     found = stories.told({*columns, divided})
     metric = metric or _metric(library, found.view, (x, y))
     sides = _sides(library, view, found.view, by, columns, metric) if divided else None
+    if divided and not sides:
+        panel = side_by_side.field(library, found.view, panel, _needs(library, metric))
     whole = found.view.with_options(
         x=x, y=y, metric=metric, panel=panel, load=view.option("load", "best"), scale=view.option("scale", "auto"),
         ratio_by=by if sides else NONE, ratio_a=sides and sides[0], ratio_b=sides and sides[1],

@@ -124,7 +124,7 @@ def laid(library: Library, ranking: Ranking, *, named: bool = True) -> Heatmap:
     whole = ranking.view
     grid = Grid.of(whole)
     reasons, rows = _counted(library, ranking, grid)
-    kind = _kind(rows, is_ratio=bool(grid.sides))
+    kind = _kind(rows, is_ratio=bool(grid.sides), by_model=grid.panel == "model")
     placed = [row for row in rows if row.kind == kind and None not in (row.x, row.y, row.side)]
     tally: Counter[str] = Counter()
     others: dict[str | None, Row] = {}
@@ -265,8 +265,8 @@ def _reasons(library: Library, ranking: Ranking, grid: Grid) -> tuple[Reason, ..
     )
 
 
-def _kind(rows: Sequence[Row], *, is_ratio: bool) -> str | None:
-    """The kind of load that most values are of, in a ratio that with most cells of both sides."""
+def _kind(rows: Sequence[Row], *, is_ratio: bool, by_model: bool) -> str | None:
+    """The kind of load that most values are of, in a ratio that with most cells of both sides, else of most models."""
     ranked: Counter[str | None] = Counter()
     used: Counter[str | None] = Counter()
     places: Counter[tuple[Any, ...]] = Counter()
@@ -275,8 +275,11 @@ def _kind(rows: Sequence[Row], *, is_ratio: bool) -> str | None:
         used[row.kind] += row.codes[USED]
         places[row.kind, row.panel, row.x, row.y] += is_ratio and row.codes[USED] > 0
     shared = Counter(where[0] for where, sides in places.items() if sides > 1)
+    models = Counter(
+        kind for kind, _ in {(row.kind, row.panel) for row in rows if by_model and row.codes[USED]}
+    )
     kinds = sorted(ranked, key=str)
-    return max(kinds, key=lambda kind: (shared[kind], used[kind], ranked[kind]), default=None)
+    return max(kinds, key=lambda kind: (shared[kind], models[kind], used[kind], ranked[kind]), default=None)
 
 
 def _cells(

@@ -10,6 +10,7 @@ from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.evidence import Deciding, Ranking
 from bench.basis.known import Known
+from bench.basis.limits import Limit
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import NOTHING_SELECTED, TWICE, fitting, flagged, is_tie, opened, subject, times
@@ -56,10 +57,12 @@ def told(found: Heatmap, ranking: Ranking, deciding: Deciding, known: Known) -> 
         return
     if deciding.of and not deciding.names_a_best:
         yield _no_best(deciding, known)
-    elif found.ratio is None:
-        yield from _of_peak(found, found.peak, known)
+    elif found.ratio is not None:
+        yield from _of_ratio(found, found.ratio, known, ranking.limits)
+    elif found.panel == "model" and len(found.panels) > 1:
+        yield _of_models(found, known, ranking.limits)
     else:
-        yield from _of_ratio(found, found.ratio, known)
+        yield from _of_peak(found, found.peak, known, ranking.limits)
     if found.ratio is None:
         yield from (*_other_kinds(found, found.peak), *_panel_peaks(found))
         yield from (*_slope(found, found.x), *_slope(found, found.y))
@@ -98,10 +101,55 @@ def _no_best(deciding: Deciding, known: Known) -> Statement:
     return headline("no_best", text, points=deciding.points, of=deciding.of)
 
 
-def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
+def no_cell(found: Heatmap) -> str:
+    """Why a model has no cell: "no point with output throughput under closed load on both axes"."""
+    under = f" under {_under(found.load_kind)}" if found.load_kind else ""
+    return f"no point with {inline(found.row)}{under} on both axes"
+
+
+def _begins(found: Heatmap, asked: tuple[Limit, ...]) -> list[str]:
+    """What a headline may begin with, the fullest first: the kind of load where there are others, and the limits."""
+    kind = f"under {_under(found.load_kind)}" if found.tally.of(OTHER_KIND) and found.load_kind else ""
+    if not asked:
+        return [f"{opened(kind)}, ", ""] if kind else [""]
+    short, named = limits.short(asked), limits.named(asked)
+    return [*([f"{opened(kind)} with {short}, "] if kind else []), f"With {short}, ", f"Within {named}, "]
+
+
+def _of_models(found: Heatmap, known: Known, asked: tuple[Limit, ...]) -> Statement:
+    """The peak of each of several models, the best first."""
+    cells = sorted(map(found.best, found.panels.values()), key=lambda one: one.value or 0.0)
+    cells = cells if found.better == "lower" else cells[::-1]
+    verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[found.row.direction]
+    at = verb.rpartition(" ")[2] if " " in verb else ""
+    within = f" within {limits.named(asked)}" if asked and known.lead else ""
+
+    def told(begin: str, *, chips: bool, most: int) -> str:
+        parts = []
+        for place, cell in enumerate(cells):
+            best = cell.facts[0]
+            on = (
+                f" on {best.hardware.replace(' x ', ' ').removeprefix('1 ')}"
+                if chips and best.hardware
+                else ""
+            )
+            does, value = (at, number(cell.value)) if place else (verb, _valued(found, cell.value))
+            name = subject([Facts("", model=best.model)]) or "no stated model"
+            parts.append(" ".join(filter(None, (name + on, does, value))) + flagged(cell.flag_kinds))
+        return f"{begin}{joined(parts, at_most=most)}{within}."
+
+    begins, every = ([known.lead] if known.lead else _begins(found, asked)), len(cells)
+    ways = ((True, every), (False, every), (False, 2), (False, 1))
+    text = fitting(*(told(begin, chips=chips, most=most) for chips, most in ways for begin in begins))
+    peak = cells[0]
+    return headline(
+        "peaks", text, [one for cell in cells for one in cell.ids], value=peak.value, x=peak.x, y=peak.y
+    )
+
+
+def _of_peak(found: Heatmap, peak: Cell, known: Known, asked: tuple[Limit, ...]) -> Iterator[Statement]:
     """The peak with what it is of and where, and how low it falls where there is room for it."""
     best = peak.facts[0]
-    kind = f"Under {_under(found.load_kind)}, " if found.tally.of(OTHER_KIND) and found.load_kind else ""
     chips = best.hardware.replace(" x ", " ").removeprefix("1 ")
     verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[found.row.direction]
     value = _valued(found, peak.value)
@@ -121,9 +169,13 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
         if known.many_models and chips:
             whole = [f"{lead}{one} {value}{at}{flags_told}" for one, at in
                      ((who, where), (short, where), (who, ""), (short, "")) for lead in known.leads(model)]  # fmt: skip
+        if asked:
+            whole = [f"{one} within {limits.named(asked)}" for one in whole]
     else:
-        whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
-                 ((kind, of, where), ("", of, where), ("", model, where), ("", model, ""))]  # fmt: skip
+        begin, *more = _begins(found, asked)
+        whole = [f"{start}{one}{on} {verb} {value}{at}{flags_told}" for start, one, at in
+                 ((begin, of, where), *((start, *rest) for rest in ((of, where), (model, where), (model, ""))
+                                        for start in more or [begin]))]  # fmt: skip
     text = fitting(
         *(f"{one}{end}." for one in whole[:1] for end in (spread, "")),
         *(f"{one}." for one in whole),
@@ -134,7 +186,7 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
         yield finding("falls_off", f"{opened(fall.lstrip(';, '))}.", ids or peak.ids)
 
 
-def _of_ratio(found: Heatmap, ratio: Ratio, known: Known) -> Iterator[Statement]:
+def _of_ratio(found: Heatmap, ratio: Ratio, known: Known, asked: tuple[Limit, ...]) -> Iterator[Statement]:
     many = counted(len(found.compared), "shared cell")
     ids = [one for cell in found.compared for one in cell.ids]
     if not ratio.is_told:
@@ -149,7 +201,7 @@ def _of_ratio(found: Heatmap, ratio: Ratio, known: Known) -> Iterator[Statement]
         if apart not in text:
             yield caveat("confounded_by", f"In every shared cell they differ in {apart}.")
     else:
-        yield _ratio(found, ratio, known, many, ids)
+        yield _ratio(found, ratio, known.leads(_model_of(found)) or _begins(found, asked)[-2:], many, ids)
     yield _extremes(found, ratio)
     alone = [(side, len([cell for cell in found.cells if cell.state == state]))
              for side, state in ((ratio.a, "only a"), (ratio.b, "only b"))]  # fmt: skip
@@ -173,7 +225,12 @@ def _of_ratio(found: Heatmap, ratio: Ratio, known: Known) -> Iterator[Statement]
         yield caveat("unlike_loads", text, cells=len(unlike))
 
 
-def _ratio(found: Heatmap, ratio: Ratio, known: Known, many: str, ids: Sequence[str]) -> Statement:
+def _model_of(found: Heatmap) -> str:
+    """The models that a ratio's cells are of."""
+    return subject([Facts("", model=cell.best.model) for cell in found.compared if cell.best])
+
+
+def _ratio(found: Heatmap, ratio: Ratio, starts: Sequence[str], many: str, ids: Sequence[str]) -> Statement:
     """What one side is to the other in the middle of the cells they share."""
     cells, middle, a, b = found.compared, found.middle, ratio.a, ratio.b
     for one in ratio.confounded:  # "FP8 on H200 SXM", "FP16 on A100"
@@ -184,7 +241,6 @@ def _ratio(found: Heatmap, ratio: Ratio, known: Known, many: str, ids: Sequence[
     where = "the one cell both have" if len(cells) == 1 else f"the median of {many}"
     link = "as" if is_tie(middle) else "of" if middle >= TWICE else "than"
     some = flagged(kind for cell in cells for kind in cell.flag_kinds)
-    starts = known.leads(subject([Facts("", model=cell.best.model) for cell in cells if cell.best])) or [""]
     has = f"has {times(middle, inline(found.row))} {link}"
     text = fitting(
         *(f"{start}{a} {has} {b}{end}{some}."

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import basis, catalogue, holdings, selection
-from bench.basis import evidence, points, story
+from bench.basis import evidence, points, side_by_side, story
 from bench.basis.options import Option
 from bench.basis.points import Facts
 from bench.basis.statement import caveat
@@ -79,6 +79,7 @@ def answer(library: Library, view: View) -> Answer[Overview]:
         gap=gap,
         newest=newest,
         stands_out=stands_out,
+        compared=side_by_side.models(library, whole),
         links=(
             Link("loaded", "data", View(whole.where, whole=True)),
             *([Link("stands_out", stands_out.page, shown)] if stands_out else ()),

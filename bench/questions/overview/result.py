@@ -98,7 +98,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Overview:
-    """What is loaded and what stands out in it. `loaded` counts all that the library holds, by kind of thing."""
+    """What is loaded and what stands out in it. `loaded` counts all that the library holds, by kind of thing.
+
+    `compared` are the models that the reader put side by side, which the bests are then of.
+    """
 
     loaded: dict[str, int]
     selected: Selected
@@ -109,3 +112,4 @@ class Overview:
     newest: Newest | None
     stands_out: StandsOut | None
     links: tuple[Link, ...]
+    compared: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bench.basis import limits
@@ -44,7 +44,7 @@ def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
         yield _newest(found.newest)
     for kind, best in (("per_chip", found.per_chip), ("stream", found.stream)):
         if best is not None:
-            yield _best(kind, best)
+            yield _best(kind, best, found.compared)
     if found.gap is not None:
         yield _gap(found.gap)
     if ranking.limits:
@@ -64,12 +64,16 @@ def _loaded(found: Overview, scored: int) -> Statement:
     return finding("loaded", text, refused=refused, scores=found.loaded["scores"])
 
 
-def _best(kind: str, best: Best) -> Statement:
+def _best(kind: str, best: Best, compared: Sequence[str]) -> Statement:
+    """A best, with the models side by side that it is the best of."""
+    of = f" of {joined([value_label('model', one) for one in compared], at_most=4)}" if compared else ""
     value = quantity(best.value, best.metric).replace("/accelerator", "")
     unstated = replace(best.point, accelerator=UNSTATED, accelerators=None)
     point = best.point if best.point.accelerator else unstated
     on = point.words((*SAID_ONCE, *SELDOM_ASKED))
-    text = f"{BEST[kind]}: {value} on {on}, {subject([point])}{_evidence(point)}{flagged(point.flag_kinds)}."
+    text = (
+        f"{BEST[kind]}{of}: {value} on {on}, {subject([point])}{_evidence(point)}{flagged(point.flag_kinds)}."
+    )
     return finding(kind, text, [point.point_id], value=best.value)
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pandas as pd
 
 from bench import basis, selection
-from bench.basis import evidence, known, prices, story, variations
+from bench.basis import evidence, known, prices, side_by_side, story, variations
 from bench.basis.evidence import Ranking
 from bench.basis.options import Option
 from bench.basis.points import of_frame
@@ -52,7 +52,7 @@ COLUMNS = (
     Column("owner", "Frontier"), Column("enters", "Ranked"), Column("step", "Gain over the point before"),
     Column("overall_step", "Gain over the point before on the overall frontier"),
     Column("on_frontier", "On its frontier"), Column("on_overall_frontier", "On the overall frontier"),
-    Column("is_knee", "Knee"),
+    Column("is_knee", "Knee"), Column("aside", "Not ranked for"),
 )  # fmt: skip
 
 DRAWN_POINTS = 50_000
@@ -72,10 +72,14 @@ def complete(library: Library, view: View) -> View:
 
 def choices(library: Library, view: View) -> Choices:
     """The metrics and groups to choose from."""
-    groups = [(key, title(key)) for key in GROUPS if library.has(key)]
+    both = choosing.needs(library, view.option("x"), view.option("y"))
+    several = side_by_side.field(library, view, "", both) == side_by_side.FIELD
+    groups = [
+        (key, title(key)) for key in GROUPS if library.has(key) and (key == side_by_side.FIELD or not several)
+    ]
     return {
         **{axis: [(key, title(key)) for key in keys] for axis, keys in choosing.offered(library).items()},
-        "group": [*groups, (ONE_FRONTIER, "One for all points")],
+        "group": groups if several else [*groups, (ONE_FRONTIER, "One for all points")],
         "x_scale": [("auto", "Automatic"), ("linear", "Linear"), ("log", "Logarithmic")],
     }
 
@@ -87,11 +91,15 @@ def answer(library: Library, view: View) -> Answer[Pareto]:
     found = _found(library, evidence.read(whole), axes)
     figures = choosing.figures(library, axes)
     found = replace(found, known=known.of_headline(library, whole, found.deciding, figures))
+    shown = [one.owner for one in (*found.groups, *found.without)]
+    shown = shown if found.group == side_by_side.FIELD else [*found.mixed[side_by_side.FIELD]]
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
         statements=(
+            *side_by_side.gave_way(view.option("group"), whole.option("group")),
+            *side_by_side.left_out(library, whole, shown, f"no point with {joined(list(figures))}"),
             *statements.told(found),
             *(prices.told(axes.choice, axes.prices, found.mixed["accelerator"]) if axes.choice else ()),
             *story.statements(told),
@@ -146,9 +154,12 @@ def _story(library: Library, view: View) -> Story:
     """What the answer is about, its View complete."""
     basis.check_every(view, OPTIONS)
     choosing.check(library, view)
-    x, y, group = view.option("x"), view.option("y"), view.option("group", "accelerator")
-    told = story.told(library, view, choosing.needs(library, x, y), {group})
-    x, y = choosing.chosen(library, told.view, x, y)
+    asked, group = (view.option("x"), view.option("y")), view.option("group", "accelerator")
+    told = story.told(library, view, choosing.needs(library, *asked), {group})
+    x, y = choosing.chosen(library, told.view, *asked)
+    if group != (field := side_by_side.field(library, told.view, group, choosing.needs(library, x, y))):
+        told, group = story.told(library, view, choosing.needs(library, *asked), {field}), field
+        x, y = choosing.chosen(library, told.view, *asked)
     whole = told.view.with_options(x=x, y=y, group=group, x_scale=view.option("x_scale", "auto"))
     whole = prices.completed(library, whole) if y in PRICED else whole
     return replace(told, view=basis.written_out(whole), lacking=choosing.needs(library, x, y).words)
@@ -160,6 +171,7 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     in_cells = every.seen["points"].sum() > DRAWN_POINTS
     if in_cells:
         frame = reduced(library, axes, evidence.ranked(library, ranking.unlimited), [every.kept])
+        frame = frame[frame["mark"] > 0].reset_index(drop=True)
     else:
         drawn = every.drawn()
         frame = drawn.loc[drawn["enters"], list(REDUCED)].reset_index(drop=True)
@@ -168,14 +180,14 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
     widest = pareto.widest(found.leads, TIE)
     bests = points.best_of_each(frame, axes, limits) if limits else {}
     is_named = limits and not every.unasked and every.deciding.names_a_best
-    first = points.leader(frame[frame["mark"] > 0], axes, limits) if is_named else None
+    first = points.leader(frame, axes, limits) if is_named else None
     if in_cells:
         on_lines = [*(at for line in found.lines.values() for at in line), *bests.values()]
         drawn = every.drawn([ids[at] for at in on_lines])
     drawn["passport"] = every.passports(drawn["source_id"].tolist())
     spots = _spots(frame, drawn, {*found.overall, *found.knees.values(), *bests.values()})
     spans = _spans(every, ranking.view.option("x_scale")) if len(drawn) else None
-    labels = {owner: statements.label(axes.owner, owner) for owner in found.lines}
+    labels = {owner: statements.label(axes.owner, owner) for owner in every.owners}
     leads = tuple(
         Lead(labels[one.owner], one.weakest, one.strictest, one.margin,
              tuple(spots[found.overall[at]] for at in one.positions))
@@ -187,6 +199,10 @@ def _found(library: Library, ranking: Ranking, axes: Axes) -> Pareto:
             Group(owner, labels[owner], *every.owners[owner],
                   tuple((x[at], y[at]) for at in line), *(spots.get(at.get(owner, -1)) for at in (found.knees, bests)))
             for owner, line in found.lines.items()
+        ),
+        without=tuple(
+            Group(owner, labels[owner], *counts, (), None, None)
+            for owner, counts in every.owners.items() if owner not in found.lines
         ),
         overall=tuple(spots[at] for at in found.overall),
         widest=leads[found.leads.index(widest)] if widest else None,
@@ -243,7 +259,7 @@ def _why(axes: Axes) -> tuple[Why, ...]:
     told = [
         Why("Frontier",
             "kept unless another point is at least as good in both metrics and better in one; equal points once",
-            "every ranked point with both metrics, whether or not it keeps the limits",
+            "every ranked point with both metrics that keeps the limits",
             "Pareto dominance, directions from the catalogue"),
         Why("Knee",
             "the frontier point farthest beyond the straight line between its ends, both axes logarithmic from 0 to 1",

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from bench import chart
 from bench.basis.document import records
+from bench.basis.evidence import BEYOND, UNKNOWN
 from bench.catalogue import Metric
 from bench.chart import Theme, line_names
 from bench.chart.axis import Axis, widened
@@ -19,13 +20,14 @@ from bench.chart.line_names import LETTER, LINE, Boxes, Place, boxes
 from bench.chart.roomy import from_width
 from bench.chart.shades import faint, told_apart
 from bench.plain_text import html
+from bench.questions.pareto.points import ASIDE
 from bench.questions.pareto.result import Grid, Group, Pareto
 from bench.wording import number
 
 DRAWN_AS_SVG = 5_000
 """More points than this are drawn by WebGL, and only frontier points keep the long hover text."""
 
-DRAWN_COLUMNS = ("point_id", "owner", "engine", "enters", "on_frontier", "is_knee")
+DRAWN_COLUMNS = ("point_id", "owner", "engine", "enters", "aside", "on_frontier", "is_knee")
 HEIGHT = 580
 BEHIND, LEADING = 6.5, 9
 """The sizes of points behind the frontiers and on them."""
@@ -46,6 +48,15 @@ NEAR_THE_EDGE, NEAR_THE_TOP = 0.75, 0.9
 """From this share of the axes on, what is written at a point stands left of it or below it."""
 
 BEST = "best within the limits"
+
+DIMMED = 0.45
+"""The opacity of the hollow points that break a limit, or do not state what it is on."""
+
+LIMITED = {ASIDE[BEYOND]: "beyond the limits", ASIDE[UNKNOWN]: "limit not stated"}
+"""What the legend calls those, by what keeps them out."""
+
+OF_A_LIMIT = {ASIDE[BEYOND]: "circle-open", ASIDE[UNKNOWN]: "circle-open-dot"}
+"""Their shapes in the legend, where those of one engine are."""
 
 
 def draw(found: Pareto, theme: Theme) -> go.Figure:
@@ -110,9 +121,15 @@ def _cloud(
             **({"legendgroup": html(str(owner))} if owner in shades else {}),
             "x": some[x.metric.key], "y": some[y.metric.key], **shared(some),
             "marker": {"symbol": _symbols(some), "size": BEHIND, "line": {"width": 1, "color": shade},
-                       "opacity": [faint(shade, theme) if enters else 1.0 for enters in some["enters"]],
+                       "opacity": [_opacity(enters, aside, shade, theme) for enters, aside in
+                                   zip(some["enters"], some["aside"], strict=True)],
                        "color": shade},
         }  # fmt: skip
+
+
+def _opacity(enters: bool, aside: str | None, shade: str, theme: Theme) -> float:
+    """Faint behind a frontier, dimmed where a limit keeps a point out, else not faded: it is hollow already."""
+    return faint(shade, theme) if enters else DIMMED if aside in LIMITED else 1.0
 
 
 def _grid(cloud: Grid, theme: Theme) -> dict[str, Any]:
@@ -191,22 +208,29 @@ def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
     """Legend entries for what shapes mean: engines, not ranked, the knee."""
     engines = sorted(engine for engine in rows["engine"].dropna().unique() if engine)[:8]
     keys = [(chart.value_label("engine", one), chart.engine_marker(one), 8) for one in engines]
-    if not rows["enters"].all():
+    aside = {one for one in rows["aside"] if isinstance(one, str)}
+    if aside - LIMITED.keys():
         keys.append(("not ranked", "circle-open", 8))
+    keys += [(words, OF_A_LIMIT[one], 8) for one, words in LIMITED.items() if one in aside]
     if rows["is_knee"].any():
         keys.append(("knee", "circle-open", 15))
     for label, symbol, size in keys:
         yield {
             "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": chart.key_lines(label),
             "hoverinfo": "skip", "legend": "legend2", "marker": {"symbol": symbol, "size": size, "color": theme.muted,
+                       "opacity": DIMMED if label in LIMITED.values() else 1,
                        "line": {"width": 1.5, "color": theme.muted}},
         }  # fmt: skip
 
 
 def _symbols(rows: pd.DataFrame) -> list[str]:
+    """Each point's engine as a shape, hollow where it is not ranked, with a dot where it states no limit's metric."""
     engines = [one if isinstance(one, str) else None for one in rows["engine"]]
-    both = zip(engines, rows["enters"], strict=True)
-    return [chart.engine_marker(engine, measured=enters) for engine, enters in both]
+    every = zip(engines, rows["enters"], rows["aside"], strict=True)
+    return [
+        chart.engine_marker(engine, measured=enters) + ("-dot" if aside == ASIDE[UNKNOWN] else "")
+        for engine, enters, aside in every
+    ]
 
 
 def _stairs(x: Axis) -> str:
@@ -254,7 +278,8 @@ def _beginning(parts: Sequence[str]) -> str:
 
 
 def _long(row: dict[str, Any], x: Metric, y: Metric) -> str:
-    marks = [f"{row['step']} over the point before" if row["step"] else "", "knee" if row["is_knee"] else ""]
+    marks = [f"{row['step']} over the point before" if row["step"] else "", "knee" if row["is_knee"] else "",
+             row["aside"] if row["aside"] in LIMITED else ""]  # fmt: skip
     extra = " · ".join(mark for mark in marks if mark)
     return chart.hover_lines(row, [x.key, y.key]) + (f"<br><i>{html(extra)}</i>" if extra else "")
 

@@ -1,7 +1,8 @@
 """The points that a View puts on two axes, by SQL: what becomes of each, which can lie on a frontier, who is best.
 
-Ranked points with both metrics enter the frontiers. Drawn besides, hollow, are those that only their evidence or a
-flag keeps out; older runs and repeats are counted and not drawn.
+Ranked points with both metrics that keep the reader's limits enter the frontiers. Drawn besides, hollow, are those that
+only their evidence, a flag or a limit keeps out, and those that do not state what a limit is on; older runs and repeats
+are counted and not drawn.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pandas as pd
 
 from bench import selection
 from bench.basis import evidence, limits, points
-from bench.basis.evidence import USED, Deciding, Ranking, Reason, Tally
+from bench.basis.evidence import BEYOND, UNKNOWN, USED, Deciding, Ranking, Reason, Tally
 from bench.basis.limits import Limit
 from bench.basis.prices import ChipPrice
 from bench.catalogue import PRICED, Metric, metric
@@ -29,8 +30,13 @@ from bench.questions.pareto.result import Grid, Span
 from bench.selection import Clause, as_asked
 from bench.wording import inline
 
-DRAWN = (USED, "other_evidence", "flagged")
-"""What becomes of the points that are drawn, where they have both metrics; all but the first are hollow."""
+ASIDE = {"other_evidence": "not measured", "flagged": "ruled out by a flag", UNKNOWN: "limit not stated",
+         BEYOND: "beyond the limit"}  # fmt: skip
+"""What keeps out the points that are drawn hollow, where they have both metrics."""
+
+DRAWN = (USED, *ASIDE)
+JUDGED = (USED, UNKNOWN, BEYOND)
+"""What becomes of the points that would enter without the reader's limits."""
 
 MIXED = ("model", "precision", "isl", "osl", "load_kind", "engine", "engine_version", "speculation", "disaggregated",
          "evidence", "accelerator")  # fmt: skip
@@ -61,15 +67,18 @@ class Points:
 
     @cached_property
     def reasons(self) -> tuple[Reason, ...]:
-        """Why a selected point enters no frontier; limits keep none out."""
+        """Why a selected point enters no frontier."""
         axes, y_sql = self.axes, self.axes.y_sql
+        computed = {axes.y.key: y_sql} if axes.choice else None
+        unpriced = Reason("unpriced", "on chips without a price", f"({y_sql.sql}) IS NULL", y_sql.params)
         y = PRICED.get(axes.y.key, axes.y.key)
         return (
             *evidence.reasons(self.library, self.ranking),
             Reason("no_x", f"without {inline(axes.x)}", f"({axes.x_sql}) IS NULL"),
             Reason("no_y", f"without {inline(metric(y))}", f"({finite_sql(self.library, y)}) IS NULL"),
-            Reason("unpriced", "on chips without a price", f"({y_sql.sql}) IS NULL", y_sql.params),
-        )[: None if axes.choice else -1]
+            *([unpriced] if axes.choice else ()),
+            *evidence.limit_reasons(self.library, self.ranking, computed),
+        )
 
     @property
     def kept(self) -> Clause:
@@ -99,6 +108,11 @@ class Points:
         return self.mixture[self.mixture["code"] == USED]
 
     @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The mixtures of the points that would enter without the limits."""
+        return self.mixture[self.mixture["code"].isin(JUDGED)]
+
+    @cached_property
     def seen(self) -> pd.DataFrame:
         """The mixtures of the points that may be drawn."""
         return self.mixture[self.mixture["code"].isin(DRAWN)]
@@ -110,17 +124,17 @@ class Points:
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, int]]:
-        """How many points of each owner enter, and how many of them say whether they keep the limits."""
-        points, known = (_counts(self.used, "owner", of) for of in ("points", "known"))
+        """How many points of each owner would enter without the limits, and how many say whether they keep them."""
+        points, known = (_counts(self.judged, "owner", of) for of in ("points", "known"))
         return {owner: (many, known[owner]) for owner, many in points.items()}
 
     @cached_property
     def mixed(self) -> Mapping[str, tuple[Any, ...]]:
-        """The unlike values of each field of MIXED among those that enter, of all where none does.
+        """The unlike values of each field of MIXED among those that enter, else without the limits, else of all.
 
         Of the accelerators also those that only lack a price.
         """
-        rows = self.used if len(self.used) else self.mixture
+        rows = next((rows for rows in (self.used, self.judged) if len(rows)), self.mixture)
         priced = self.mixture[self.mixture["code"].isin((USED, "unpriced"))]
         columns = {key: (priced if key == "accelerator" else rows)[key].astype(object) for key in MIXED}
         return {key: tuple(one.where(one.notna(), None).unique()) for key, one in columns.items()}
@@ -140,23 +154,25 @@ class Points:
 
     @property
     def deciding(self) -> Deciding:
-        """How many of those that enter say whether they keep the reader's limits."""
+        """How many of those that would enter without the reader's limits say whether they keep them."""
         asked = self.ranking.limits
-        of = self.used if asked else self.used[:0]
+        of = self.judged if asked else self.judged[:0]
         known = of[of["known"] > 0]
         chips, of_chips = (int(rows["accelerator"].nunique()) for rows in (known, of))
         many, of_many = int(known["known"].sum()), int(of["points"].sum())
         return Deciding(many, of_many, chips, of_chips, limits.metrics(asked))
 
     def drawn(self, ids: Sequence[str] | None = None) -> pd.DataFrame:
-        """Those that are drawn, or of them those of these ids: their facts, owner, x, y, and whether they are ranked.
+        """Those that are drawn, or of them those of these ids: their facts, owner, x, y, and whether they enter.
 
-        A point has the mark 1 where it keeps the limits, else 0.
+        A point has the mark 1 where it keeps the limits, else 0; `aside` says what keeps one out.
         """
         facts = ", ".join(name for name in points.COLUMNS if name != "point_id")
+        said = " ".join(f"WHEN '{code}' THEN '{words}'" for code, words in ASIDE.items())
         query = self._sql(f"{facts}, CASE WHEN {self.kept.sql} THEN 1 ELSE 0 END AS mark", ids)
         return self.library.query(
-            f"SELECT * EXCLUDE (code), code = '{USED}' AS enters FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
+            f"SELECT * EXCLUDE (code), code = '{USED}' AS enters, CASE code {said} END AS aside"
+            f" FROM ({query.sql}) WHERE {_DRAWN} ORDER BY point_id",
             query.params,
         )
 

@@ -71,8 +71,9 @@ class Lead:
 class Group:
     """One value of the grouping field, `owner` as it is stored, "" when not stated; its label, and how many points.
 
-    `known` is how many of them say whether they keep the limits, all where there are none. `line` is its own frontier,
-    x and y from the best x to the best y. `knee` is None without one, `best` is its best point within the limits.
+    `points` counts those beyond the limits too, `known` how many say whether they keep them, all where there are none.
+    `line` is its own frontier within the limits, x and y from the best x to the best y, empty where it has no point
+    there. `knee` is None without one, `best` is its best point within the limits.
     """
 
     owner: str
@@ -97,6 +98,8 @@ class Grid:
 class Pareto:
     """The frontiers of a selection over two metrics, one for each value of the field `group` (None: one for all).
 
+    They are of the points that keep the `limits`; the groups `without` a point that does have no frontier.
+
     `groups` come with the best y first, `overall` is the frontier of all from the best x to the best y, `leads` run
     from the easiest requirement on x to the strictest, `widest` is the one over the widest range. `best` is the best
     point within the `limits`, on which `deciding` tells how many points decide. `mixed` are the unlike values among
@@ -111,6 +114,7 @@ class Pareto:
     group: str | None
     spans: tuple[Span, Span] | None
     groups: tuple[Group, ...]
+    without: tuple[Group, ...]
     overall: tuple[Spot, ...]
     leads: tuple[Lead, ...]
     widest: Lead | None
@@ -130,6 +134,16 @@ class Pareto:
     def metrics(self) -> tuple[Metric, Metric]:
         """x and y as the catalogue has them."""
         return catalogue.metric(self.x), catalogue.metric(self.y)
+
+    @property
+    def names_a_best(self) -> bool:
+        """Whether a leader may be named: there are no limits, or most accelerators say whether they keep them."""
+        return not self.limits or self.deciding.names_a_best
+
+    @property
+    def compares_models(self) -> bool:
+        """Whether the frontiers are those of several models side by side."""
+        return self.group == "model" and len(self.groups) > 1
 
     @property
     def drawn(self) -> tuple[Group, ...]:

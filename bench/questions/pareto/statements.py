@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from bench import flags
 from bench.basis import evidence, likeness, limits
@@ -12,7 +13,7 @@ from bench.basis.points import Facts
 from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline
 from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, subject, times
 from bench.catalogue import Metric
-from bench.chart import SETTINGS, setting, title
+from bench.chart import SETTINGS, setting, title, value_label
 from bench.maths.pareto import Step
 from bench.questions.pareto.result import DRAWN_GROUPS, Lead, Pareto, Spot
 from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, number
@@ -38,17 +39,18 @@ FORM = re.compile(r" (?:SXM|NVL72|NVL|PCIe)\b.*$")
 
 def told(found: Pareto) -> Iterator[Statement]:
     """Headline, findings and caveats; the reader's limits come first."""
-    if not found.overall:
+    if not found.overall and not found.deciding.of:
         yield headline("no_frontier", _no_frontier(found), selected=found.tally.selected)
     elif found.unasked:
         lengths = [likeness.several(key, found.mixed[key]) for key in found.unasked if key != "model"]
         mixed = joined([*([_model(found)] if len(found.mixed["model"]) > 1 else []), *lengths])
         yield headline("unasked", f"{mixed} are mixed here, so no leader is named; choose one of each.")
     else:
-        first, *others = [*_within(found), _leading(found)]
+        told = [_leading(found)] if found.overall and found.names_a_best else []
+        first, *others = [*_within(found), *told]
         yield first
         yield from (replace(one, role="finding") for one in others)
-        yield from _findings(found)
+        yield from _findings(found) if found.overall else ()
     yield from evidence.left_out(found.tally)
     if found.overall:
         yield from _caveats(found)
@@ -106,15 +108,18 @@ def _leading(found: Pareto) -> Statement:
     others = [one for one in found.leads if one.group != lead.group]
     verb = _leads_in(y)
     verb = verb.replace("leads", "lead").replace("has", "have") if found.group == "accelerators" else verb
-    whole = f"{lead.group} {verb}"
     if others:
-        whole += f" {_range(x, lead)}"
+        reach = f" {_range(x, lead)}"
     else:
-        reach = "up to" if x.direction == "higher" else "down to"
-        whole += f" at every {name_of(x)} {reach} {with_unit(lead.strictest, x)}"
+        to = "up to" if x.direction == "higher" else "down to"
+        reach = f" at every {name_of(x)} {to} {with_unit(lead.strictest, x)}"
+    whole = f"{lead.group} {verb}{reach}"
     every = [spot for one in (lead, *others) for spot in one.spots]
     elsewhere = _elsewhere(found, lead, others) if others else ""
     told = [(f"{start}{whole}{elsewhere}", every) for start in _starts(found, every)]
+    if found.compares_models:
+        named = f"{lead.group}{_on(lead.spots)} {verb}{reach}"
+        told = [(f"{start}{named}{elsewhere}", every) for start in _starts(found, every)] + told
     starts = _starts(found, lead.spots)
     told += [(f"{start}{whole}", list(lead.spots)) for start in starts]
     told += [(f"{start}{whole.replace(f'at {inline(x)} ', '')}", list(lead.spots)) for start in starts]
@@ -124,9 +129,9 @@ def _leading(found: Pareto) -> Statement:
 def _starts(found: Pareto, spots: Iterable[Spot]) -> list[str]:
     """How a sentence on these points may begin, the fullest first: coverage where it is short, what they are of."""
     if found.known.lead and not found.limits:
-        return found.known.leads(_model_of(spots))
-    limitless = _all(found)
-    return [f"On {about(found)}{limitless}, ", f"On {_model(found)}{limitless}, "]
+        return found.known.leads(_model(found) if found.compares_models else _model_of(spots))
+    word, within = "Of" if found.compares_models else "On", _all(found)
+    return [f"{word} {about(found)}{within}, ", f"{word} {_model(found)}{within}, "]
 
 
 def _model(found: Pareto) -> str:
@@ -140,8 +145,14 @@ def _model_of(spots: Iterable[Spot]) -> str:
 
 
 def _all(found: Pareto) -> str:
-    """What a sentence on the frontiers adds where the reader has limits: frontiers are drawn without them."""
-    return " without the limits" if found.limits else ""
+    """What a sentence on the frontiers adds where the reader has limits: frontiers are drawn within them."""
+    return f" within {limits.named(found.limits)}" if found.limits else ""
+
+
+def _on(spots: Iterable[Spot]) -> str:
+    """In brackets on which accelerators these points are: " (GB300 NVL72)"."""
+    chips = list(dict.fromkeys(spot.point.accelerator for spot in spots if spot.point.accelerator))
+    return f" ({joined([value_label('accelerator', one) for one in chips], at_most=2)})" if chips else ""
 
 
 def _range(x: Metric, lead: Lead) -> str:
@@ -242,7 +253,7 @@ def _within(found: Pareto) -> Iterator[Statement]:
         ]
         if not deciding.points:
             kind = "unknown_limits"
-            told = [f"No point of {of} states {deciding.metrics}; the frontier ignores {named}."
+            told = [f"No point of {of} states {deciding.metrics}; lift {named} to see a frontier."
                     for of in (about(found), _model(found))]  # fmt: skip
         elif not deciding.names_a_best:
             kind, few = (
@@ -265,23 +276,20 @@ def _best(found: Pareto, best: Spot) -> Iterator[Statement]:
     verb = "lead" if plural else "leads"
     if len(level) > 1:
         verb = "are level within 1 %"
-    elif len(found.groups) < 2 or names == "the best point":
+    elif len(found.groups) + len(found.without) < 2 or names == "the best point":
         verb = "reaches"
     at, ends = "" if verb == "reaches" else "with ", (_at(found, best), with_unit(best.y, y))
     told = [(f"{lead}{names} {verb} {at}{end} within {named}", spots) for end in ends for lead in leads]
     if not leads:
-        whole = f"With {limits.short(found.limits)}, {names} {verb}"
-        for of in (about(found), _model(found)):
-            told += [
-                (f"{whole} {end} on {of}" if verb == "reaches" else f"{whole} on {of}: {end}", spots)
-                for end in ends
-            ]
+        whole, of = f"With {limits.short(found.limits)}, {names} {verb}", [about(found), _model(found)]
+        after, compares = [f" on {one}" for one in of], found.group == "model" and len(level) == 1
+        others = [one.label for one in (*found.groups, *found.without) if one not in level]
+        if compares and others:
+            whole = whole.replace(f"{names} {verb}", f"{names}{_on([best])} is")
+            after = [f" ahead of {joined(others)}"]
         within = f"Within {named}, {names} {verb}"
-        told += [
-            (f"{within} {end} on {of}" if verb == "reaches" else f"{within} on {of}: {end}", spots)
-            for of in (about(found), _model(found))
-            for end in ends
-        ]
+        told += [(f"{start} {end}{one}" if verb == "reaches" else f"{start}{one}: {end}", spots)
+                 for start, one, end in (*product([whole], after, ends), *product([within], after, ends))]  # fmt: skip
     yield _fitting("best_within", told, x=best.x, y=best.y)
     yield _that(best)
 
@@ -292,11 +300,11 @@ def _reached(found: Pareto) -> Iterator[Statement]:
     known = [(one.label, one.best) for one in found.groups if one.best]
     known.sort(key=lambda one: found.value(one[1]), reverse=metric.direction == "higher")
     parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
-    missed = [(one.known == one.points, one.label) for one in found.groups if one.best is None]
+    missed = [(one.known == one.points, one.label) for one in found.without]
     never, silent = ([name for states, name in missed if states is own] for own in (True, False))
     none = f"; not within: {joined(never, at_most=LISTED)}" if never else ""
     none += f"; not known: {joined(silent, at_most=LISTED)}" if silent else ""
-    if parts and len(found.groups) > 1:
+    if parts and len(found.groups) + len(found.without) > 1:
         text = f"Best with {limits.short(found.limits)}, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
         yield finding("reached", text, _ids(best for _, best in known[:LISTED]))
 
@@ -311,7 +319,7 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         yield _that(found.overall[0])
         if found.instead not in (None, found.metrics):
             yield finding("instead", f"For a frontier, {_instead(found)}.")
-    if len(found.leads) > 1:
+    if len(found.leads) > 1 and found.names_a_best:
         word, order = ("up to", "rises") if x.direction == "higher" else ("down to", "falls")
         parts = [
             f"{lead.group} {word} {number(lead.strictest) if place else with_unit(lead.strictest, x)}"
@@ -320,7 +328,8 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         ]
         text = f"Who leads{_all(found)} as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
         yield finding("who_leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
-    yield from _leaders(found)
+    if found.names_a_best:
+        yield from (*_leads_on(found), *_leaders(found))
     several = len(found.groups) > 1
     knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
     if knees:
@@ -338,6 +347,19 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         overall, points = len(found.overall), counted(found.tally.used, "point")
         text = f"{overall:,} of {points} {is_or_are(overall)} on the frontier{_all(found)}."
         yield finding("counts", text, points=found.tally.used, overall=overall)
+
+
+def _leads_on(found: Pareto) -> Iterator[Statement]:
+    """On which accelerators each of several models leads."""
+    chips: dict[str, list[str]] = {}
+    for lead in found.leads if found.compares_models else ():
+        names = [
+            value_label("accelerator", one.point.accelerator) for one in lead.spots if one.point.accelerator
+        ]
+        chips[lead.group] = [*dict.fromkeys([*chips.get(lead.group, []), *names])]
+    parts = [f"{model} on {joined(own, 'or', 3)}" for model, own in chips.items() if own]
+    if parts:
+        yield finding("leads_on", f"The leading points{_all(found)}: {joined(parts, at_most=4)}.")
 
 
 def _leaders(found: Pareto) -> Iterator[Statement]:

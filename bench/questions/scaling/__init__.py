@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -9,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from bench import basis, catalogue, selection
-from bench.basis import evidence, known, prices, story, variations
+from bench.basis import evidence, known, prices, side_by_side, story, variations
 from bench.basis.options import Option
 from bench.basis.statement import caveat
 from bench.basis.story import Story
@@ -69,7 +70,8 @@ def complete(library: Library, view: View) -> View:
     NotFound when nothing loaded states a throughput.
     """
     basis.check_every(view, OPTIONS)
-    if view.whole and all(view.option(key) for key in WRITTEN):
+    several = view.option("group") not in (EVERY, side_by_side.FIELD) and side_by_side.models(library, view)
+    if view.whole and all(view.option(key) for key in WRITTEN) and not several:
         return view
     told = _story(library, view)
     return _completed(library, told.view, _drawn(library, told.view))
@@ -80,11 +82,14 @@ def choices(library: Library, view: View) -> Choices:
     whole = complete(library, view)
     chosen = _drawn(library, whole)
     ways = (*operating.supported(chosen.points, chosen.seen), whole.option("at"))
+    fields: Sequence[str] = GROUPS
+    if whole.option("group") in (EVERY, side_by_side.FIELD) and side_by_side.models(library, whole):
+        fields = (side_by_side.FIELD,)
     return {
         "metric": [(key, catalogue.metric(key).label) for key in METRICS if library.has(key)],
         "at": [(way, WAY_WORDS[way]) for way in WAYS if way in ways],
         "group": [
-            *((key, title(key).split(" (")[0]) for key in GROUPS if library.has(key)),
+            *((key, title(key).split(" (")[0]) for key in fields if library.has(key)),
             (EVERY, "Every deployment"),
         ],
     }
@@ -104,11 +109,14 @@ def answer(library: Library, view: View) -> Answer[Scaling]:
     figures = {inline(found.row): f'"{found.metric}"'}
     first = known.of_headline(library, whole, deciding, figures)
     chips = [one.facts.accelerator or "" for one in statements.set_against_replicas(found)]
+    drawn = [line.facts.model for line in found.lines]
     return Answer(
         question=QUESTION,
         view=whole,
         result=found,
         statements=(
+            *side_by_side.gave_way(view.option("group"), found.group, "model and deployment"),
+            *side_by_side.left_out(library, whole, drawn, statements.no_line(found)),
             *statements.told(found, ranking, first, 0 if told.fits else found.tally.selected + told.left_out),
             *statements.caveats(found, ranking),
             *evidence.left_out(found.tally),
@@ -158,6 +166,9 @@ def _story(library: Library, view: View) -> Story:
 
     needs = held_lines.needs(library, evidence.read(view), metric, group)
     told = story.told(library, view, needs, {group}, scenario)
+    if group != EVERY and side_by_side.field(library, told.view, group, needs) != group:
+        group = EVERY
+        told = story.told(library, view, needs, {group}, scenario)
     own = metric if told.fits else _metric(library, told.view)
     if own != metric:
         return _story(library, view.with_options(metric=own))

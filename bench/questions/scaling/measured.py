@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,7 +58,20 @@ def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> Drawn:
     groups: dict[Any, list[Held]] = {}
     for place, one in enumerate(found):
         groups.setdefault(place if group == EVERY else one.owner, []).append(one)
-    return Drawn(group, tuple(map(_chosen, groups.values()))[:MOST_LINES], tuple(lone), several)
+    return Drawn(
+        group, tuple(_of_every_model(map(_chosen, groups.values())))[:MOST_LINES], tuple(lone), several
+    )
+
+
+def _of_every_model(lines: Iterable[Held]) -> list[Held]:
+    """These lines, first the first of each model, then the second of each."""
+    before: Counter[str | None] = Counter()
+    places = []
+    for place, line in enumerate(lines):
+        model = line.points[0].facts.model
+        places.append((before[model], place, line))
+        before[model] += 1
+    return [line for *_, line in sorted(places, key=lambda one: one[:2])]
 
 
 def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Mapping[str, ChipPrice],

@@ -58,6 +58,11 @@ def told(found: Scaling, ranking: Ranking, known: Known, everywhere: int) -> Ite
         yield from _laws(line)
 
 
+def no_line(found: Scaling) -> str:
+    """Why a model has no line: "no deployment measured on two chip counts at concurrency 64"."""
+    return f"no deployment measured on two chip counts {where(found.way, found.level)}"
+
+
 def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
     """Which lines are not drawn, what is unlike among them, how counts are compared, and what is projected."""
     steps, field = found.steps, title(found.group).split(" (")[0].lower()
@@ -221,7 +226,8 @@ def projection(found: Scaling, place: str) -> tuple[str, str] | None:
 def _headline(found: Scaling, first: Line, known: Known) -> Statement:
     """What the largest count gives, the fullest sentence that has room with coverage and flags."""
     last, base, about = first.judged[-1], first.base, subject([first.facts])
-    beside = f" with {first.beside}" if first.beside and found.group not in KEYS else ""
+    own = [one for one in first.beside.split(", ") if one and one not in about]
+    beside = f" with {', '.join(own)}" if own and found.group not in KEYS else ""
     pushed = all(one.facts.load_kind in ("saturated", "scenario") for one in found.steps)
     way = f"{', ' if found.way == BEST else ' '}{where(found.way, found.level)}"
     way = "" if found.way == BEST and pushed else way
