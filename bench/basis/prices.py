@@ -15,14 +15,14 @@ from dataclasses import dataclass, fields, replace
 from bench import catalogue
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat
-from bench.basis.wording import opened
+from bench.basis.wording import CAVEAT, fitting, listing, opened
 from bench.chart import value_label
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
 from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import joined, number, share
+from bench.wording import counted, joined, number, share
 
 EVERY = "every"
 """How a reader names every price book, every terms or every provider."""
@@ -94,6 +94,13 @@ class ChipPrice:
             return f"{price} ({kind or 'one provider'})"
         whose = "one provider's quotes" if self.providers == 1 else f"median of {self.providers} providers"
         return f"{price} ({f'{kind}, ' if kind else ''}{whose}, {number(self.low)} to {number(self.high)})"
+
+
+    @property
+    def brief(self) -> str:
+        """The price with how many it is of: "2.52 USD (4 providers)"; what is no offer is called that."""
+        kind = "stated" if self.stated else "modelled" if self.modelled else "printed" if self.printed else ""
+        return f"{number(self.usd)} USD ({kind or counted(self.providers, 'provider')})"
 
 
 @dataclass(frozen=True)
@@ -332,10 +339,14 @@ def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) 
     unpriced = [value_label("accelerator", chip) for chip in wanted if chip not in prices]
     said = []
     if known:
-        listed = joined([f"{value_label('accelerator', one.accelerator)} {one.words}" for one in known])
-        said.append(caveat("prices", f"Priced per chip and hour, {choice.words}: {listed}."))
+        named = [(value_label("accelerator", one.accelerator), one) for one in known]
+        start = f"Priced per chip and hour, {choice.words}: "
+        whole, short = ([f"{chip} {getattr(one, how)}" for chip, one in named] for how in ("words", "brief"))
+        text = fitting(f"{start}{joined(whole, at_most=len(whole))}.", listing(start, short, ".", longest=CAVEAT).text,
+                       longest=CAVEAT)  # fmt: skip
+        said.append(caveat("prices", text))
     if unpriced:
-        text = f"No {_adjective(choice)} price for {joined(unpriced, at_most=9)}: left out."
+        text = listing(f"No {_adjective(choice)} price for ", unpriced, ": left out.").text
         said.append(caveat("unpriced", text, unpriced=len(unpriced)))
     return said
 

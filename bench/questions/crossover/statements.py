@@ -25,6 +25,7 @@ from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, apart, m
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Listing, Pair, Side
 from bench.wording import counted, joined, number
 
+NONE = "none"
 MOST_TOLD, MOST_NAMED = 3, 8
 """So many changes are told, and a headline on all pairs is of so many at most."""
 
@@ -337,25 +338,37 @@ def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
 
 def _races(found: Listing) -> Iterator[Statement]:
     """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
+    many = len(found.pairs)
     crossing = sum(one.outcome.kind == "crosses" for one in found.pairs)
-    text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
-    if len(found.pairs) == 1:
-        text = f"The 1 listed pair {'crosses' if crossing else 'does not cross'}."
-    yield finding("crossing", text, crossing=crossing)
+    yield finding("crossing", _crossing(crossing, many), crossing=crossing)
     parts = []
     for per, outcomes in found.otherwise.items():
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
         crossing = sum(one.kind == "crosses" for one in known)
-        parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'not known'}")
+        of = "" if len(known) == many else f" of {len(known):,} that can be"
+        parts.append(f"{PER_WORDS[per]} {f'{crossing or NONE}{of}' if known else 'not known'}")
     if parts:
-        yield finding("otherwise", f"Of these cross: {'; '.join(parts)}.")
+        yield finding("otherwise", f"Compared otherwise, so many cross: {'; '.join(parts)}.")
     races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
     if races:
         pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
-        tell, knot = Teller.full(found.asked, pair.a, pair.b), outcome.smallest
-        race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
-        text = f"The closest race without a crossing: {race} at {tell.at(knot.x)}"
-        yield _said("closest", text, outcome, knot)
+        knot, named = outcome.smallest, outcome.named(outcome.smallest)
+        told = []
+        for tell in (Teller.full(found.asked, pair.a, pair.b), Teller.short(found.asked, pair.a, pair.b)):
+            race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
+            told.append(
+                f"The closest race without a crossing: {race} at {tell.at(knot.x)}{flagged(flags_of(named))}."
+            )
+        yield finding("closest", fitting(*told), [one.point_id for one in named])
+
+
+def _crossing(crossing: int, many: int) -> str:
+    """How many of the listed pairs cross: "None of the 6 listed pairs cross.", "The two cross."."""
+    if many == 1:
+        return f"The two {'cross' if crossing else 'do not cross'}."
+    if crossing in (0, many):
+        return f"{'All' if crossing else 'None'} of the {many:,} listed pairs cross."
+    return f"{crossing} of the {many:,} listed pairs {'crosses' if crossing == 1 else 'cross'}."
 
 
 def _no_pair(found: Listing, within: str) -> str:
