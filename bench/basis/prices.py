@@ -95,7 +95,6 @@ class ChipPrice:
         whose = "one provider's quotes" if self.providers == 1 else f"median of {self.providers} providers"
         return f"{price} ({f'{kind}, ' if kind else ''}{whose}, {number(self.low)} to {number(self.high)})"
 
-
     @property
     def brief(self) -> str:
         """The price with how many it is of: "2.52 USD (4 providers)"; what is no offer is called that."""

@@ -14,7 +14,7 @@ from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking
 from bench.basis.prices import Choice
 from bench.basis.statement import Statement, finding
-from bench.basis.wording import fitting
+from bench.basis.wording import fitting, opened
 from bench.library import Library
 from bench.view import View
 from bench.wording import joined
@@ -110,8 +110,8 @@ def statements(found: Robustness | None) -> list[Statement]:
     parts = [*parts[:LISTED], *[f"{len(parts) - LISTED} more verdicts"] * (len(parts) > LISTED)]
     text = f"{_held(found)}: {'; '.join(parts) or joined([words for words, _ in found.known], at_most=9)}."
     if unknown := [words for words, one in found.others if one is None]:
-        nothing = f"othing can be said {_together(unknown)}."
-        text = f"{text} N{nothing}" if found.known else f"No check can be made: n{nothing}"
+        nothing = f"{opened(_together(unknown))} nothing can be said."
+        text = f"{text} {nothing}" if found.known else nothing
     return [Statement("variation", "holds_in", text, {"ways": found.ways, "holding": found.holding})]
 
 
@@ -127,6 +127,8 @@ def doubts(found: Robustness | None) -> list[Statement]:
 
 
 def _held(found: Robustness) -> str:
+    if found.holding == found.ways == 2:
+        return "Holds in the other check too"
     every = found.holding == found.ways
     return f"Holds in {'all' if every else f'{found.holding} of'} {found.ways} checks"
 

@@ -46,14 +46,20 @@ def fitting(*sentences: str | Callable[[], str], longest: int = LONGEST) -> str:
     return text
 
 
-def listing(start: str, parts: Sequence[str], end: str = "", *, by: str = ", ", longest: int = LONGEST) -> Listing:
+def listing(
+    start: str, parts: Sequence[str], end: str = "", *, by: str = ", ", longest: int = LONGEST
+) -> Listing:
     """A sentence that lists as many of these parts, the first first, as leave it short; the rest is counted.
 
     One part stands even where it is long.
     """
     for shown in range(len(parts), 0, -1):
         rest = len(parts) - shown
-        named = joined(parts, at_most=shown) if by == ", " else by.join([*parts[:shown], *[f"{rest} more"] * (rest > 0)])
+        named = (
+            joined(parts, at_most=shown)
+            if by == ", "
+            else by.join([*parts[:shown], *[f"{rest} more"] * (rest > 0)])
+        )
         text = f"{start}{named}{end}"
         if len(text.split()) <= longest:
             break

@@ -88,7 +88,7 @@ class Answer(Generic[R]):
 
     def varied(self, robustness: Robustness | None) -> Answer[R]:
         """This answer with whether its headline holds; where it mostly does not, that stands right below it."""
-        first = [place for place, one in enumerate(self.statements) if one.role == "headline"][0] + 1
+        first = next(place for place, one in enumerate(self.statements) if one.role == "headline") + 1
         below, after = variations.doubts(robustness), variations.statements(robustness)
         said = (*self.statements[:first], *below, *self.statements[first:], *after)
         return replace(self, robustness=robustness, statements=said)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import pandas as pd
@@ -13,7 +14,9 @@ from bench.basis import memory, story
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.variations import Robustness
-from bench.chart import Theme, value_label
+from bench.chart import Theme, line_names, value_label
+from bench.chart.axis import widened
+from bench.chart.roomy import from_width
 from bench.chart.shades import told_apart
 from bench.library import Library
 from bench.plain_text import html
@@ -37,6 +40,15 @@ COLUMNS = (
 
 CHIPS = (1, 2, 4, 8, 16, 32, 64)
 LISTED = 8
+COINCIDING = 9
+"""Lines that are nowhere so many pixels apart are told as one."""
+
+NAMED_FROM_PX = 1100
+"""On narrower pages than this there are no names at the lines, only in the legend."""
+
+NAMED_PLOTS = ((1060, 400), (730, 400))
+"""About the size of the plot in pixels on a wide page and on one that just has names."""
+
 SOURCE = "published facts: data/models.csv and data/accelerators.csv"
 
 
@@ -115,25 +127,93 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     if not held:
         return chart.empty("Nothing is known to fit.", theme)
     drawn = chart.layout(go.Figure(), theme)
-    most = {slug: max(getattr(one, shown) / one.accelerators for one in held if one.accelerator == slug)
-            for slug in dict.fromkeys(one.accelerator for one in held)}  # fmt: skip
-    leaders = sorted(most, key=lambda slug: -most[slug])
+    lines = {slug: {one.accelerators: float(getattr(one, shown)) for one in held if one.accelerator == slug}
+             for slug in dict.fromkeys(one.accelerator for one in held)}  # fmt: skip
+    leaders = sorted(lines, key=lambda slug: -max(value / chips for chips, value in lines[slug].items()))
     colours = told_apart({slug: chart.accelerator_colour(slug, theme) for slug in leaders}, theme)
-    for slug in most:
-        own = [one for one in held if one.accelerator == slug]
-        name = html(value_label("accelerator", slug))
+    low, high = widened(*_ends(lines), True, 0.06)
+    alike = _coinciding({slug: lines[slug] for slug in leaders}, low, high)
+    for slug, line in lines.items():
         drawn.add_trace(
-            {"type": "scatter", "mode": "lines+markers", "name": name, "line": {"color": colours[slug]},
-             "x": [one.accelerators for one in own], "y": [getattr(one, shown) for one in own],
-             "legendgroup": slug, "hovertemplate": "%{x} x " + name + ": %{y:,.4~r}<extra></extra>"}
+            {"type": "scatter", "mode": "lines+markers", "name": html(value_label("accelerator", slug)),
+             "line": {"color": colours[slug]}, "x": list(line), "y": list(line.values()), "legendgroup": slug,
+             "hovertemplate": "%{x} x " + html(_together(alike, slug)) + ": %{y:,.4~r}<extra></extra>"}
         )  # fmt: skip
     fitting = f"Requests of {number(result.tokens)} tokens that fit"
     drawn.update_layout(legend=chart.LINES_LEGEND)
-    drawn.update_xaxes(type="log", title_text="Accelerators (chips)", tickvals=list(CHIPS))
+    ends = _add_names(drawn, lines, alike, colours, theme, (low, high))
+    drawn.update_xaxes(type="log", title_text="Accelerators (chips)", tickvals=list(CHIPS), range=ends)
+    ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
     drawn.update_yaxes(
-        type="log", dtick=1, title_text=fitting if shown == "requests" else "Room for KV cache (GiB)"
-    )
+        type="log", range=[math.log10(low), math.log10(high)], tickvals=ticks, ticktext=[f"{one:,g}" for one in ticks],
+        title_text=fitting if shown == "requests" else "Room for KV cache (GiB)",
+    )  # fmt: skip
     return drawn
+
+
+Lines = Mapping[str, Mapping[int, float]]
+"""What is drawn of each accelerator, by chips."""
+
+
+def _ends(lines: Lines) -> tuple[float, float]:
+    values = [value for line in lines.values() for value in line.values()]
+    return min(values), max(values)
+
+
+def _coinciding(lines: Lines, low: float, high: float) -> list[list[str]]:
+    """The accelerators whose lines nobody can tell apart on an axis from `low` to `high`, together."""
+    least = (high / low) ** (COINCIDING / line_names.PLOTS[0][1])
+    groups: list[list[str]] = []
+    for slug, line in lines.items():
+        for group in groups:
+            first = lines[group[0]]
+            ratios = [
+                max(first[chips] / line[chips], line[chips] / first[chips]) for chips in first.keys() & line
+            ]
+            if max(ratios, default=math.inf) <= least:
+                group.append(slug)
+                break
+        else:
+            groups.append([slug])
+    return groups
+
+
+def _together(alike: Sequence[Sequence[str]], slug: str) -> str:
+    """All whose line is drawn where this accelerator's is: "MI355X, GB300 and B300 SXM"."""
+    return _named(next(group for group in alike if slug in group))
+
+
+def _add_names(figure: go.Figure, lines: Lines, alike: Sequence[Sequence[str]], colours: Mapping[str, str],
+               theme: Theme, up: tuple[float, float]) -> list[float]:  # fmt: skip
+    """The ends of the horizontal axis, in powers of ten, with room for the names that were added where lines end."""
+    low, high = up
+    names = [_named(group) for group in alike]
+    first, last = (
+        math.log10(min(map(min, lines.values())) / 1.1),
+        math.log10(max(map(max, lines.values())) * 1.1),
+    )
+    room = (max(map(len, names)) * line_names.LETTER + 2 * line_names.GAP) / NAMED_PLOTS[-1][0]
+    last += (last - first) * room / (1 - room)
+    height = math.log10(high / low)
+
+    def places(slug: str) -> list[line_names.Place]:
+        return [((math.log10(chips) - first) / (last - first), math.log10(value / low) / height)
+                for chips, value in lines[slug].items()]  # fmt: skip
+
+    paths = [places(slug) for slug in lines]
+    widths = [len(name) * line_names.LETTER for name in names]
+    labels = line_names.placed([places(group[0])[-1] for group in alike], widths,
+                               [[place] for path in paths for place in path], plots=NAMED_PLOTS)  # fmt: skip
+    for group, name, label in zip(alike, names, labels, strict=True):
+        if label is not None:
+            figure.add_trace({
+                "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
+                "x": [max(lines[group[0]])], "y": [low * 10 ** (label.up * height)], "legendgroup": group[0],
+                "text": [from_width(line_names.text(html(name), is_left=label.is_left), NAMED_FROM_PX)],
+                "textposition": "middle left" if label.is_left else "middle right",
+                "textfont": line_names.font(colours[group[0]], theme),
+            })  # fmt: skip
+    return [first, last]
 
 
 def _found(library: Library, view: View) -> Memory:
@@ -168,8 +248,10 @@ def _statements(found: Memory) -> Iterator[Statement]:
     what = f"{model} {(found.precision or '').upper()}".strip()
     if fewest:
         first = fewest[0]
-        needed = f"{counted(first.accelerators, 'chip')}: " if first.requests else ""
-        yield headline("fits", f"{what} needs at least {needed}{_held(first, found.tokens)}.")
+        needed = f"{'one chip' if first.accelerators == 1 else counted(first.accelerators, 'chip')}: "
+        yield headline(
+            "fits", f"{what} needs at least {needed * bool(first.requests)}{_held(first, found.tokens)}."
+        )
     else:
         yield headline("fits", _nowhere(found, what))
     for chips in dict.fromkeys(one.accelerators for one in fewest):
@@ -203,7 +285,7 @@ def _nowhere(found: Memory, what: str) -> str:
 
 
 def _held(one: Fit, tokens: float) -> str:
-    on = f"{one.accelerators} {value_label('accelerator', one.accelerator)}"
+    on = f"{'one' if one.accelerators == 1 else one.accelerators} {value_label('accelerator', one.accelerator)}"
     if not one.requests:
         return on
     verb = "holds" if one.accelerators == 1 else "hold"

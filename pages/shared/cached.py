@@ -135,7 +135,9 @@ def provenance(name: str, view: View, version: str) -> str:
 def variations(name: str, view: View, version: str) -> tuple[Texts, Texts]:
     """Whether the answer's headline holds in other ways to look: the doubt right below it, and the whole of it."""
     found = question(name).robustness(library(), view)
-    doubts, whole = ([one.text for one in told(found)] for told in (ways_to_look.doubts, ways_to_look.statements))
+    doubts, whole = (
+        [one.text for one in told(found)] for told in (ways_to_look.doubts, ways_to_look.statements)
+    )
     return tuple(doubts), tuple(whole)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -184,7 +183,7 @@ def _pasted(
 def why(page: Page) -> None:
     """Whether the headline holds in other ways to look; then formula, inputs and source."""
     for sentence in cached.variations(page.name, page.view, page.version)[1]:
-        with st.expander(f"Does it hold? {markdown(re.split('[;:]', sentence)[0])}.", key="variations"):
+        with st.expander(f"Does it hold? {markdown(sentence.split(':')[0].rstrip('.'))}.", key="variations"):
             st.markdown(markdown(sentence))
     if not page.answer.why:
         return

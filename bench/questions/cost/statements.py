@@ -231,7 +231,9 @@ def _quotes(found: Cost) -> Iterator[Statement]:
         short = place(found, lead, variant=False)
         text = wording.fitting(
             f"USD per million on {on}, by quote: {joined(named, at_most=LISTED)}.",
-            wording.listing(f"USD per million on {short}, by quote: ", named, ".", longest=wording.FINDING).text,
+            wording.listing(
+                f"USD per million on {short}, by quote: ", named, ".", longest=wording.FINDING
+            ).text,
             longest=wording.FINDING,
         )
         yield _on("quotes", text, lead)
@@ -301,12 +303,14 @@ def _latency(found: Cost) -> Iterator[Statement]:
             "" if nth else " the peak's",
         )
         listed.append(f"{usd} at {limit} ({number(one.times)} times{cost_of})")
-    alone = f"With a limit on {inline(metric)}{' alone' if found.limits else ''}"
+    alone = f"Under a limit on {inline(metric)}{' alone' if found.limits else ''}"
     facts, group = found.lead.facts, found.asked.group
     on = value_label("accelerator", facts.accelerator)
     on = on if group == "accelerator" else f"{names.group_words(group, getattr(facts, group))} on {on}"
-    on = place(found, found.lead) if group == DEPLOYMENT else f"the best point of {on}"
-    text = wording.listing(f"{alone}, {on} costs ", listed, f"{modelled(found.lead)}.", longest=wording.FINDING).text
+    on, least = (place(found, found.lead), "") if group == DEPLOYMENT else (on, "at best ")
+    ways = (listed, [listed[0], listed[-1]], listed[:1])
+    told = [f"{alone}, {on} costs {least}{joined(way)}{modelled(found.lead)}." for way in ways]
+    text = wording.fitting(*told, longest=wording.FINDING)
     yield _on("latency", text, found.lead) if group == DEPLOYMENT else finding("latency", text)
 
 

@@ -166,7 +166,7 @@ def _wordings(
     whole = about(points)
     model = about([replace(one, isl=None, osl=None) for one in points])
     every = [whole, *(part for part in shared if {part} != precisions), *held]
-    full, short = Teller.full(asked, a, b, (*shared, *same)), Teller.short(asked, a, b)
+    full, short = Teller.full(asked, a, b, (*shared, *same, *_builds(a, b))), Teller.short(asked, a, b)
     lengths = ", ".join(dict.fromkeys(filter(None, (whole, *held))))
     for start, tell, terse in (
         (", ".join(dict.fromkeys(filter(None, every))), full, 0),
@@ -184,6 +184,15 @@ def _wordings(
             start if points else "",
             (tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)),
         )
+
+
+def _builds(a: Side, b: Side) -> set[str]:
+    """The variants of two sides, which nobody names where the hardware tells them apart: "snapshot 250052d4"."""
+    return (
+        {one.variant for side in (a, b) for one in side.points if one.variant}
+        if a.hardware != b.hardware
+        else set()
+    )
 
 
 def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller, terse: int) -> str:
@@ -345,16 +354,21 @@ def _races(found: Listing) -> Iterator[Statement]:
     for per, outcomes in found.otherwise.items():
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
         crossing = sum(one.kind == "crosses" for one in known)
-        of = "" if len(known) == many else f" of {len(known):,} that can be"
-        parts.append(f"{PER_WORDS[per]} {f'{crossing or NONE}{of}' if known else 'not known'}")
+        of = "" if len(known) == many else f" of {len(known):,}"
+        cross = "crosses" if crossing == 1 else "cross"
+        parts.append(f"{f'{crossing or NONE}{of} {cross}' if known else 'not known'} {PER_WORDS[per]}")
     if parts:
-        yield finding("otherwise", f"Compared otherwise, so many cross: {'; '.join(parts)}.")
+        yield finding("otherwise", f"Divided otherwise: {'; '.join(parts)}.")
     races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
     if races:
         pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
         knot, named = outcome.smallest, outcome.named(outcome.smallest)
         told = []
-        for tell in (Teller.full(found.asked, pair.a, pair.b), Teller.short(found.asked, pair.a, pair.b)):
+        builds = _builds(pair.a, pair.b)
+        for tell in (
+            Teller.full(found.asked, pair.a, pair.b, builds),
+            Teller.short(found.asked, pair.a, pair.b),
+        ):
             race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
             told.append(
                 f"The closest race without a crossing: {race} at {tell.at(knot.x)}{flagged(flags_of(named))}."

@@ -12,7 +12,17 @@ from bench.basis.evidence import Deciding, Ranking
 from bench.basis.known import Known
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
-from bench.basis.wording import NOTHING_SELECTED, TWICE, fitting, flagged, is_tie, listing, opened, subject, times
+from bench.basis.wording import (
+    NOTHING_SELECTED,
+    TWICE,
+    fitting,
+    flagged,
+    is_tie,
+    listing,
+    opened,
+    subject,
+    times,
+)
 from bench.chart import hardware_words, setting
 from bench.maths.grid import steepest, verdict
 from bench.questions.heatmap.grid import (
@@ -120,6 +130,7 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known) -> Iterator[Statement]:
     else:
         whole = [f"{begin}{one}{on} {verb} {value}{place}{flags_told}" for begin, one, place in
                  ((kind, of, where), ("", of, where), ("", model, where), ("", model, ""))]  # fmt: skip
+    spread = spread if len(found.panels) == 1 else ""  # A headline is read where no panel is seen, too.
     text = fitting(
         *(f"{one}{end}." for one in whole[:1] for end in (spread, "")),
         *(f"{one}." for one in whole),
@@ -357,7 +368,9 @@ def _panel_peaks(found: Heatmap) -> Iterator[Statement]:
         return
     bests = [found.best(cells) for cells in found.panels.values()]
     bests.sort(key=lambda cell: cell.value or 0.0, reverse=found.better == "higher")
-    named = [f"{setting(found.panel, cell.panel)} {number(cell.value)}{flagged(cell.flag_kinds)}" for cell in bests]
+    named = [
+        f"{setting(found.panel, cell.panel)} {number(cell.value)}{flagged(cell.flag_kinds)}" for cell in bests
+    ]
     told = listing(f"Best by {axis_words(found.panel)}: ", named, ".", by="; ")
     ids = [one for cell in bests[: told.shown] for one in cell.ids]
     yield finding("panels", told.text, ids)
@@ -382,7 +395,9 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
     plus = "+" if axis in found.doublings else ""
     span = f"{number(change.start)}{plus} to {number(change.end)}{plus}{f' ({where})' if where else ''}"
     rises, ratio = found.better == "lower", change.per_doubling
-    if ratio <= 1 or is_tie(ratio):
+    if is_tie(ratio):
+        said = f"it never gets worse; it stays the same from {span}"
+    elif ratio <= 1:
         verb = "divides it by" if rises else "multiplies it by"
         said = f"it never gets worse: each doubling {verb} at least {number(1 / ratio)}, from {span}"
     else:
@@ -406,4 +421,4 @@ def _coverage(found: Heatmap) -> Iterator[Statement]:
     lacking.append((whole - len(found.cells), "no point"))
     words = [f"{count:,} {'holds' if count == 1 else 'hold'} {what}" for count, what in lacking if count]
     if words:
-        yield finding("empty_cells", f"Of the other cells {joined(words, at_most=9)}.", cells=whole - many)
+        yield finding("empty_cells", f"Of the other cells, {joined(words, at_most=9)}.", cells=whole - many)

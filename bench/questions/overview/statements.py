@@ -97,7 +97,13 @@ def _newest(newest: Newest) -> Statement:
     chips = f" on {joined(stated, at_most=3)}" if stated else ""
     if None in newest.accelerators:
         chips += f" ({'in part ' if stated else ''}{UNSTATED})"
-    kind = "Loaded last" if newest.imported else "Last measured and published" if newest.published else "Last measured"
+    kind = (
+        "Loaded last"
+        if newest.imported
+        else "Last measured and published"
+        if newest.published
+        else "Last measured"
+    )
     measured = f", measured {'up to' if newest.imported else 'by'} {newest.day}" if newest.day else ""
     text = f"{kind}: {counted(newest.points, 'point')} of {models}{chips} from {newest.source}{measured}."
     return finding("newest", text, points=newest.points)

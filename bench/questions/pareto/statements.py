@@ -10,7 +10,17 @@ from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline
-from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, listing, subject, times
+from bench.basis.wording import (
+    FINDING,
+    NOTHING_SELECTED,
+    fitting,
+    flagged,
+    flags_of,
+    is_tie,
+    listing,
+    subject,
+    times,
+)
 from bench.catalogue import Metric
 from bench.chart import SETTINGS, setting, title
 from bench.maths.pareto import Step
@@ -21,7 +31,7 @@ RIVALS = 4
 """A headline names up to so many groups besides the leader."""
 
 LEADERS_ARE = ("disaggregated", "speculation")
-"""What a leader is told by, besides its chips, where the ranked points are not all alike in it."""
+"""What a leader is told by, where the ranked points are not all alike in it."""
 
 FIELDS = {
     "accelerators": "chip count",
@@ -295,9 +305,14 @@ def _reached(found: Pareto) -> Iterator[Statement]:
     missed = [(one.known == one.points, one.label) for one in found.groups if one.best is None]
     never, silent = ([name for states, name in missed if states is own] for own in (True, False))
     if parts and len(found.groups) > 1:
-        text, shown = listing(f"Best with {limits.short(found.limits)}, in {spoken(metric)}: ", parts, ".")
+        text, shown = listing(
+            f"Best with {limits.short(found.limits)}, in {spoken(metric)}: ", parts, ".", longest=FINDING
+        )
         yield finding("reached", text, _ids(best for _, best in known[:shown]))
-        for kind, lead, names in (("never", "Never within", never), ("silent", "Not known to be within", silent)):
+        for kind, lead, names in (
+            ("never", "Never within", never),
+            ("silent", "Not known to be within", silent),
+        ):
             if names:
                 yield finding(kind, listing(f"{lead} {limits.named(found.limits)}: ", names, ".").text)
 
@@ -320,7 +335,7 @@ def _findings(found: Pareto) -> Iterator[Statement]:
             f"{' (level with the next)' if lead.is_tie else ''}{_flags(lead.spots)}"
             for place, lead in enumerate(found.leads)
         ]
-        text, shown = listing(f"Who leads{_all(found)} as {inline(x)} {order}: ", parts, ".")
+        text, shown = listing(f"Who leads{_all(found)} as {inline(x)} {order}: ", parts, ".", longest=FINDING)
         yield finding("who_leads", text, _ids(spot for lead in found.leads[:shown] for spot in lead.spots))
     yield from _leaders(found)
     several = len(found.groups) > 1
@@ -331,7 +346,7 @@ def _findings(found: Pareto) -> Iterator[Statement]:
         parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
         of = f"{spoken(x)} {name_of(x)}" if x.kind == "latency" else spoken(x)
         text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(found)}, in {spoken(y)} at {of}: "
-        text, shown = listing(text, parts, ".")
+        text, shown = listing(text, parts, ".", longest=FINDING)
         yield finding("knees", text, _ids(knee for _, knee in knees[:shown]))
     if several and found.group is not None:
         own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
@@ -346,24 +361,23 @@ def _findings(found: Pareto) -> Iterator[Statement]:
 
 
 def _leaders(found: Pareto) -> Iterator[Statement]:
-    """What each leader is: its chips, and that in which the ranked points are not all alike."""
+    """In what the leaders are not alike, where the ranked points are not."""
     keys = [key for key in LEADERS_ARE if len(found.mixed[key]) > 1 and key != found.group]
     if not keys or len(found.groups) < 2:
         return
-    parts = []
-    for name in list(dict.fromkeys(lead.group for lead in found.leads)):
-        own = [spot.point for lead in found.leads if lead.group == name for spot in lead.spots]
-        chips = sorted({point.accelerators for point in own if point.accelerators is not None})
-        ends = " to ".join(dict.fromkeys(map(number, (chips[0], chips[-1])))) if chips else ""
-        words = (
-            [f"{ends} chip{'s' if chips[-1] > 1 else ''}"] if chips and found.group != "accelerators" else []
-        )
-        for key in keys:
-            values = list(dict.fromkeys(getattr(point, key) for point in own))
-            words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
-        parts.append(f"{_short(found, name)} ({', '.join(words)})")
-    text, _ = listing(f"The leaders{_all(found)} are not alike: ", parts, ".")
-    yield finding("leaders", text, unlike=len(keys))
+    own: dict[str, list[Facts]] = {}
+    for lead in found.leads:
+        own.setdefault(_short(found, lead.group), []).extend(spot.point for spot in lead.spots)
+    for key in keys:
+        alike: dict[str, list[str]] = {}
+        for name, ranked in own.items():
+            values = dict.fromkeys(getattr(point, key) for point in ranked)
+            words = joined([likeness.fact_words(key, value) for value in values], last="or")
+            alike.setdefault(words, []).append(name)
+        parts = [f"{joined(names)} {words}" for words, names in alike.items()]
+        if len(parts) > 1:
+            start = f"The leaders{_all(found)} are not alike in {FIELDS[key]}: "
+            yield finding("leaders", listing(start, parts, ".", by="; ", longest=FINDING).text, fact=key)
 
 
 def _caveats(found: Pareto) -> Iterator[Statement]:

@@ -11,7 +11,16 @@ from bench.basis.known import Known
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.story import KEYS
-from bench.basis.wording import FINDING, NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, listing, subject
+from bench.basis.wording import (
+    FINDING,
+    NOTHING_SELECTED,
+    fitting,
+    flagged,
+    flags_of,
+    is_tie,
+    listing,
+    subject,
+)
 from bench.chart import title, value_label
 from bench.library.standing import OLDER
 from bench.maths.scaling import Law
@@ -316,8 +325,10 @@ def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
         own = [f"{percent(place.efficiency)} on {place.accelerators:,}" for place in line.judged]
         parts.append(f"{_named(line)}{base} {joined(own, at_most=LISTED_COUNTS)}{noted(line.compared)}")
         values |= {f"{line.label} {place.accelerators}": place.efficiency for place in line.judged}
-    text, shown = listing("Efficiency: ", parts, ".", by="; ")
-    yield finding("efficiencies", text, ids(place for line in lines[:shown] for place in line.compared), **values)
+    text, shown = listing("Efficiency: ", parts, ".", by="; ", longest=FINDING)
+    yield finding(
+        "efficiencies", text, ids(place for line in lines[:shown] for place in line.compared), **values
+    )
 
 
 def _brackets(line: Line) -> Iterator[Statement]:
@@ -327,7 +338,7 @@ def _brackets(line: Line) -> Iterator[Statement]:
         return
     far = [chips(place.accelerators) for place in places if not place.is_near]
     between, some = [_bracket(place) for place in places], noted(places)
-    text = listing(f"{_named(line)} is interpolated between ", between, f"{some}.").text
+    text = listing(f"{_named(line)} is interpolated between ", between, f"{some}.", longest=FINDING).text
     yield finding("interpolated", text, ids(places))
     if far and line.judged:
         yield finding("far_apart", listing(f"Too far apart to judge {_named(line)}: ", far, ".").text)
@@ -350,7 +361,7 @@ def _explained(line: Line, place: Place) -> Iterator[Statement]:
     if line.facts.disaggregated:
         why = "another count is another split of prefill and decode chips"
     elif small is None or wide is None:
-        why = "why is not known"
+        why = "why is not known, as the memory left for KV cache is not"
     else:
         weights = f"the weights fill {number(small.weights_gib)} of {number(small.memory_gib)} GiB on"
         why = f"memory does not explain it, {weights} {chips(base.accelerators)}"
@@ -359,7 +370,9 @@ def _explained(line: Line, place: Place) -> Iterator[Statement]:
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
     whole = f"{gives(line, place)} the throughput of {_count(base.accelerators)}"
     lead = _one_bracket(f"{whole} ({percent(place.efficiency)}){noted(told)}")
-    text = fitting(f"{lead}: {why}.", f"{_one_bracket(whole + noted(told))}: {why}.", f"{lead}.", longest=FINDING)
+    text = fitting(
+        f"{lead}: {why}.", f"{_one_bracket(whole + noted(told))}: {why}.", f"{lead}.", longest=FINDING
+    )
     yield finding("beyond_linear", text, ids(told), efficiency=place.efficiency)
     if why not in text:
         yield finding("explained", f"That is beyond linear: {why}.")
@@ -375,7 +388,9 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
     of = f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}"
     each = "" if row.each_load is None else f", each at {_load(found.way, row.each_load)},"
-    gives_more = f"would give {number(against.ratio)} times the throughput of one instance on {against.accelerators:,}"
+    gives_more = (
+        f"would give {number(against.ratio)} times the throughput of one instance on {against.accelerators:,}"
+    )
     some = noted(told)
     text = fitting(
         _one_bracket(f"{of}{each} {gives_more} (projected){some}."),
@@ -383,7 +398,9 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     )
     yield finding("replicas", text, ids(told), ratio=against.ratio, throughput=against.throughput,
                   replicas_throughput=against.replicas_throughput)  # fmt: skip
-    text = f"Those replicas would give {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}"
+    text = (
+        f"Those replicas would give {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}"
+    )
     yield finding("replicas_per_chip", f"{text} (projected).", ids(told))
     if row.each_load is not None:
         yield _at_one_load(found, line, row, row.each_load)
