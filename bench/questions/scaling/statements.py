@@ -370,9 +370,7 @@ def _explained(line: Line, place: Place) -> Iterator[Statement]:
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
     whole = f"{gives(line, place)} the throughput of {_count(base.accelerators)}"
     lead = _one_bracket(f"{whole} ({percent(place.efficiency)}){noted(told)}")
-    text = fitting(
-        f"{lead}: {why}.", f"{_one_bracket(whole + noted(told))}: {why}.", f"{lead}.", longest=FINDING
-    )
+    text = fitting(f"{lead}: {why}.", f"{lead}.", longest=FINDING)
     yield finding("beyond_linear", text, ids(told), efficiency=place.efficiency)
     if why not in text:
         yield finding("explained", f"That is beyond linear: {why}.")
@@ -387,21 +385,21 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     against, told = row.against, [line.base, line.judged[-1]]
     per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
     of = f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}"
-    each = "" if row.each_load is None else f", each at {_load(found.way, row.each_load)},"
     gives_more = (
         f"would give {number(against.ratio)} times the throughput of one instance on {against.accelerators:,}"
     )
-    some = noted(told)
-    text = fitting(
-        _one_bracket(f"{of}{each} {gives_more} (projected){some}."),
-        _one_bracket(f"{of} {gives_more} (projected){some}."),
-    )
+    some, each = _one_bracket(f" (projected){noted(told)}"), ""
+    if row.each_load is not None:
+        each = f"each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all)"
+    text = fitting(*([f"{of}, {each}, {gives_more}{some}."] if each else []), f"{of} {gives_more}{some}.")
     yield finding("replicas", text, ids(told), ratio=against.ratio, throughput=against.throughput,
                   replicas_throughput=against.replicas_throughput)  # fmt: skip
+    if each not in text:
+        yield finding("replicas_load", f"Those replicas are {each}.")
     text = (
         f"Those replicas would give {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}"
     )
-    yield finding("replicas_per_chip", f"{text} (projected).", ids(told))
+    yield finding("replicas_per_chip", f"{text}{some}.", ids(told))
     if row.each_load is not None:
         yield _at_one_load(found, line, row, row.each_load)
     for gain in _gains(found, row):
