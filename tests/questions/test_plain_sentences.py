@@ -1,4 +1,4 @@
-"""Every sentence of every answer is short, speaks of single chips, and reads as one says it, for every shipped model."""
+"""Every sentence of every answer is short, speaks of single chips and reads as one says it, for each shipped model."""
 
 from __future__ import annotations
 

@@ -267,8 +267,13 @@ def _ranking(found: Cost) -> Iterator[Statement]:
     all_modelled = all(one.price.modelled for one in every)
     start = f"USD per million {words}{modelled(lead) if all_modelled else ''}: "
     usd = [f"{number(one.usd_per_million)}{'' if all_modelled else modelled(one)}" for one in every]
-    costs = [f"{place(found, one, variant=False)} {cost}" for one, cost in zip(every, usd, strict=True)]
-    text, shown = wording.listing(start, costs, ".", by="; ", longest=wording.FINDING)
+    full, short = (
+        [f"{place(found, one, variant=named)} {cost}" for one, cost in zip(every, usd, strict=True)]
+        for named in (None, False)
+    )
+    text, shown = wording.listing(start, full, ".", by="; ", longest=wording.FINDING)
+    if shown < len(every):
+        text, shown = wording.listing(start, short, ".", by="; ", longest=wording.FINDING)
     yield _on("ranking", text, *every[:shown])
 
 
@@ -354,30 +359,37 @@ def _against_api(found: Cost) -> Iterator[Statement]:
         yield finding("api", text)
         return
     own, usd, even, split = api.own, api.usd_per_million, api.even, api.split
-    against = f"the API ({number(usd)} USD per million {asked.kind.words}{_all_in(found)})"
-    subject = f"{place(found, own)}{modelled(own)}"
+    price = f"{number(usd)} USD per million {asked.kind.words}{_all_in(found)}"
+    subject, short = (f"{place(found, own, variant=named)}{modelled(own)}" for named in (None, False))
+    values = {"tokens_per_day": even.first} if even else {}
     if even is None:
         is_level = cost.cheaper(own.usd_per_million, usd) == "tie"
         least = "as dear as" if is_level else "dearer at every volume than"
-        text = f"{wording.opened(subject)} is {least} {against}: {number(own.usd_per_million)} USD at best."
-        yield _on("api", text, own)
+        compared, end = f"is {least}", f": {number(own.usd_per_million)} USD at best"
     else:
-        text = (
-            f"{wording.opened(subject)}, rented around the clock, is cheaper than {against} from"
-            f" {spoken(even.first)} tokens a day on, {used(even.first / even.capacity)} of one instance."
+        compared = "rented around the clock, is cheaper than"
+        end = (
+            f" from {spoken(even.first)} tokens a day on, {used(even.first / even.capacity)} of one instance"
         )
-        yield _on("api", text, own, tokens_per_day=even.first)
-        text = f"Paying only for the tokens used, it costs {share(even.cost_ratio)} of the API's price."
+    comma = "," if even else ""
+    told = [f"{who}{comma} {compared} the API{of}{end}." for who, of in
+            ((subject, f" ({price})"), (short, f" ({price})"), (subject, ""), (short, ""))]  # fmt: skip
+    text = wording.opened(wording.fitting(*told, longest=wording.FINDING))
+    yield _on("api", text, own, **values)
+    if price not in text:
+        yield finding("api_price", f"The API costs {price}.", usd_per_million=usd)
+    if even is not None:
+        text = f"Paying only for the tokens used, {short} costs {share(even.cost_ratio)} of the API's price."
         yield _on("api_used", text, own, ratio=even.cost_ratio)
         if even.settled is not None and (even.settled_instances or 0) > 1:
             text = "Just after each further instance is added the API is cheaper again, up to"
             text += f" {spoken(even.settled)} a day on {even.settled_instances:,} instances."
-            yield _on("api_again", text, own, tokens_per_day=even.settled)
+            yield finding("api_again", text, tokens_per_day=even.settled)
     if split is not None and split.split_input is not None and split.split_output is not None:
         text = (
-            f"Split between input and output as the API's prices are, {subject} costs"
-            f" {number(split.split_input)} USD per million input and {number(split.split_output)} per million output"
-            f" tokens, against {number(asked.api_input)} and {number(asked.api_output)}."
+            f"Split as the API's prices are, {short} costs {number(split.split_input)} USD per million input and"
+            f" {number(split.split_output)} per million output tokens, against {number(asked.api_input)} and"
+            f" {number(asked.api_output)}."
         )
         yield _on("api_split", text, own, input=split.split_input, output=split.split_output)
 
