@@ -22,7 +22,7 @@ from bench.library import Library
 from bench.maths.cost import MILLION, SECONDS_PER_HOUR
 from bench.selection import Clause
 from bench.view import View
-from bench.wording import counted, joined, number, share
+from bench.wording import joined, number, share
 
 EVERY = "every"
 """How a reader names every price book, every terms or every provider."""
@@ -97,9 +97,9 @@ class ChipPrice:
 
     @property
     def brief(self) -> str:
-        """The price with how many it is of: "2.52 USD (4 providers)"; what is no offer is called that."""
+        """The price with how many providers it is of: "2.52 USD (4)"; what is no offer is called that."""
         kind = "stated" if self.stated else "modelled" if self.modelled else "printed" if self.printed else ""
-        return f"{number(self.usd)} USD ({kind or counted(self.providers, 'provider')})"
+        return f"{number(self.usd)} USD ({kind or self.providers})"
 
 
 @dataclass(frozen=True)
