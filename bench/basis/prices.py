@@ -339,10 +339,11 @@ def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) 
     said = []
     if known:
         named = [(value_label("accelerator", one.accelerator), one) for one in known]
-        start = f"Priced per chip and hour, {choice.words}: "
+        start = f"Priced per chip and hour, {choice.words}"
+        median = f"{start}, the median of so many providers: "
         whole, short = ([f"{chip} {getattr(one, how)}" for chip, one in named] for how in ("words", "brief"))
-        text = fitting(f"{start}{joined(whole, at_most=len(whole))}.", listing(start, short, ".", longest=CAVEAT).text,
-                       longest=CAVEAT)  # fmt: skip
+        every = f"{start}: {joined(whole, at_most=len(whole))}."
+        text = fitting(every, listing(median, short, ".", longest=CAVEAT).text, longest=CAVEAT)
         said.append(caveat("prices", text))
     if unpriced:
         text = listing(f"No {_adjective(choice)} price for ", unpriced, ": left out.").text

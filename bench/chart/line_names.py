@@ -58,13 +58,14 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
     drawn = _obstacles(paths, sizes, up_first=up_first)
     reach = [farthest[own] if farthest else FARTHEST for own in range(len(ends))]
     asked = list(zip(ends, widths, reach, strict=True))
-    best: list[Label | None] = []
+    best: list[Label | None] = [None] * len(ends)
+    least = (len(ends) + 1, 0.0)
     for from_above, is_packed in ((True, False), (False, False), (True, True), (False, True)):
-        found = _tried(asked, drawn, full, plots, from_above=from_above, is_packed=is_packed)
-        if not best or found.count(None) < best.count(None):
-            best = found
-        if None not in best:
+        if is_packed and not least[0]:
             break
+        found, cost = _tried(asked, drawn, full, plots, from_above=from_above, is_packed=is_packed)
+        if (worth := (found.count(None), cost)) < least:
+            best, least = found, worth
     return best
 
 
@@ -73,14 +74,17 @@ Asked = tuple[Place, float, int]
 
 
 def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tuple[int, int]],
-           *, from_above: bool, is_packed: bool) -> list[Label | None]:  # fmt: skip
-    """The labels placed one after the other from above or below, each near its end or so that most room is left."""
+           *, from_above: bool, is_packed: bool) -> tuple[list[Label | None], float]:  # fmt: skip
+    """The labels placed one after the other from above or below, each near its end or so that most room is left.
+
+    And what they cover and how far they are from their ends, in all.
+    """
     sizes = np.array(plots, dtype=float)
     step, side = LINE / sizes[:, 1].min(), -1 if from_above else 1
     steps = np.array(sorted(range(-FARTHEST, FARTHEST + 1), key=lambda one: (abs(one), one > 0)))
     far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
     found: list[Label | None] = [None] * len(asked)
-    limit = -side * np.inf
+    limit, whole = -side * np.inf, 0.0
     for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
         end, width, reach = asked[position]
         own = np.concatenate([
@@ -91,12 +95,13 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         fits &= (side * (ups - limit) >= -1e-9) if is_end else True
         if not fits.any():
             continue
-        cost = side * ups / step if is_packed and is_end else _touching(own, drawn) + 0.75 * far
-        best = int(np.argmin(np.where(fits, cost, np.inf)))
+        cost = _touching(own, drawn) + 0.75 * far
+        best = int(np.argmin(np.where(fits, side * ups / step if is_packed and is_end else cost, np.inf)))
+        whole += float(cost[best])
         full = np.concatenate([full, own[best : best + 1]])
         found[position] = Label(float(ups[best]), best >= len(steps))
         limit = ups[best] if is_end else limit
-    return found
+    return found, whole
 
 
 def boxes(place: Place, left: float, right: float, lifts: ArrayLike,

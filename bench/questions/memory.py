@@ -40,7 +40,7 @@ COLUMNS = (
 
 CHIPS = (1, 2, 4, 8, 16, 32, 64)
 LISTED = 8
-COINCIDING = 9
+COINCIDING = 12
 """Lines that are nowhere so many pixels apart are told as one."""
 
 NAMED_FROM_PX = 1100
