@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from bench import catalogue
 from bench.basis.options import Option
 from bench.basis.statement import Statement, caveat
-from bench.basis.wording import opened
+from bench.basis.wording import CAVEAT, fitting, listing, opened
 from bench.chart import value_label
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
@@ -94,6 +94,12 @@ class ChipPrice:
             return f"{price} ({kind or 'one provider'})"
         whose = "one provider's quotes" if self.providers == 1 else f"median of {self.providers} providers"
         return f"{price} ({f'{kind}, ' if kind else ''}{whose}, {number(self.low)} to {number(self.high)})"
+
+    @property
+    def brief(self) -> str:
+        """The price with how many providers it is of: "2.52 USD (4)"; what is no offer is called that."""
+        kind = "stated" if self.stated else "modelled" if self.modelled else "printed" if self.printed else ""
+        return f"{number(self.usd)} USD ({kind or self.providers})"
 
 
 @dataclass(frozen=True)
@@ -332,10 +338,15 @@ def told(choice: Choice, prices: Mapping[str, ChipPrice], chips: Iterable[str]) 
     unpriced = [value_label("accelerator", chip) for chip in wanted if chip not in prices]
     said = []
     if known:
-        listed = joined([f"{value_label('accelerator', one.accelerator)} {one.words}" for one in known])
-        said.append(caveat("prices", f"Priced per chip and hour, {choice.words}: {listed}."))
+        named = [(value_label("accelerator", one.accelerator), one) for one in known]
+        start = f"Priced per chip and hour, {choice.words}"
+        median = f"{start}, the median of so many providers: "
+        whole, short = ([f"{chip} {getattr(one, how)}" for chip, one in named] for how in ("words", "brief"))
+        every = f"{start}: {joined(whole, at_most=len(whole))}."
+        text = fitting(every, listing(median, short, ".", longest=CAVEAT).text, longest=CAVEAT)
+        said.append(caveat("prices", text))
     if unpriced:
-        text = f"No {_adjective(choice)} price for {joined(unpriced, at_most=9)}: left out."
+        text = listing(f"No {_adjective(choice)} price for ", unpriced, ": left out.").text
         said.append(caveat("unpriced", text, unpriced=len(unpriced)))
     return said
 

@@ -6,14 +6,15 @@ at each other price book, at each provider alone. A verdict is who or what a hea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bench import selection
 from bench.basis import evidence, prices
 from bench.basis.evidence import Ranking
 from bench.basis.prices import Choice
-from bench.basis.statement import Statement
+from bench.basis.statement import Statement, finding
+from bench.basis.wording import fitting, opened
 from bench.library import Library
 from bench.view import View
 from bench.wording import joined
@@ -105,20 +106,47 @@ def statements(found: Robustness | None) -> list[Statement]:
     """In how many ways to look a headline holds, what wins in the others, and in which nothing can be said."""
     if found is None or not found.others:
         return []
-    ways, holding = found.ways, found.holding
+    parts = [f"{verdict} {_together(ways)}" for verdict, ways in _by_words(found).items()]
+    parts = [*parts[:LISTED], *[f"{len(parts) - LISTED} more verdicts"] * (len(parts) > LISTED)]
+    text = f"{_held(found)}: {'; '.join(parts) or joined([words for words, _ in found.known], at_most=9)}."
+    if unknown := [words for words, one in found.others if one is None]:
+        nothing = f"{opened(_together(unknown))} nothing can be said."
+        text = f"{text} {nothing}" if found.known else nothing
+    return [Statement("variation", "holds_in", text, {"ways": found.ways, "holding": found.holding})]
+
+
+def doubts(found: Robustness | None) -> list[Statement]:
+    """That a headline holds in fewer than half of the ways to look, as the sentence right below it; else nothing."""
+    if found is None or 2 * found.holding >= found.ways:
+        return []
+    (words, ways), *others = sorted(_by_words(found).items(), key=lambda one: -len(one[1]))
+    short = f"{words} in {len(ways)}"
+    told = [f"{_held(found)}: {words} {_together(ways)}."] if not others else []
+    text = fitting(*told, f"{_held(found)}: {short}.", f"{_held(found)}.")
+    return [finding("doubt", text, ways=found.ways, holding=found.holding)]
+
+
+def _held(found: Robustness) -> str:
+    if found.holding == found.ways == 2:
+        return "Holds in the other check too"
+    every = found.holding == found.ways
+    return f"Holds in {'all' if every else f'{found.holding} of'} {found.ways} checks"
+
+
+def _by_words(found: Robustness) -> dict[str, list[str]]:
+    """What is told instead of a headline, and in which ways to look."""
     by_words: dict[str, list[str]] = {}
     for way, verdict in found.otherwise:
         by_words.setdefault(verdict.words, []).append(way)
-    parts = [f"{verdict} {joined(ways, last='or', at_most=LISTED)}" for verdict, ways in by_words.items()]
-    more = f"; {len(parts) - LISTED} more verdicts" if len(parts) > LISTED else ""
-    text = f"Holds in {holding} of {ways} checks; {'; '.join(parts[:LISTED])}{more}"
-    if not parts and found.known:
-        text = f"Holds in all {ways} checks: {joined([words for words, _ in found.known], at_most=9)}"
-    unknown = joined([words for words, one in found.others if one is None], last="or", at_most=LISTED)
-    if unknown:
-        text = f"{text}; no answer {unknown}" if found.known else f"No answer {unknown}"
-    text += "."
-    return [Statement("variation", "holds_in", text, {"ways": ways, "holding": holding})]
+    return by_words
+
+
+def _together(ways: Sequence[str]) -> str:
+    """Ways to look in a sentence, prices of providers told once: "at the price of RunPod, Crusoe or Nebius"."""
+    owners = [way.removeprefix("at ").removesuffix("'s price") for way in ways if way.endswith("'s price")]
+    others = [way for way in ways if not way.endswith("'s price")]
+    at = [f"at the price of {joined(owners, last='or', at_most=LISTED)}"] if owners else []
+    return joined([*others, *at], last="or", at_most=LISTED)
 
 
 def of_points(ranking: Ranking) -> list[tuple[str, str, Ranking]]:

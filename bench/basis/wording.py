@@ -7,6 +7,7 @@ tie is within 1 %.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from bench import flags
 from bench.basis.points import Facts
@@ -20,8 +21,15 @@ TWICE = 2.0
 
 NOTHING_SELECTED = "No point matches these filters; remove one."
 
-LONGEST = 25
-"""A headline has at most so many words."""
+LONGEST, FINDING, CAVEAT = 25, 30, 40
+"""A headline, a finding and a caveat have at most so many words."""
+
+
+class Listing(NamedTuple):
+    """A sentence with a list, and how many of its parts stand in it."""
+
+    text: str
+    shown: int
 
 
 def opened(text: str) -> str:
@@ -37,6 +45,26 @@ def fitting(*sentences: str | Callable[[], str], longest: int = LONGEST) -> str:
         if len(text.split()) <= longest:
             return text
     return text
+
+
+def listing(
+    start: str, parts: Sequence[str], end: str = "", *, by: str = ", ", longest: int = LONGEST
+) -> Listing:
+    """A sentence that lists as many of these parts, the first first, as leave it short; the rest is counted.
+
+    One part stands even where it is long.
+    """
+    for shown in range(len(parts), 0, -1):
+        rest = len(parts) - shown
+        named = (
+            joined(parts, at_most=shown)
+            if by == ", "
+            else by.join([*parts[:shown], *[f"{rest} more"] * (rest > 0)])
+        )
+        text = f"{start}{named}{end}"
+        if len(text.split()) <= longest:
+            break
+    return Listing(text, shown)
 
 
 def is_tie(ratio: float) -> bool:

@@ -129,7 +129,8 @@ def layout(figure: go.Figure, theme: Theme, *, height: int = 520) -> go.Figure:
     """The figure with the house's look and quiet grid."""
     figure.update_layout(look(theme, height=height))
     axis = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",
-            "tickcolor": theme.muted, "title": {"standoff": 12}, "automargin": True}  # fmt: skip
+            "tickcolor": theme.muted, "title": {"standoff": 12}, "automargin": True, "exponentformat": "none",
+            "separatethousands": True}  # fmt: skip
     figure.update_xaxes(**axis)
     figure.update_yaxes(**axis)
     return figure

@@ -46,33 +46,62 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
            taken: Boxes | None = None, *, up_first: bool = True,
            plots: Sequence[tuple[int, int]] = PLOTS,
            farthest: Sequence[int] = ()) -> list[Label | None]:  # fmt: skip
-    """Where each label goes, the highest placed first; None for one that has no room within `farthest` lines.
+    """Where each label goes; None for one that has no room within `farthest` lines.
 
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
     vertically first (`up_first`) or horizontally first. A label never covers another or a `taken` box and never leaves
-    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can.
+    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Labels that
+    may move FARTHEST lines never stand in another order than their ends, from top to bottom.
     """
     sizes = np.array(plots, dtype=float)
     full = np.empty((0, len(plots), 4)) if taken is None else taken
     drawn = _obstacles(paths, sizes, up_first=up_first)
-    step = LINE / sizes[:, 1].min()
+    reach = [farthest[own] if farthest else FARTHEST for own in range(len(ends))]
+    asked = list(zip(ends, widths, reach, strict=True))
+    best: list[Label | None] = [None] * len(ends)
+    least = (len(ends) + 1, 0.0)
+    for from_above, is_packed in ((True, False), (False, False), (True, True), (False, True)):
+        if is_packed and not least[0]:
+            break
+        found, cost = _tried(asked, drawn, full, plots, from_above=from_above, is_packed=is_packed)
+        if (worth := (found.count(None), cost)) < least:
+            best, least = found, worth
+    return best
+
+
+Asked = tuple[Place, float, int]
+"""A label to be placed: its line's end, its width in pixels, and how many lines it may move up or down."""
+
+
+def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tuple[int, int]],
+           *, from_above: bool, is_packed: bool) -> tuple[list[Label | None], float]:  # fmt: skip
+    """The labels placed one after the other from above or below, each near its end or so that most room is left.
+
+    And what they cover and how far they are from their ends, in all.
+    """
+    sizes = np.array(plots, dtype=float)
+    step, side = LINE / sizes[:, 1].min(), -1 if from_above else 1
     steps = np.array(sorted(range(-FARTHEST, FARTHEST + 1), key=lambda one: (abs(one), one > 0)))
-    found: list[Label | None] = [None] * len(ends)
-    for position in sorted(range(len(ends)), key=lambda position: -ends[position][1]):
-        end, width = ends[position], widths[position]
+    far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
+    found: list[Label | None] = [None] * len(asked)
+    limit, whole = -side * np.inf, 0.0
+    for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
+        end, width, reach = asked[position]
         own = np.concatenate([
             boxes(end, GAP, GAP + width, steps * step, plots), boxes(end, -GAP - width, -GAP, steps * step, plots)
         ])  # fmt: skip
-        near = np.tile(abs(steps), 2) <= (farthest[position] if farthest else FARTHEST)
-        fits = near & ~_outside(own, sizes) & (_touching(own, full) == 0)
+        ups, is_end = end[1] + np.tile(steps, 2) * step, reach == FARTHEST
+        fits = (np.tile(abs(steps), 2) <= reach) & ~_outside(own, sizes) & (_touching(own, full) == 0)
+        fits &= (side * (ups - limit) >= -1e-9) if is_end else True
         if not fits.any():
             continue
-        far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
         cost = _touching(own, drawn) + 0.75 * far
-        best = int(np.argmin(np.where(fits, cost, np.inf)))
+        best = int(np.argmin(np.where(fits, side * ups / step if is_packed and is_end else cost, np.inf)))
+        whole += float(cost[best])
         full = np.concatenate([full, own[best : best + 1]])
-        found[position] = Label(float(end[1] + np.tile(steps, 2)[best] * step), best >= len(steps))
-    return found
+        found[position] = Label(float(ups[best]), best >= len(steps))
+        limit = ups[best] if is_end else limit
+    return found, whole
 
 
 def boxes(place: Place, left: float, right: float, lifts: ArrayLike,

@@ -87,8 +87,10 @@ class Answer(Generic[R]):
         return tuple(one.text for one in self.statements if one.role in roles)
 
     def varied(self, robustness: Robustness | None) -> Answer[R]:
-        """This answer with whether its headline holds."""
-        said = (*self.statements, *variations.statements(robustness))
+        """This answer with whether its headline holds; where it mostly does not, that stands right below it."""
+        first = next(place for place, one in enumerate(self.statements) if one.role == "headline") + 1
+        below, after = variations.doubts(robustness), variations.statements(robustness)
+        said = (*self.statements[:first], *below, *self.statements[first:], *after)
         return replace(self, robustness=robustness, statements=said)
 
 

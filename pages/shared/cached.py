@@ -137,9 +137,13 @@ def provenance(name: str, view: View, version: str) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
-def variations(name: str, view: View, version: str) -> Texts:
-    """Whether the answer's headline holds in other ways to look, a sentence; nothing where it does in all."""
-    return tuple(one.text for one in ways_to_look.statements(question(name).robustness(library(), view)))
+def variations(name: str, view: View, version: str) -> tuple[Texts, Texts]:
+    """Whether the answer's headline holds in other ways to look: the doubt right below it, and the whole of it."""
+    found = question(name).robustness(library(), view)
+    doubts, whole = (
+        [one.text for one in told(found)] for told in (ways_to_look.doubts, ways_to_look.statements)
+    )
+    return tuple(doubts), tuple(whole)
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -26,7 +25,7 @@ FIRST, CHARTED = 5, 2
 
 
 def headline(page: Page) -> None:
-    """The answer's sentence; or why there is no answer, and the options to change that."""
+    """The answer's sentence, and below it that it holds in few checks; or why there is no answer, and the options."""
     try:
         with st.skeleton(height=CHART_PX):
             answer = page.answer
@@ -36,6 +35,8 @@ def headline(page: Page) -> None:
         options.row(page)
         st.stop()
     headlines.headline(answer.headline)
+    for doubt in cached.variations(page.name, page.view, page.version)[0]:
+        st.markdown(markdown(doubt))
 
 
 def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
@@ -181,8 +182,8 @@ def _pasted(
 
 def why(page: Page) -> None:
     """Whether the headline holds in other ways to look; then formula, inputs and source."""
-    for sentence in cached.variations(page.name, page.view, page.version):
-        with st.expander(f"Does it hold? {markdown(re.split('[;:]', sentence)[0])}.", key="variations"):
+    for sentence in cached.variations(page.name, page.view, page.version)[1]:
+        with st.expander(f"Does it hold? {markdown(sentence.split(':')[0].rstrip('.'))}.", key="variations"):
             st.markdown(markdown(sentence))
     if not page.answer.why:
         return

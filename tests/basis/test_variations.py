@@ -11,6 +11,7 @@ from bench.basis import evidence, variations
 from bench.basis.prices import Choice
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.library import Library
+from bench.questions import answered
 from bench.view import View
 from tests.basis.libraries import mixed, views
 from tests.questions.heatmap.results import flag, library_of, point
@@ -120,7 +121,7 @@ class TestWhatIsFound:
             ("without flagged points", "h200-sxm")
         ]
         (told,) = variations.statements(found)
-        assert told.text == "Holds in 3 of 4 checks; h200-sxm wins without flagged points."
+        assert told.text == "Holds in 3 of 4 checks: h200-sxm wins without flagged points."
         assert (told.role, told.kind, told.values) == ("variation", "holds_in", {"ways": 4, "holding": 3})
 
     def test_is_nothing_without_a_verdict_of_its_own(self, tmp_path: Path) -> None:
@@ -134,7 +135,9 @@ class TestWhatIsFound:
         ways = ("without flagged points", "without speculation", "with older runs too")
         assert found == Robustness(Verdict("a", "a wins"), tuple((way, None) for way in ways))
         (told,) = variations.statements(found)
-        assert told.text.startswith("No answer without flagged points")
+        assert told.text == (
+            "Without flagged points, without speculation or with older runs too nothing can be said."
+        )
         assert told.values == {"ways": 1, "holding": 1}
 
     def test_says_so_where_the_headline_holds_in_all(self) -> None:
@@ -154,8 +157,8 @@ class TestWhatIsFound:
             )
         )
         assert told.text == (
-            "Holds in 2 of 9 checks; b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at c's"
-            " price; no answer in way 8."
+            "Holds in 2 of 9 checks: b wins in way 0, in way 1, in way 2, in way 3 or 2 more; c wins at the"
+            " price of c. In way 8 nothing can be said."
         )
 
     @given(views)
@@ -163,3 +166,43 @@ class TestWhatIsFound:
         found = variations.of(library, view, None, lambda one: most(library, one))
         if found is not None:
             assert len(found.otherwise) <= len(found.known) <= len(found.others)
+
+
+class TestWhatIsDoubted:
+    own, other = Verdict("a", "a wins"), Verdict("b", "b wins")
+
+    def test_is_a_headline_that_holds_in_fewer_than_half_of_the_checks(self) -> None:
+        ways = [
+            ("without flagged points", self.other),
+            ("at b's price", self.other),
+            ("at c's price", self.other),
+        ]
+        (doubt,) = variations.doubts(Robustness(self.own, tuple(ways)))
+        assert (doubt.role, doubt.values) == ("finding", {"ways": 4, "holding": 1})
+        assert (
+            doubt.text == "Holds in 1 of 4 checks: b wins without flagged points or at the price of b or c."
+        )
+        assert variations.doubts(Robustness(self.own, (*ways[:2], ("at d's price", self.own)))) == []
+        assert variations.doubts(None) == []
+
+    def test_is_told_in_a_glance_whatever_wins_how_often(self) -> None:
+        name = "an accelerator with a rather long name indeed wins this"
+        ways = [
+            (f"in a rather long way to look number {n}", Verdict(f"{n % 3}", f"{n % 3} {name}"))
+            for n in range(9)
+        ]
+        (doubt,) = variations.doubts(Robustness(self.own, tuple(ways)))
+        assert (
+            doubt.text
+            == "Holds in 1 of 10 checks: 0 an accelerator with a rather long name indeed wins this in 3."
+        )
+
+    def test_stands_right_below_the_headline(self, shipped: Library) -> None:
+        """One GH200 is the cheapest for Llama 3.1 8B, but at most providers' prices it is not."""
+        answer = answered("cost", shipped, View.of({"model": ["llama-3.1-8b"]}))
+        assert answer.robustness is not None
+        assert 2 * answer.robustness.holding < answer.robustness.ways
+        assert [one.kind for one in answer.statements[:2]] == ["cheapest", "doubt"]
+        assert answer.findings[0].startswith(
+            f"Holds in {answer.robustness.holding} of {answer.robustness.ways} checks: H200 SXM is cheapest"
+        )

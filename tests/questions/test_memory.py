@@ -34,7 +34,7 @@ def test_llama_on_h100_by_hand(empty: Library) -> None:
     assert one.room_gib == pytest.approx(72 - 70e9 / 2**30)
     assert one.requests == 10
     assert answer.headline == (
-        "Llama 3.1 70B FP8 needs at least 1 chip: 1 H100 SXM holds 10 requests of 2,048 tokens at once."
+        "Llama 3.1 70B FP8 needs at least one chip: one H100 SXM holds 10 requests of 2,048 tokens at once."
     )
     assert fit(memory.answer(empty, view.with_options(cache="fp8")).result, "h100-sxm", 1).requests == 21
 
@@ -82,3 +82,31 @@ def test_what_cannot_be_is_one_sentence(empty: Library) -> None:
         with pytest.raises(UsageError):
             memory.answer(empty, View.of({}, {key: value}))
     assert not Path(empty.path).exists()
+
+
+def test_lines_that_lie_on_each_other_are_named_together(shipped: Library) -> None:
+    """Of DeepSeek R1 in FP8, 288 GB of MI355X and 269 of B300 differ by a few pixels from eight chips on."""
+    answer = memory.answer(shipped, View())
+    drawn = memory.figure(answer.result, LIGHT)
+    lines = [one for one in drawn.data if "lines" in one.mode]
+    named = [text for one in drawn.data if one.mode == "text" for text in one.text]
+    assert len(named) < len(lines) == len({one.name for one in lines})
+    together = [text for text in named if " and " in text]
+    assert together
+    assert all(
+        any(one.name in text for text in (*named, *(line.hovertemplate for line in lines))) for one in lines
+    )
+    assert any("MI355X, GB300 and B300" in text for text in together)
+    assert any("MI355X" in one.hovertemplate and "GB300" in one.hovertemplate for one in lines)
+
+
+def test_the_ticks_of_its_axis_separate_thousands(shipped: Library) -> None:
+    axis = memory.figure(memory.answer(shipped, View()).result, LIGHT).layout.yaxis
+    assert {"1,000", "10,000"} <= set(axis.ticktext)
+    assert axis.range[0] < 1 + max(map(len, axis.ticktext))
+
+
+def test_lines_apart_keep_names_of_their_own(empty: Library) -> None:
+    view = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm", "mi355x"]})
+    drawn = memory.figure(memory.answer(empty, view).result, LIGHT)
+    assert [text for one in drawn.data if one.mode == "text" for text in one.text if " and " in text] == []

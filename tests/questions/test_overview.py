@@ -54,7 +54,7 @@ def small(tmp_path_factory):
 def test_the_headline_counts_what_is_loaded(small):
     answer = overview.answer(small, View())
     assert answer.headline == "8 points are loaded: 2 models on 4 accelerators from 1 source."
-    assert answer.findings[0] == "6 series, the newest of 2026-02-28."
+    assert answer.findings[0] == "6 series, the last measured on 2026-02-28."
     assert answer.result.selected.measured == 7
     assert "1 point was not measured: in brackets in the chart, ranked in no sentence." in answer.caveats
 
@@ -83,8 +83,8 @@ def test_the_sentences_worked_out_by_hand(small):
         " FP8 at 1,024/256."
     )
     assert said["newest"] == (
-        "8 points of Gemma 4 31B and Llama 3.1 70B on B200 SXM, H100 SXM, H200 SXM and 1 more from made, measured up"
-        " to 2026-02-28."
+        "Loaded last: 8 points of Gemma 4 31B and Llama 3.1 70B on B200 SXM, H100 SXM, H200 SXM and 1 more from made,"
+        " measured up to 2026-02-28."
     )
 
 

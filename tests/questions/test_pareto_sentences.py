@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 
@@ -78,9 +79,10 @@ def test_the_readers_limits_lead_the_answer_and_what_was_filled_in_is_said(shipp
     answer = pareto.answer(shipped, asked)
     assert first(answer) == "best_within"
     assert answer.headline.startswith("With median interactivity ≥ 60 tokens/s/user and output throughput")
-    assert [one.kind for one in answer.statements if one.role == "finding"][:3] == [
+    assert [one.kind for one in answer.statements if one.role == "finding"][:4] == [
         "point",
         "reached",
+        "never",
         "leads",
     ]
     assert "narrowed" in [one.kind for one in answer.statements]
@@ -114,8 +116,12 @@ def test_every_range_of_a_lead_is_what_comparing_all_points_gives(shipped, where
     assert led(answer) == [(lead.group, lead.strictest) for lead in leads]
     assert len(leads) > 1
     (told,) = [one.text for one in answer.statements if one.kind == "who_leads"]
-    for lead in leads[: statements.LISTED]:
-        assert f"{lead.group} " in told
+    rest = re.search(r"and (\d+) more\.$", told)
+    for lead in leads[: len(leads) - int(rest[1]) if rest else None]:
+        assert (
+            f"{statements.FORM.sub('', lead.group)} " in f"{statements.FORM.sub('', told)} "
+            or lead.group in told
+        )
         assert number(lead.strictest) in told
     widths = {lead: abs(math.log(lead.strictest / (lead.weakest or lead.spots[0].x))) for lead in leads}
     clear = [lead for lead in leads if not lead.is_tie]
@@ -125,12 +131,13 @@ def test_every_range_of_a_lead_is_what_comparing_all_points_gives(shipped, where
 
 def test_leaders_say_what_they_are_where_the_points_are_mixed(shipped):
     answer = pareto.answer(shipped, View())
-    (told,) = [one.text for one in answer.statements if one.kind == "leaders"]
-    for lead in answer.result.leads:
-        for spot in lead.spots:
-            assert {None: "speculation not stated", "none": "no speculation", "mtp": "MTP speculation"}[
-                spot.point.speculation
-            ] in told[told.index(lead.group) :].split(")")[0]
+    told = {one.values["fact"]: one.text for one in answer.statements if one.kind == "leaders"}
+    assert told == {
+        "disaggregated": "The leaders are not alike in kind of deployment: GB300, GB200 and B200 disaggregated; B300"
+        " disaggregated or aggregated; MI355X aggregated.",
+        "speculation": "The leaders are not alike in kind of speculation: GB300 no speculation; GB200 no speculation or"
+        " MTP speculation; B300, MI355X and B200 MTP speculation.",
+    }
 
 
 def test_a_lead_within_one_percent_is_called_level(tmp_path):
@@ -223,9 +230,7 @@ def leader(answer: Answer) -> str | None:
 def test_a_verdict_that_does_not_hold_says_what_leads_instead(shipped):
     view = View.of({**DEEPSEEK, "precision": ["fp8"], "isl": [1024], "osl": [8192]})
     (told,) = variations.statements(pareto.robustness(shipped, view))
-    assert told.text == (
-        "Holds in 2 of 3 checks; GB200 NVL72 leads over the widest range without speculation."
-    )
+    assert told.text == ("Holds in 2 of 3 checks: GB200 leads over the widest range without speculation.")
 
 
 def test_narrowing_to_the_accelerators_shown_changes_nothing(shipped):

@@ -23,8 +23,8 @@ from bench.questions.operating_points import NO_CHIPS, NO_RATE
 from bench.view import View
 from bench.wording import counted, inline, is_or_are, joined, number, share
 
-LISTED, LISTED_LONG = 8, 5
-"""A sentence names up to this many deployments or providers, fewer where their names are long."""
+LISTED = 8
+"""So many quotes are looked at one by one; of more the ends are told."""
 
 DEARER = 1.15
 """The price of latency is told from this many times the peak's cost on, at up to three limits."""
@@ -227,19 +227,20 @@ def _on(kind: str, text: str, *named: Deployment, **values: Value) -> Statement:
 
 def _speeds(found: Cost) -> Iterator[Statement]:
     """The latencies at which the first deployment is priced, and between which medians the others are."""
-    parts, others = [], []
     if speeds(found.lead):
-        parts.append(f"At that cost {place(found, found.lead, variant=True)} has {speeds(found.lead)}.")
+        text = f"At that cost {place(found, found.lead, variant=True)} has {speeds(found.lead)}."
+        short = f"At that cost {place(found, found.lead, variant=False)} has {speeds(found.lead)}."
+        yield _on("speeds", wording.fitting(text, short), found.lead)
+    others = []
     for metric in (catalogue.metric(key) for key in SPEEDS if key.endswith("p50")):
         every = [one.point.metrics.get(metric.key) for one in found.deployments[1:]]
         stated = [value for value in every if value is not None]
         if stated:
             ends = dict.fromkeys(map(number, (min(stated), max(stated))))
             others.append(f"{inline(metric)} {' to '.join(ends)} {metric.unit}")
-    who = "The others" if parts else "Those that state latencies"
-    parts += [f"{who}: {joined(others)}."] if others else []
-    if parts:
-        yield _on("speeds", " ".join(parts), *([found.lead] if speeds(found.lead) else []))
+    if others:
+        who = "The others" if speeds(found.lead) else "Those that state latencies"
+        yield finding("speeds_of_others", f"{who}: {joined(others)}.")
 
 
 def _quotes(found: Cost) -> Iterator[Statement]:
@@ -248,7 +249,15 @@ def _quotes(found: Cost) -> Iterator[Statement]:
     among = [one.quote for one in offers]
     if 1 < len(offers) <= LISTED:
         named = [f"{whose(one.quote, among)} {number(one.usd_per_million)}" for one in offers]
-        yield _on("quotes", f"USD per million on {on}, by quote: {joined(named, at_most=LISTED)}.", lead)
+        short = place(found, lead, variant=False)
+        text = wording.fitting(
+            f"USD per million on {on}, by quote: {joined(named, at_most=LISTED)}.",
+            wording.listing(
+                f"USD per million on {short}, by quote: ", named, ".", longest=wording.FINDING
+            ).text,
+            longest=wording.FINDING,
+        )
+        yield _on("quotes", text, lead)
     elif len(offers) > 1:
         times = f"{number(offers[-1].usd_per_million / offers[0].usd_per_million)} times as much"
         ends = f"from {prices.quoted(among[0])} to {prices.quoted(among[-1])}"
@@ -276,16 +285,17 @@ def _ranking(found: Cost) -> Iterator[Statement]:
         hour, on = number(lead.charge.usd_per_hour), f"{place(found, lead)}{modelled(lead)}"
         yield _on("per_dollar", f"{text}: {rate} for {hour} USD/h on {on}.", lead, per_dollar=dollar)
         return
-    named = every[: LISTED_LONG if found.asked.group == DEPLOYMENT else LISTED]
-    all_modelled = all(one.price.modelled for one in named)
-    listed = "; ".join(
-        f"{place(found, one)} {number(one.usd_per_million)}{'' if all_modelled else modelled(one)}"
-        for one in named
+    all_modelled = all(one.price.modelled for one in every)
+    start = f"USD per million {words}{modelled(lead) if all_modelled else ''}: "
+    usd = [f"{number(one.usd_per_million)}{'' if all_modelled else modelled(one)}" for one in every]
+    full, short = (
+        [f"{place(found, one, variant=named)} {cost}" for one, cost in zip(every, usd, strict=True)]
+        for named in (None, False)
     )
-    rest = f"; {len(every) - len(named)} more cost more" if len(every) > len(named) else ""
-    yield _on(
-        "ranking", f"USD per million {words}{modelled(lead) if all_modelled else ''}: {listed}{rest}.", *named
-    )
+    text, shown = wording.listing(start, full, ".", by="; ", longest=wording.FINDING)
+    if shown < len(every):
+        text, shown = wording.listing(start, short, ".", by="; ", longest=wording.FINDING)
+    yield _on("ranking", text, *every[:shown])
 
 
 def _limits(found: Cost) -> Iterator[Statement]:
@@ -319,12 +329,14 @@ def _latency(found: Cost) -> Iterator[Statement]:
             "" if nth else " the peak's",
         )
         listed.append(f"{usd} at {limit} ({number(one.times)} times{cost_of})")
-    alone = f"With a limit on {inline(metric)}{' alone' if found.limits else ''}"
+    alone = f"Under a limit on {inline(metric)}{' alone' if found.limits else ''}"
     facts, group = found.lead.facts, found.asked.group
     on = value_label("accelerator", facts.accelerator)
     on = on if group == "accelerator" else f"{names.group_words(group, getattr(facts, group))} on {on}"
-    on = place(found, found.lead) if group == DEPLOYMENT else f"the best point of {on}"
-    text = f"{alone}, {on} costs {joined(listed)}{modelled(found.lead)}."
+    on, least = (place(found, found.lead), "") if group == DEPLOYMENT else (on, "at best ")
+    ways = (listed, [listed[0], listed[-1]], listed[:1])
+    told = [f"{alone}, {on} costs {least}{joined(way)}{modelled(found.lead)}." for way in ways]
+    text = wording.fitting(*told, longest=wording.FINDING)
     yield _on("latency", text, found.lead) if group == DEPLOYMENT else finding("latency", text)
 
 
@@ -334,21 +346,24 @@ def _volume(found: Cost) -> Iterator[Statement]:
     if serving is None:
         return
     bill, first, idle = serving.charge.rented, serving.offers[0], lead.charge.rented
-    on = f"{'' if bill.instances == 1 else f'{bill.instances:,} instances of '}{place(found, serving)}"
-    text = (
-        f"Cheapest rent for {spoken(found.asked.volume)} {found.asked.kind.words} a day: {on},"
-        f" {cents(bill.usd_per_day)} USD a day or {cents(bill.usd_per_month)} a month{modelled(serving)},"
-        f" {used(bill.utilisation)} used."
-    )
+    of = "" if bill.instances == 1 else f"{bill.instances:,} instances of "
+    full, on = f"{of}{place(found, serving)}", f"{of}{place(found, serving, variant=False)}"
+    start = f"Cheapest rent for {spoken(found.asked.volume)} {found.asked.kind.words} a day: "
+    day, month = f"{cents(bill.usd_per_day)} USD a day", f" or {cents(bill.usd_per_month)} a month"
+    told = [f"{start}{one}, {day}{more}{modelled(serving)}, {used(bill.utilisation)} used."
+            for one, more in ((full, month), (on, month), (on, ""))]  # fmt: skip
     values = {"usd_per_day": bill.usd_per_day, "instances": bill.instances, "used": bill.utilisation}
-    yield _on("volume", text, serving, **values)
+    yield _on("volume", wording.fitting(*told, longest=wording.FINDING), serving, **values)
     if len(serving.offers) > 1 and not first.quote.is_modelled:
         usd, quote = first.rented.usd_per_day, prices.quoted(first.quote)
-        text = f"At its cheapest quote, {quote}, {on} cost{'s' if bill.instances == 1 else ''} {cents(usd)} USD a day."
+        costs = f"cost{'s' if bill.instances == 1 else ''} {cents(usd)} USD a day."
+        told = [f"At its cheapest quote, {quote}, {one} {costs}" for one in (full, on)]
+        text = wording.fitting(*told, f"At its cheapest quote {on} {costs}", longest=wording.FINDING)
         yield _on("volume_at_least", text, serving, usd_per_day=usd)
     if idle.usd_per_day > bill.usd_per_day and (idle.utilisation or 1) < IDLE:
-        text = f"{wording.opened(place(found, lead))}, cheapest per token, would be only {used(idle.utilisation)} used"
-        text += f" by that volume and cost {cents(idle.usd_per_day)} USD a day{modelled(lead)}."
+        text = f"{wording.opened(place(found, lead, variant=False))}, cheapest per token, would be only"
+        text += f" {used(idle.utilisation)} used by that volume and cost {cents(idle.usd_per_day)} USD a day"
+        text += f"{modelled(lead)}."
         yield _on("volume_on_cheapest", text, lead, usd_per_day=idle.usd_per_day, used=idle.utilisation)
     usd, on = lead.charge.used_usd_per_day, f"{place(found, lead)}{modelled(lead)}"
     text = f"Paying only for the tokens used, that volume costs {cents(usd)} USD a day on {on}."
@@ -365,30 +380,37 @@ def _against_api(found: Cost) -> Iterator[Statement]:
         yield finding("api", text)
         return
     own, usd, even, split = api.own, api.usd_per_million, api.even, api.split
-    against = f"the API ({number(usd)} USD per million {asked.kind.words}{_all_in(found)})"
-    subject = f"{place(found, own)}{modelled(own)}"
+    price = f"{number(usd)} USD per million {asked.kind.words}{_all_in(found)}"
+    subject, short = (f"{place(found, own, variant=named)}{modelled(own)}" for named in (None, False))
+    values = {"tokens_per_day": even.first} if even else {}
     if even is None:
         is_level = cost.cheaper(own.usd_per_million, usd) == "tie"
         least = "as dear as" if is_level else "dearer at every volume than"
-        text = f"{wording.opened(subject)} is {least} {against}: {number(own.usd_per_million)} USD at best."
-        yield _on("api", text, own)
+        compared, end = f"is {least}", f": {number(own.usd_per_million)} USD at best"
     else:
-        text = (
-            f"{wording.opened(subject)}, rented around the clock, is cheaper than {against} from"
-            f" {spoken(even.first)} tokens a day on, {used(even.first / even.capacity)} of one instance."
-            f" Paying only for the tokens used, it costs {share(even.cost_ratio)} of the API's price."
+        compared = "rented around the clock, is cheaper than"
+        end = (
+            f" from {spoken(even.first)} tokens a day on, {used(even.first / even.capacity)} of one instance"
         )
+    comma = "," if even else ""
+    told = [f"{who}{comma} {compared} the API{of}{end}." for who, of in
+            ((subject, f" ({price})"), (short, f" ({price})"), (subject, ""), (short, ""))]  # fmt: skip
+    text = wording.opened(wording.fitting(*told, longest=wording.FINDING))
+    yield _on("api", text, own, **values)
+    if price not in text:
+        yield finding("api_price", f"The API costs {price}.", usd_per_million=usd)
+    if even is not None:
+        text = f"Paying only for the tokens used, {short} costs {share(even.cost_ratio)} of the API's price."
+        yield _on("api_used", text, own, ratio=even.cost_ratio)
         if even.settled is not None and (even.settled_instances or 0) > 1:
-            text += (
-                " Just after each further instance is added the API is cheaper again, up to"
-                f" {spoken(even.settled)} a day on {even.settled_instances:,} instances."
-            )
-        yield _on("api", text, own, tokens_per_day=even.first)
+            text = "Just after each further instance is added the API is cheaper again, up to"
+            text += f" {spoken(even.settled)} a day on {even.settled_instances:,} instances."
+            yield finding("api_again", text, tokens_per_day=even.settled)
     if split is not None and split.split_input is not None and split.split_output is not None:
         text = (
-            f"Split between input and output as the API's prices are, {subject} costs"
-            f" {number(split.split_input)} USD per million input and {number(split.split_output)} per million output"
-            f" tokens, against {number(asked.api_input)} and {number(asked.api_output)}."
+            f"Split as the API's prices are, {short} costs {number(split.split_input)} USD per million input and"
+            f" {number(split.split_output)} per million output tokens, against {number(asked.api_input)} and"
+            f" {number(asked.api_output)}."
         )
         yield _on("api_split", text, own, input=split.split_input, output=split.split_output)
 
@@ -469,7 +491,8 @@ def _of_points(found: Cost) -> Iterator[Statement]:
     """What is unlike between the operating points, worked out, not measured, flagged, or measured long apart."""
     group = {"accelerators": "chips", "tp": "layout"}.get(found.asked.group, found.asked.group)
     if unlike := likeness.mixed(found.facts, (*NOT_COMPARED, group)):
-        yield caveat("unlike", f"The deployments differ: {'; '.join(unlike)}.", facts=len(unlike))
+        text = wording.listing("The deployments differ: ", unlike, ".", by="; ", longest=wording.CAVEAT).text
+        yield caveat("unlike", text, facts=len(unlike))
     if derived := sum(one.is_derived for one in found.deployments):
         text = f"Input tokens of {counted(derived, 'deployment')} are worked out"
         text += ": output x input length / output length."

@@ -26,6 +26,7 @@ from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, List
 from bench.view import View
 from bench.wording import counted, joined, number
 
+NONE = "none"
 MOST_TOLD, MOST_NAMED = 3, 8
 """So many changes are told, and a headline on all pairs is of so many at most."""
 
@@ -172,7 +173,7 @@ def _wordings(
     model = about([replace(one, isl=None, osl=None) for one in points])
     bare = about([replace(one, precision=None, isl=None, osl=None) for one in points])
     every = [whole, *(part for part in shared if {part} != precisions), *held]
-    full, short = Teller.full(asked, a, b, (*shared, *same)), Teller.short(asked, a, b)
+    full, short = Teller.full(asked, a, b, (*shared, *same, *_builds(a, b))), Teller.short(asked, a, b)
     lengths = ", ".join(dict.fromkeys(filter(None, (whole, *held))))
     on = f"on {a.hardware}" if alone(a, b) else ""
     for of, tell, terse in (
@@ -189,6 +190,15 @@ def _wordings(
     ):
         text = tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)
         yield of if points else "", on if tell is short else "", text
+
+
+def _builds(a: Side, b: Side) -> set[str]:
+    """The variants of two sides, which nobody names where the hardware tells them apart: "snapshot 250052d4"."""
+    return (
+        {one.variant for side in (a, b) for one in side.points if one.variant}
+        if a.hardware != b.hardware
+        else set()
+    )
 
 
 def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller, terse: int) -> str:
@@ -348,25 +358,42 @@ def _priced(found: Pair, tell: Teller) -> Iterator[Statement]:
 
 def _races(found: Listing) -> Iterator[Statement]:
     """How many pairs cross, and that divided otherwise; the closest race of those that do not."""
+    many = len(found.pairs)
     crossing = sum(one.outcome.kind == "crosses" for one in found.pairs)
-    text = f"{crossing} of the {counted(len(found.pairs), 'listed pair')} cross."
-    if len(found.pairs) == 1:
-        text = f"The 1 listed pair {'crosses' if crossing else 'does not cross'}."
-    yield finding("crossing", text, crossing=crossing)
+    yield finding("crossing", _crossing(crossing, many), crossing=crossing)
     parts = []
     for per, outcomes in found.otherwise.items():
         known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
         crossing = sum(one.kind == "crosses" for one in known)
-        parts.append(f"{PER_WORDS[per]} {f'{crossing} of {len(known)}' if known else 'not known'}")
+        of = "" if len(known) == many else f" of {len(known):,}"
+        cross = "crosses" if crossing == 1 else "cross"
+        parts.append(f"{f'{crossing or NONE}{of} {cross}' if known else 'not known'} {PER_WORDS[per]}")
     if parts:
-        yield finding("otherwise", f"Of these cross: {'; '.join(parts)}.")
+        yield finding("otherwise", f"Divided otherwise: {'; '.join(parts)}.")
     races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
     if races:
         pair, outcome = min(races, key=lambda row: abs(row[1].smallest.lead_percent))
-        tell, knot = Teller.full(found.asked, pair.a, pair.b), outcome.smallest
-        race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
-        text = f"The closest race without a crossing: {race} at {tell.at(knot.x)}"
-        yield _said("closest", text, outcome, knot)
+        knot, named = outcome.smallest, outcome.named(outcome.smallest)
+        told = []
+        builds = _builds(pair.a, pair.b)
+        for tell in (
+            Teller.full(found.asked, pair.a, pair.b, builds),
+            Teller.short(found.asked, pair.a, pair.b),
+        ):
+            race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
+            told.append(
+                f"The closest race without a crossing: {race} at {tell.at(knot.x)}{flagged(flags_of(named))}."
+            )
+        yield finding("closest", fitting(*told), [one.point_id for one in named])
+
+
+def _crossing(crossing: int, many: int) -> str:
+    """How many of the listed pairs cross: "None of the 6 listed pairs cross.", "The two cross."."""
+    if many == 1:
+        return f"The two {'cross' if crossing else 'do not cross'}."
+    if crossing in (0, many):
+        return f"{'All' if crossing else 'None'} of the {many:,} listed pairs cross."
+    return f"{crossing} of the {many:,} listed pairs {'crosses' if crossing == 1 else 'cross'}."
 
 
 def _no_pair(found: Listing, ranking: Ranking) -> str:

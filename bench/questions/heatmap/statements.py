@@ -13,7 +13,17 @@ from bench.basis.known import Known
 from bench.basis.limits import Limit
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
-from bench.basis.wording import NOTHING_SELECTED, TWICE, fitting, flagged, is_tie, opened, subject, times
+from bench.basis.wording import (
+    NOTHING_SELECTED,
+    TWICE,
+    fitting,
+    flagged,
+    is_tie,
+    listing,
+    opened,
+    subject,
+    times,
+)
 from bench.chart import hardware_words, setting
 from bench.maths.grid import steepest, verdict
 from bench.questions.heatmap.grid import (
@@ -30,9 +40,6 @@ from bench.questions.heatmap.result import WITHOUT_VALUE, Cell, Heatmap, Ratio, 
 from bench.records import LOAD_AXES
 from bench.view import View
 from bench.wording import counted, inline, is_or_are, joined, number, quantity, share
-
-LISTED = 5
-"""A sentence lists up to this many panels."""
 
 TOKENS = {"output_tokens_per_s": "output tokens/s", "input_tokens_per_s": "input tokens/s",
           "total_tokens_per_s": "tokens/s in and out"}  # fmt: skip
@@ -66,7 +73,7 @@ def told(found: Heatmap, ranking: Ranking, deciding: Deciding, known: Known) -> 
     if found.ratio is None:
         yield from (*_other_kinds(found, found.peak), *_panel_peaks(found))
         yield from (*_slope(found, found.x), *_slope(found, found.y))
-    yield _coverage(found)
+    yield from _coverage(found)
     yield from evidence.left_out(found.tally)
     yield from _caveats(found, ranking)
 
@@ -176,6 +183,7 @@ def _of_peak(found: Heatmap, peak: Cell, known: Known, asked: tuple[Limit, ...])
         whole = [f"{start}{one}{on} {verb} {value}{at}{flags_told}" for start, one, at in
                  ((begin, of, where), *((start, *rest) for rest in ((of, where), (model, where), (model, ""))
                                         for start in more or [begin]))]  # fmt: skip
+    spread = spread if len(found.panels) == 1 else ""  # A headline is read where no panel is seen, too.
     text = fitting(
         *(f"{one}{end}." for one in whole[:1] for end in (spread, "")),
         *(f"{one}." for one in whole),
@@ -417,11 +425,12 @@ def _panel_peaks(found: Heatmap) -> Iterator[Statement]:
         return
     bests = [found.best(cells) for cells in found.panels.values()]
     bests.sort(key=lambda cell: cell.value or 0.0, reverse=found.better == "higher")
-    listed = [f"{setting(found.panel, cell.panel)} {number(cell.value)} at {place(found, cell)}"
-              f"{flagged(cell.flag_kinds)}" for cell in bests[:LISTED]]  # fmt: skip
-    more = f"; {len(bests) - LISTED} more" if len(bests) > LISTED else ""
-    ids = [one for cell in bests[:LISTED] for one in cell.ids]
-    yield finding("panels", f"Best by {axis_words(found.panel)}: {'; '.join(listed)}{more}.", ids)
+    named = [
+        f"{setting(found.panel, cell.panel)} {number(cell.value)}{flagged(cell.flag_kinds)}" for cell in bests
+    ]
+    told = listing(f"Best by {axis_words(found.panel)}: ", named, ".", by="; ")
+    ids = [one for cell in bests[: told.shown] for one in cell.ids]
+    yield finding("panels", told.text, ids)
 
 
 def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
@@ -443,7 +452,9 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
     plus = "+" if axis in found.doublings else ""
     span = f"{number(change.start)}{plus} to {number(change.end)}{plus}{f' ({where})' if where else ''}"
     rises, ratio = found.better == "lower", change.per_doubling
-    if ratio <= 1 or is_tie(ratio):
+    if is_tie(ratio):
+        said = f"it never gets worse; it stays the same from {span}"
+    elif ratio <= 1:
         verb = "divides it by" if rises else "multiplies it by"
         said = f"it never gets worse: each doubling {verb} at least {number(1 / ratio)}, from {span}"
     else:
@@ -454,15 +465,17 @@ def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:
     yield finding("slope", text, ids, axis=axis, per_doubling=change.per_doubling)
 
 
-def _coverage(found: Heatmap) -> Statement:
+def _coverage(found: Heatmap) -> Iterator[Statement]:
     """How many cells of the grid have a value, and what is in the others."""
     across, up, panels = (len(found.values(part)) for part in ("x", "y", "panel"))
     whole, many = across * up * panels, len(found.measured)
     states = Counter(cell.state for cell in found.cells)
     shape = f"{across} x {up}" + (f" in {panels} panels" if panels > 1 else "")
     has = f"{'has' if many == 1 else 'have'} {'values on both sides' if found.ratio else 'a value'}"
-    words = [f"{many:,} of {whole:,} cells ({shape}) {has} ({share(many / whole)})"]
+    text = f"{many:,} of {whole:,} cells ({shape}) {has} ({share(many / whole)})."
+    yield finding("cells", text, measured=many, cells=whole)
     lacking = [(states[state], what) for state, (_, what) in WITHOUT_VALUE.items()]
-    for count, what in (*lacking, (whole - len(found.cells), "no point")):
-        words += [f"{count:,} {'holds' if count == 1 else 'hold'} {what}"] * (count > 0)
-    return finding("cells", f"{joined(words, at_most=9)}.", measured=many, cells=whole)
+    lacking.append((whole - len(found.cells), "no point"))
+    words = [f"{count:,} {'holds' if count == 1 else 'hold'} {what}" for count, what in lacking if count]
+    if words:
+        yield finding("empty_cells", f"Of the other cells, {joined(words, at_most=9)}.", cells=whole - many)

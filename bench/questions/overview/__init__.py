@@ -226,15 +226,15 @@ def _newest(library: Library, view: View) -> Newest | None:
         " AS newest, bool_or(origin = 'published') AS published"
         f" FROM points WHERE {condition.sql} GROUP BY source, model, accelerator, date)"
         " SELECT source, newest, CAST(sum(many) AS BIGINT), list(DISTINCT model ORDER BY model),"
-        f" list(DISTINCT accelerator ORDER BY accelerator) FROM dated"
+        " list(DISTINCT accelerator ORDER BY accelerator), bool_or(published) FROM dated"
         f" WHERE date > newest - INTERVAL {NEWEST_DAYS} DAY"
         " GROUP BY source, newest ORDER BY bool_or(published) DESC, newest DESC, source LIMIT 1",
         condition.params,
     )
     if not found:
         return None
-    source, day, many, models, chips = found[0]
-    return Newest(source, day, many, tuple(models), tuple(chips))
+    source, day, many, models, chips, published = found[0]
+    return Newest(source, day, many, tuple(models), tuple(chips), published=published)
 
 
 def _shown(told: View, kind: str, page: str, **options: str) -> Link:

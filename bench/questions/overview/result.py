@@ -76,7 +76,7 @@ class Newest:
     """What came last: how many points of one source, and what they are of.
 
     `imported` where the reader's own library got them last; else they are those of the days up to the newest `day` of
-    all published results. `day` is None where an import states none.
+    all `published` results, or of all where none is. `day` is None where an import states none.
     """
 
     source: str
@@ -85,6 +85,7 @@ class Newest:
     models: tuple[str | None, ...]
     accelerators: tuple[str | None, ...]
     imported: bool = False
+    published: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,10 @@ def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
     selected, loaded = found.selected, found.loaded["points"]
     many = len(selected.accelerators)
     chips = f" on {counted(many, 'accelerator')}" if many else f" ({UNSTATED})"
-    about = f"{counted(selected.models, 'model')}{chips} from {counted(selected.sources, 'source')}"
+    models = {pair.model for pair in found.pairs}
+    only = models.pop() if len(models) == selected.models == 1 else None
+    of = value_label("model", only) if only else counted(selected.models, "model")
+    about = f"{of}{chips} from {counted(selected.sources, 'source')}"
     if not selected.points:
         text = f"None of the {counted(loaded, 'loaded point')} is selected."
     elif selected.points == loaded:
@@ -55,7 +58,7 @@ def told(found: Overview, ranking: Ranking, scored: int) -> Iterator[Statement]:
 def _loaded(found: Overview, scored: int) -> Statement:
     """What there is beside the models and accelerators that the headline counts."""
     selected, refused = found.selected, found.loaded["refusals"]
-    dated = f", the newest of {selected.newest}" if selected.newest else ""
+    dated = f", the last measured on {selected.newest}" if selected.newest else ""
     scores = counted(found.loaded["scores"], "quality score") if found.loaded["scores"] else ""
     apart = f" from {counted(scored, 'more source')}" if scored else ""
     more = f"; {scores}{apart}" if scores else ""
@@ -98,8 +101,15 @@ def _newest(newest: Newest) -> Statement:
     chips = f" on {joined(stated, at_most=3)}" if stated else ""
     if None in newest.accelerators:
         chips += f" ({'in part ' if stated else ''}{UNSTATED})"
-    measured = f", measured up to {newest.day}" if newest.day else ""
-    text = f"{counted(newest.points, 'point')} of {models}{chips} from {newest.source}{measured}."
+    kind = (
+        "Loaded last"
+        if newest.imported
+        else "Last measured and published"
+        if newest.published
+        else "Last measured"
+    )
+    measured = f", measured {'up to' if newest.imported else 'by'} {newest.day}" if newest.day else ""
+    text = f"{kind}: {counted(newest.points, 'point')} of {models}{chips} from {newest.source}{measured}."
     return finding("newest", text, points=newest.points)
 
 

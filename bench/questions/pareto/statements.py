@@ -11,18 +11,28 @@ from bench import flags
 from bench.basis import evidence, likeness, limits
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, Value, caveat, coverage, finding, headline
-from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, subject, times
+from bench.basis.wording import (
+    FINDING,
+    NOTHING_SELECTED,
+    fitting,
+    flagged,
+    flags_of,
+    is_tie,
+    listing,
+    subject,
+    times,
+)
 from bench.catalogue import Metric
 from bench.chart import SETTINGS, setting, title, value_label
 from bench.maths.pareto import Step
 from bench.questions.pareto.result import DRAWN_GROUPS, Lead, Pareto, Spot
 from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, number
 
-LISTED, RIVALS = 6, 4
-"""A sentence lists up to so many groups, and a headline names up to so many besides the leader."""
+RIVALS = 4
+"""A headline names up to so many groups besides the leader."""
 
 LEADERS_ARE = ("disaggregated", "speculation")
-"""What a leader is told by, besides its chips, where the ranked points are not all alike in it."""
+"""What a leader is told by, where the ranked points are not all alike in it."""
 
 FIELDS = {
     "accelerators": "chip count",
@@ -33,7 +43,7 @@ FIELDS = {
 
 LEAST_CHANGE = 0.01
 
-FORM = re.compile(r" (?:SXM|NVL72|NVL|PCIe)\b.*$")
+FORM = re.compile(r" (?:SXM|NVL|PCIe)\b.*$")
 """The form of an accelerator at the end of its name, and what comes after it."""
 
 
@@ -182,7 +192,7 @@ def _elsewhere(found: Pareto, lead: Lead, others: Sequence[Lead]) -> str:
 
 
 def _short(found: Pareto, name: str) -> str:
-    """An accelerator without its form, "GB200" for "GB200 NVL72", where no other group would be called the same."""
+    """An accelerator without its form, "B200" for "B200 SXM", where no other group would be called the same."""
     stems = [FORM.sub("", one.label) for one in found.groups]
     stem = FORM.sub("", name)
     return stem if found.group == "accelerator" and stems.count(stem) == 1 else name
@@ -302,11 +312,17 @@ def _reached(found: Pareto) -> Iterator[Statement]:
     parts = [f"{name} {number(found.value(best))}{_flags([best])}" for name, best in known]
     missed = [(one.known == one.points, one.label) for one in found.without]
     never, silent = ([name for states, name in missed if states is own] for own in (True, False))
-    none = f"; not within: {joined(never, at_most=LISTED)}" if never else ""
-    none += f"; not known: {joined(silent, at_most=LISTED)}" if silent else ""
     if parts and len(found.groups) + len(found.without) > 1:
-        text = f"Best with {limits.short(found.limits)}, in {spoken(metric)}: {joined(parts, at_most=LISTED)}{none}."
-        yield finding("reached", text, _ids(best for _, best in known[:LISTED]))
+        text, shown = listing(
+            f"Best with {limits.short(found.limits)}, in {spoken(metric)}: ", parts, ".", longest=FINDING
+        )
+        yield finding("reached", text, _ids(best for _, best in known[:shown]))
+        for kind, lead, names in (
+            ("never", "Never within", never),
+            ("silent", "Not known to be within", silent),
+        ):
+            if names:
+                yield finding(kind, listing(f"{lead} {limits.named(found.limits)}: ", names, ".").text)
 
 
 def _that(spot: Spot) -> Statement:
@@ -322,21 +338,25 @@ def _findings(found: Pareto) -> Iterator[Statement]:
     if len(found.leads) > 1 and found.names_a_best:
         word, order = ("up to", "rises") if x.direction == "higher" else ("down to", "falls")
         parts = [
-            f"{lead.group} {word} {number(lead.strictest) if place else with_unit(lead.strictest, x)}"
+            f"{_short(found, lead.group)} {word}"
+            f" {number(lead.strictest) if place else with_unit(lead.strictest, x)}"
             f"{' (level with the next)' if lead.is_tie else ''}{_flags(lead.spots)}"
             for place, lead in enumerate(found.leads)
         ]
-        text = f"Who leads{_all(found)} as {inline(x)} {order}: {joined(parts, at_most=LISTED)}."
-        yield finding("who_leads", text, _ids(spot for lead in found.leads[:LISTED] for spot in lead.spots))
+        text, shown = listing(f"Who leads{_all(found)} as {inline(x)} {order}: ", parts, ".", longest=FINDING)
+        yield finding("who_leads", text, _ids(spot for lead in found.leads[:shown] for spot in lead.spots))
     if found.names_a_best:
         yield from (*_leads_on(found), *_leaders(found))
     several = len(found.groups) > 1
-    knees = [(f"{one.label} " if several else "", one.knee) for one in found.groups if one.knee][:LISTED]
+    knees = [
+        (f"{_short(found, one.label)} " if several else "", one.knee) for one in found.groups if one.knee
+    ]
     if knees:
         parts = [f"{name}{number(knee.y)} at {number(knee.x)}{_flags([knee])}" for name, knee in knees]
         of = f"{spoken(x)} {name_of(x)}" if x.kind == "latency" else spoken(x)
         text = f"{'Knees' if len(parts) > 1 else 'Knee'}{_all(found)}, in {spoken(y)} at {of}: "
-        yield finding("knees", f"{text}{joined(parts, at_most=LISTED)}.", _ids(knee for _, knee in knees))
+        text, shown = listing(text, parts, ".", longest=FINDING)
+        yield finding("knees", text, _ids(knee for _, knee in knees[:shown]))
     if several and found.group is not None:
         own, overall = sum(len(one.line) for one in found.groups), len(found.overall)
         text = f"{overall:,} of {counted(found.tally.used, 'point')} {is_or_are(overall)} on the overall frontier"
@@ -363,27 +383,23 @@ def _leads_on(found: Pareto) -> Iterator[Statement]:
 
 
 def _leaders(found: Pareto) -> Iterator[Statement]:
-    """What each leader is: its chips, and that in which the ranked points are not all alike."""
+    """In what the leaders are not alike, where the ranked points are not."""
     keys = [key for key in LEADERS_ARE if len(found.mixed[key]) > 1 and key != found.group]
     if not keys or len(found.groups) < 2:
         return
-    parts = []
-    for name in list(dict.fromkeys(lead.group for lead in found.leads))[:LISTED]:
-        own = [spot.point for lead in found.leads if lead.group == name for spot in lead.spots]
-        chips = sorted({point.accelerators for point in own if point.accelerators is not None})
-        ends = " to ".join(dict.fromkeys(map(number, (chips[0], chips[-1])))) if chips else ""
-        words = (
-            [f"{ends} chip{'s' if chips[-1] > 1 else ''}"] if chips and found.group != "accelerators" else []
-        )
-        for key in keys:
-            values = list(dict.fromkeys(getattr(point, key) for point in own))
-            words.append(joined([likeness.fact_words(key, value) for value in values], last="or"))
-        parts.append(f"{name} ({', '.join(words)})")
-    yield finding(
-        "leaders",
-        f"The leaders{_all(found)} are not alike: {joined(parts, at_most=LISTED)}.",
-        unlike=len(keys),
-    )
+    own: dict[str, list[Facts]] = {}
+    for lead in found.leads:
+        own.setdefault(_short(found, lead.group), []).extend(spot.point for spot in lead.spots)
+    for key in keys:
+        alike: dict[str, list[str]] = {}
+        for name, ranked in own.items():
+            values = dict.fromkeys(getattr(point, key) for point in ranked)
+            words = joined([likeness.fact_words(key, value) for value in values], last="or")
+            alike.setdefault(words, []).append(name)
+        parts = [f"{joined(names)} {words}" for words, names in alike.items()]
+        if len(parts) > 1:
+            start = f"The leaders{_all(found)} are not alike in {FIELDS[key]}: "
+            yield finding("leaders", listing(start, parts, ".", by="; ", longest=FINDING).text, fact=key)
 
 
 def _caveats(found: Pareto) -> Iterator[Statement]:

@@ -90,7 +90,14 @@ def draw(found: Scaling, theme: Theme) -> go.Figure:
         + 2 * line_names.GAP
     )
     axes = [
-        _add_axes(figure, one, found, curves, theme, room / PLOTS[-1][0] * (named and one.axis == 1))
+        _add_axes(
+            figure,
+            one,
+            found,
+            curves,
+            theme,
+            room / PLOTS[-1][0] * (named and one.across == panels[0].across),
+        )
         for one in panels
     ]
     for panel in panels:
@@ -122,7 +129,7 @@ def _panels(found: Scaling) -> list[Panel]:
 
 def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[Curve], theme: Theme,
               room: float) -> tuple[Axis, Axis]:  # fmt: skip
-    """The axes of a panel, with so large a share of the horizontal one kept for names."""
+    """The axes of a panel, with so large a share of the horizontal one kept for names, as of one that stands below."""
     counts = sorted({place.accelerators for line in found.lines for place in line.places}
                     | {one.chips for one in found.hollow})  # fmt: skip
     look = {"gridcolor": theme.grid, "linecolor": theme.muted, "zeroline": False, "ticks": "outside",

@@ -11,7 +11,16 @@ from bench.basis.known import Known
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.story import KEYS
-from bench.basis.wording import NOTHING_SELECTED, fitting, flagged, flags_of, is_tie, subject
+from bench.basis.wording import (
+    FINDING,
+    NOTHING_SELECTED,
+    fitting,
+    flagged,
+    flags_of,
+    is_tie,
+    listing,
+    subject,
+)
 from bench.chart import title, value_label
 from bench.library.standing import OLDER
 from bench.maths.scaling import Law
@@ -23,7 +32,7 @@ from bench.wording import counted, inline, is_or_are, joined, number
 LISTED = 2
 """Of so many lines it is told what replicas would give."""
 
-LISTED_LINES = 6
+LISTED_LINES, LISTED_COUNTS = 6, 4
 
 OWN = ("layout", "chips", "load", "variant")
 """What each line of a comparison has its own of."""
@@ -313,18 +322,19 @@ def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
 
 
 def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
-    """The efficiency of every count of every line."""
+    """The efficiency of every count of every line, the first line first, where there is room for it."""
     if not lines:
         return
     parts, values = [], dict[str, float | None]()
     for line in lines:
         base = "" if line.base.accelerators == 1 else f" (against {line.base.accelerators:,})"
         own = [f"{percent(place.efficiency)} on {place.accelerators:,}" for place in line.judged]
-        parts.append(f"{_named(line)}{base} {joined(own, at_most=LISTED_LINES)}{noted(line.compared)}")
+        parts.append(f"{_named(line)}{base} {joined(own, at_most=LISTED_COUNTS)}{noted(line.compared)}")
         values |= {f"{line.label} {place.accelerators}": place.efficiency for place in line.judged}
-    told = [place for line in lines for place in line.compared]
-    text = f"Efficiency: {'; '.join(parts)}."
-    yield finding("efficiencies", text, ids(told), **values)
+    text, shown = listing("Efficiency: ", parts, ".", by="; ", longest=FINDING)
+    yield finding(
+        "efficiencies", text, ids(place for line in lines[:shown] for place in line.compared), **values
+    )
 
 
 def _brackets(line: Line) -> Iterator[Statement]:
@@ -333,10 +343,11 @@ def _brackets(line: Line) -> Iterator[Statement]:
     if not places or len(line.places) < FEWEST_COUNTS:
         return
     far = [chips(place.accelerators) for place in places if not place.is_near]
-    loose = f"; too far apart to judge: {joined(far)}" if far and line.judged else ""
-    between = joined([_bracket(place) for place in places], at_most=LISTED_LINES)
-    text = f"{_named(line)} is interpolated between {between}{noted(places)}{loose}."
+    between, some = [_bracket(place) for place in places], noted(places)
+    text = listing(f"{_named(line)} is interpolated between ", between, f"{some}.", longest=FINDING).text
     yield finding("interpolated", text, ids(places))
+    if far and line.judged:
+        yield finding("far_apart", listing(f"Too far apart to judge {_named(line)}: ", far, ".").text)
 
 
 def _bracket(place: Place) -> str:
@@ -363,10 +374,12 @@ def _explained(line: Line, place: Place) -> Iterator[Statement]:
         if memory.explains(small, wide, place.speedup or 0):
             room = number(wide.room_gib / small.room_gib)
             why = f"{weights} {chips(base.accelerators)}, so KV cache gets at least {room} times the room"
-    lead = f"{gives(line, place)} the throughput of {_count(base.accelerators)} ({percent(place.efficiency)})"
-    yield finding(
-        "beyond_linear", f"{_one_bracket(lead + noted(told))}: {why}.", ids(told), efficiency=place.efficiency
-    )
+    whole = f"{gives(line, place)} the throughput of {_count(base.accelerators)}"
+    lead = _one_bracket(f"{whole} ({percent(place.efficiency)}){noted(told)}")
+    text = fitting(f"{lead}: {why}.", f"{lead}.", longest=FINDING)
+    yield finding("beyond_linear", text, ids(told), efficiency=place.efficiency)
+    if why not in text:
+        yield finding("explained", f"That is beyond linear: {why}.")
     if small and wide and small.tokens and wide.tokens and memory.explains(small, wide, place.speedup or 0):
         most = f"{_rough(small.tokens)} tokens on {chips(base.accelerators)}"
         more = f"{_rough(wide.tokens)} on {chips(place.accelerators)}"
@@ -377,21 +390,26 @@ def _replicas(found: Scaling, line: Line, row: Replicas) -> Iterator[Statement]:
     """One wide instance against replicas of the smallest: at the same load each, and at the same load in all."""
     against, told = row.against, [line.base, line.judged[-1]]
     per_wide, per_chip = against.throughput_per_accelerator, against.replicas_throughput_per_accelerator
-    each = ""
-    if row.each_load is not None:
-        each = f", each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all),"
-    text = (
-        f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}{each} would give"
-        f" {number(against.ratio)} times the throughput of one instance on {against.accelerators:,} (projected):"
-        f" {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}{noted(told)}."
+    of = f"{against.replicas:,} replicas of {hardware(line, line.base.accelerators)}"
+    gives_more = (
+        f"would give {number(against.ratio)} times the throughput of one instance on {against.accelerators:,}"
     )
+    some, each = _one_bracket(f" (projected){noted(told)}"), ""
+    if row.each_load is not None:
+        each = f"each at {_load(found.way, row.each_load)} ({number(row.total_load)} in all)"
+    text = fitting(*([f"{of}, {each}, {gives_more}{some}."] if each else []), f"{of} {gives_more}{some}.")
     yield finding("replicas", text, ids(told), ratio=against.ratio, throughput=against.throughput,
                   replicas_throughput=against.replicas_throughput)  # fmt: skip
+    if each not in text:
+        yield finding("replicas_load", f"Those replicas are {each}.")
+    text = (
+        f"Those replicas would give {number(per_chip)} {found.row.unit} per chip against {number(per_wide)}"
+    )
+    yield finding("replicas_per_chip", f"{text}{some}.", ids(told))
     if row.each_load is not None:
         yield _at_one_load(found, line, row, row.each_load)
-    gains = _gains(found, row)
-    if gains:
-        text = f"One instance on {hardware(line, against.accelerators)} {' and '.join(gains)}{noted(told)}."
+    for gain in _gains(found, row):
+        text = f"One instance on {hardware(line, against.accelerators)} {gain}{noted(told)}."
         yield finding("wide_instance", text, ids(told), usd_per_million=row.against.usd_per_million,
                       replicas_usd_per_million=row.against.replicas_usd_per_million)  # fmt: skip
 
@@ -407,12 +425,14 @@ def _at_one_load(found: Scaling, line: Line, row: Replicas, load: float) -> Stat
     ratio = row.shared_throughput / row.against.throughput
     text = (
         f"{lead} those replicas would give {number(row.shared_throughput)} {found.row.unit}, {number(ratio)} times the"
-        f" one instance (projected){noted(told)}"
+        f" one instance (projected)"
     )
-    wide = told[-1].figure(found.tpot)
+    wide, tpot = told[-1].figure(found.tpot), ""
     if row.shared_tpot_ms is not None and wide is not None:
-        text += f", at a TPOT of {number(row.shared_tpot_ms)} ms against {number(wide)}"
-    return finding("shared", f"{text}.", ids(told), ratio=ratio, throughput=row.shared_throughput)
+        tpot = f", at a TPOT of {number(row.shared_tpot_ms)} ms against {number(wide)}"
+    some = noted(told)
+    text = fitting(f"{text}{some}{tpot}.", f"{text}{some}.", longest=FINDING)
+    return finding("shared", text, ids(told), ratio=ratio, throughput=row.shared_throughput)
 
 
 def _gains(found: Scaling, row: Replicas) -> list[str]:
@@ -442,9 +462,10 @@ def _laws(line: Line) -> Iterator[Statement]:
             )
         off = f" to within {percent(law.error)} on {counted(len(law.counts), 'chip count')}"
         peak = law.predicted
-        yield finding("law", f"{_named(line)} follows {text}{off}{noted(line.compared)}{_peak(law)}.",
-                      ids(line.compared), error=law.error, contention=law.contention,
-                      peak=peak.count if peak else None)  # fmt: skip
+        yield finding("law", f"{_named(line)} follows {text}{off}{noted(line.compared)}.", ids(line.compared),
+                      error=law.error, contention=law.contention, peak=peak.count if peak else None)  # fmt: skip
+        if where_it_peaks := _peak(law):
+            yield finding("peak", where_it_peaks)
 
 
 def _peak(law: Law) -> str:
@@ -452,11 +473,11 @@ def _peak(law: Law) -> str:
     peak, sure = law.peak, law.predicted
     if sure is not None:
         return (
-            f"; it predicts a peak near {number(sure.count)} chips (95 % interval {number(sure.low)} to"
-            f" {number(sure.high)}), beyond the measured {number(law.largest)}"
+            f"That law predicts a peak near {number(sure.count)} chips (95 % interval {number(sure.low)} to"
+            f" {number(sure.high)}), beyond the measured {number(law.largest)}."
         )
     if peak is not None and peak.measured and peak.observed:
-        return f"; its peak is at {number(peak.count)} chips"
+        return f"That law's peak is at {number(peak.count)} chips."
     return ""
 
 

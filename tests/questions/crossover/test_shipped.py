@@ -225,7 +225,7 @@ def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
         "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 in 2/4 pairs (flagged: decode only, doubtful method and"
         " server's own figure)."
     )
-    assert "per chip 0 of 4; per dollar 0 of 4" in text(answer, "otherwise")
+    assert "none cross per chip; none cross per dollar" in text(answer, "otherwise")
     assert "by 2.8 % at batch 512" in text(answer, "closest")
 
 

@@ -79,8 +79,9 @@ def test_gemma_on_one_to_eight_h100(shipped):
 def test_replicas_are_compared_at_the_same_load_each_and_where_it_is_measured_in_all(shipped):
     answer = scaling.answer(shipped, GEMMA)
     [each] = of_kind(answer, "replicas")
-    assert "each at concurrency 128 (1,024 in all), would give 4.57 times" in each
-    assert "(projected)" in each
+    assert "8 replicas of one H100 SXM would give 4.57 times" in each
+    assert of_kind(answer, "replicas_load") == ["Those replicas are each at concurrency 128 (1,024 in all)."]
+    assert "(projected" in each
     [in_all] = of_kind(answer, "shared_unknown")
     assert in_all.startswith("At concurrency 128 in all")
     assert "not known" in in_all
@@ -155,7 +156,8 @@ def test_llama_grows_beyond_proportion_because_one_chip_has_no_room(shipped):
     assert one.tokens == pytest.approx((80 * 2**30 - 70e9) / 163_840)
     [said] = of_kind(answer, "beyond_linear")
     assert "261 %" in said
-    assert "65.2 of 80 GiB" in said
+    [why] = of_kind(answer, "explained")
+    assert "65.2 of 80 GiB" in why
     assert of_kind(answer, "kv_room") == [
         "That room is at most 98,000 tokens on one chip and 630,000 on 2 chips."
     ]

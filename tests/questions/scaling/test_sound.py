@@ -102,7 +102,8 @@ def test_a_count_between_near_loads_is_told_with_them(tmp_path):
     assert "2 H100 SXM give" in answer.headline
     [said] = [said for said in answer.findings if "interpolated" in said]
     assert "concurrency 4 and 16 on 2 chips" in said
-    assert said.endswith("too far apart to judge: 4 chips.")
+    assert said.endswith("concurrency 4 and 64 on 4 chips.")
+    assert "Too far apart to judge H100 SXM: 4 chips." in answer.findings
 
 
 def test_counts_of_runs_months_apart_make_no_headline(tmp_path):
