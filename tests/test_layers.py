@@ -25,7 +25,7 @@ LAYERS = (
     ("basis",),
     ("holdings", "dictionary", "sql_examples"),
     ("questions", "sweep"),
-    ("snapshot", "export", "quality", "onward", "destinations", "audit"),
+    ("snapshot", "export", "quality", "onward", "destinations", "next_steps", "audit"),
     ("report",),
     ("cli", "api"),
     ("__main__",),

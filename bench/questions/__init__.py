@@ -50,6 +50,13 @@ class Why:
     source: str
 
 
+UNTOLD = frozenset(
+    "nothing no_value no_frontier none_within unknown_limits runs_apart far_loads no_pair no_points no_overlap"
+    " not_comparable not_known none_enters none_priced".split()
+)
+"""The kinds of headline that say why something cannot be told."""
+
+
 @dataclass(frozen=True)
 class Answer(Generic[R]):
     """What a question found for a View: a result of the question's own type, and the sentences about it.
@@ -71,6 +78,12 @@ class Answer(Generic[R]):
     def headline(self) -> str:
         """The one plain sentence with the number in it."""
         return next(one.text for one in self.statements if one.role == "headline")
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the headline says what was asked; else it says why that cannot be told."""
+        kind = next(one.kind for one in self.statements if one.role == "headline")
+        return not self.rows.empty and kind not in UNTOLD
 
     @property
     def findings(self) -> tuple[str, ...]:

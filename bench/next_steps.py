@@ -1,0 +1,310 @@
+"""What would let a page answer where it cannot: one thing changed at a time, the least change first.
+
+Nothing is offered that was not tried: the question is asked with each change, and the first that lead to an answer are
+the reader's next steps. Where no change does, a page that can answer for the same model is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from bench import catalogue, selection
+from bench.basis import evidence, limits, prices, story
+from bench.chart import value_label
+from bench.errors import BenchError
+from bench.library import Library
+from bench.library.standing import OLDER, SET_ASIDE
+from bench.questions import Answer, question
+from bench.view import FILTER_BY_KEY, View
+from bench.wording import counted, inline, is_or_are, joined, lowered, number
+
+MOST, TRIED = 2, 10
+"""So many steps are offered, and so many changes tried: a page without an answer waits about a second for them."""
+
+ELSEWHERE = ("pareto", "heatmap", "crossover", "cost", "scaling", "memory")
+"""The pages that are tried where this one cannot answer for a model, the most asked for first."""
+
+OWN: Mapping[str, Mapping[str, str]] = {
+    "crossover": {"along": "Compare along {}", "metric": "Compare {}"},
+    "cost": {"tokens": "Price {}"},
+    "scaling": {"metric": "Show {}", "at": "Compare {}"},
+}
+"""The options of each page of which other values are tried one by one, in words: what its defaults do not search."""
+
+OTHERS = 2
+"""Of each option and of a model's precisions, lengths and pairs of both so many others are tried."""
+
+MEASURED = "measured"
+SUPPOSED = ("bf16", "fp8", "fp4")
+"""The weights that are supposed where no point states any."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A choice that leads to an answer: the page it is on, what it does and gains in words, and the View after it."""
+
+    page: str
+    kind: str
+    label: str
+    view: View
+
+
+Change = tuple[str, str, View]
+"""A kind, what it does in words, and the View it makes."""
+
+
+@dataclass(frozen=True)
+class Dead:
+    """A page without an answer: its complete View, and the kind of its headline.
+
+    `own` is what the reader chose with the model that is shown, `free` that without the page's own options.
+    """
+
+    library: Library
+    name: str
+    shown: View
+    kind: str
+
+    @cached_property
+    def own(self) -> View:
+        """What a story filled in is open again, unless the View is a whole one that names it all."""
+        whole = self.shown.whole and not self.shown.option(story.FILLED)
+        own = story.own_choice(self.shown).with_where(model=self.shown.values("model"))
+        return replace(own, whole=whole)
+
+    @cached_property
+    def free(self) -> View:
+        """The same with the page's own options as it chooses them by itself."""
+        return self.own.with_options(**dict.fromkeys(one.key for one in question(self.name).OPTIONS))
+
+
+def next_steps(library: Library, name: str, found: Answer[Any]) -> tuple[Step, ...]:
+    """Up to MOST steps that were tried and lead to an answer; none where there is one already."""
+    if found.is_told:
+        return ()
+    kind = next(one.kind for one in found.statements if one.role == "headline")
+    dead = Dead(library, name, found.view, kind)
+    here = list(islice(_here(dead), MOST))
+    return tuple(here) if len(here) == MOST else (*here, *islice(_elsewhere(dead), 1))
+
+
+def _here(dead: Dead) -> Iterator[Step]:
+    """The changes after which this page answers; what leads to the View that is shown is not tried."""
+    changed, seen = dict[View, tuple[str, str]](), {dead.shown}
+    for kind, words, view in _changes(dead):
+        if view not in changed and len(changed) < TRIED:
+            changed[view] = (kind, words)
+            found = answered(dead.library, dead.name, view, seen)
+            if found is not None:
+                yield Step(
+                    dead.name, kind, f"{_filled_in(words, found.view)}, and {gain(dead.name, found)}", view
+                )
+
+
+def _elsewhere(dead: Dead) -> Iterator[Step]:
+    """The other pages that answer for what was selected, else for its model alone."""
+    models = dead.shown.values("model")
+    own = View(dead.own.where, slo=dead.own.slo)
+    alone = [View.of({"model": [one]}, slo=(limits.NONE,)) for one in models]
+    for view in dict.fromkeys((own, own.with_slo((limits.NONE,)), *alone)):
+        about = f" of {_named('model', view)}" if len(models) > 1 and view in alone else ""
+        for page in ELSEWHERE:
+            if page != dead.name and (found := answered(dead.library, page, view)):
+                yield Step(page, "page", f"{question(page).TITLE}{about}: {gain(page, found)}", view)
+    for view in alone if dead.name != "memory" else ():
+        for _, words, supposed in _weights(replace(dead, name="memory", shown=view)):
+            if found := answered(dead.library, "memory", supposed):
+                yield Step(
+                    "memory", "page", f"Memory: {lowered(words)}, and {gain('memory', found)}", supposed
+                )
+
+
+def answered(library: Library, name: str, view: View, seen: set[View] | None = None) -> Answer[Any] | None:
+    """A question's answer for a View, where it has one and its complete View was not `seen`, where it then is."""
+    asked, seen = question(name), set() if seen is None else seen
+    try:
+        whole = asked.complete(library, view)
+        if whole in seen:
+            return None
+        seen.add(whole)
+        found = asked.answer(library, whole)
+    except BenchError:
+        return None
+    return found if found.is_told else None
+
+
+def gain(name: str, found: Answer[Any]) -> str:
+    """What there is in an answer, as words with a verb: "2 sides compare", "12 cells have a value"."""
+    rows = found.rows
+    if name == "crossover":
+        # The rows of a chosen pair are places along its axis, and the sides of a listed one are named in its row.
+        sides = {*rows["label_a"], *rows["label_b"]} if "pair" in rows else {"a", "b"}
+        return f"{counted(len(sides), 'side')} compare"
+    column, word, verbs = GAINED.get(name, ("", "", ("", "")))
+    many = rows[column].nunique() if column in rows else 0
+    if not many:
+        return f"{counted(len(rows), 'point')} {is_or_are(len(rows))} shown"
+    return f"{counted(many, word)} {verbs[many != 1]}"
+
+
+GAINED: Mapping[str, tuple[str, str, tuple[str, str]]] = {
+    "pareto": ("accelerator", "accelerator", ("has a frontier", "have a frontier")),
+    "heatmap": ("cell", "cell", ("has a value", "have a value")),
+    "scaling": ("line", "line", ("has two chip counts", "have two chip counts")),
+    "cost": ("accelerator", "accelerator", ("has a cost", "have a cost")),
+    "memory": ("accelerator", "accelerator", ("is judged", "are judged")),
+}
+"""The column of a page's rows that is counted, its word, and what is said of one and of several."""
+
+
+def _changes(dead: Dead) -> Iterator[Change]:
+    """Every change to try, the least first: limits, prices, options, what is shown of the model, runs, evidence."""
+    yield from _limits(dead)
+    yield from _prices(dead)
+    yield from _weights(dead)
+    yield from _options(dead)
+    yield from _wider(dead)
+    yield from _runs(dead)
+    yield from _evidence(dead)
+    yield from _others(dead)
+
+
+def _limits(dead: Dead) -> Iterator[Change]:
+    """Without one limit, and without any; those that a page opened with are the reader's to lift too."""
+    read = limits.read(dead.shown)
+    for one in read if len(read) > 1 else ():
+        rest = [other.text for other in read if other != one]
+        yield "limits", f"Lift the limit on {inline(one.metric)}", dead.own.with_slo(rest)
+    if read:
+        words = (
+            f"Lift the limit on {inline(read[0].metric)}"
+            if len(read) == 1
+            else f"Lift all {len(read)} limits"
+        )
+        yield "limits", words, dead.own.with_slo((limits.NONE,))
+        yield "limits", f"{words} and choose axes anew", dead.free.with_slo((limits.NONE,))
+
+
+def _prices(dead: Dead) -> Iterator[Change]:
+    """At everybody's prices, then on any terms, where it is prices that lack."""
+    axes = [dead.shown.option(key) for key in ("x", "y")]
+    is_cost = any(catalogue.is_metric(key) and catalogue.metric(key).kind == "cost" for key in axes)
+    if not (dead.kind == "none_priced" or is_cost or dead.shown.option("per") == "dollar"):
+        return
+    every = dict.fromkeys((prices.BOOK.key, prices.PROVIDER.key))
+    yield "prices", "Take everyone's prices", dead.own.with_options(**every)
+    yield (
+        "prices",
+        "Take prices of any terms",
+        dead.own.with_options(**{**every, prices.TERMS.key: prices.EVERY}),
+    )
+
+
+def _options(dead: Dead) -> Iterator[Change]:
+    """The page's own options as it opens by itself, then other values of those its defaults do not search through."""
+    pair = dead.name == "crossover" and (dead.own.option("a") or dead.own.option("b"))
+    yield "options", "Show every pair" if pair else "Choose axes anew", dead.free
+    if dead.name not in OWN:
+        return
+    try:
+        offered = question(dead.name).choices(dead.library, dead.shown)
+    except BenchError:
+        return
+    for key, words in OWN[dead.name].items():
+        others = [one for one in offered.get(key, ()) if one[0] != dead.shown.option(key)]
+        for value, label in others[:OTHERS]:
+            yield "options", words.format(lowered(label)), dead.own.with_options(**{key: value})
+
+
+def _weights(dead: Dead) -> Iterator[Change]:
+    """The sizes that weights may have, where a page is about facts and no point states a precision it knows."""
+    if question(dead.name).NEEDS == "facts":
+        for precision in SUPPOSED:
+            if (precision,) != dead.shown.values("precision"):
+                yield (
+                    "precision",
+                    f"Suppose {precision.upper()} weights",
+                    dead.own.with_where(precision=[precision]),
+                )
+
+
+def _wider(dead: Dead) -> Iterator[Change]:
+    """Without one of the reader's filters, then without all but the model."""
+    kept = [key for key, _ in dead.own.where if key != "model"]
+    lengths = [key for key in ("isl", "osl") if key in kept]
+    if "precision" in kept:
+        yield "precision", "Show", dead.free.with_where(precision=None)
+    if lengths:
+        yield "workload", "Show", dead.free.with_where(isl=None, osl=None)
+    for key in kept:
+        if key not in ("precision", *lengths):
+            words = f"Lift the filter {FILTER_BY_KEY[key].label.lower()} {_named(key, dead.own)}"
+            yield key, words, dead.free.with_where(**{key: None})
+    if len(kept) > 1:
+        yield "filters", "Lift every filter but the model", dead.free.with_where(**dict.fromkeys(kept))
+
+
+def _runs(dead: Dead) -> Iterator[Change]:
+    """With older runs, where the selection has some of which newer ones are ranked."""
+    condition = selection.clause(dead.own).also(
+        f"point_id IN (SELECT point_id FROM {SET_ASIDE} WHERE why = '{OLDER}')"
+    )
+    sql = f"SELECT 1 FROM points WHERE {condition.sql} LIMIT 1"
+    if dead.library.fetch(sql, condition.params):
+        yield "runs", "Let older runs in", dead.free.with_options(**{evidence.RUNS.key: "all"})
+
+
+def _evidence(dead: Dead) -> Iterator[Change]:
+    """With points whose evidence is another than measured, where the selection has such."""
+    condition = selection.clause(dead.own, without=("evidence",))
+    rows = dead.library.fetch(f"SELECT DISTINCT evidence FROM points WHERE {condition.sql}", condition.params)
+    kinds = sorted(str(kind) for (kind,) in rows if kind)
+    if others := [kind for kind in kinds if kind != MEASURED]:
+        words = f"Rank {joined(others)} points{' too' if len(kinds) > len(others) else ''}"
+        yield "evidence", words, dead.free.with_where(evidence=kinds)
+
+
+def _others(dead: Dead) -> Iterator[Change]:
+    """Other precisions of the model, then other lengths, then pairs of both, those with the most points first."""
+    if not all(map(dead.library.has, ("precision", "isl", "osl"))):
+        return
+    isl, osl = selection.as_asked("isl"), selection.as_asked("osl")
+    wider = dead.free.with_where(precision=None, isl=None, osl=None)
+    condition = selection.clause(wider)
+    rows = dead.library.fetch(
+        f"SELECT precision, {isl} AS i, {osl} AS o, count(*) FROM points WHERE {condition.sql}"
+        " GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3 LIMIT 50",
+        condition.params,
+    )
+    precisions = [one for one in dict.fromkeys(row[0] for row in rows) if one is not None]
+    lengths = [pair for pair in dict.fromkeys(row[1:3] for row in rows) if None not in pair]
+    for precision in precisions[:OTHERS]:
+        yield "precision", "Show", wider.with_where(precision=[precision])
+    for pair in lengths[:OTHERS]:
+        yield "workload", "Show", wider.with_where(**_lengths(pair))
+    for row in [row for row in rows if None not in row[:3]][:OTHERS]:
+        yield "workload", "Show", wider.with_where(precision=[row[0]], **_lengths(row[1:3]))
+
+
+def _lengths(pair: tuple[object, ...]) -> dict[str, list[str]]:
+    return {key: [selection.written(value)] for key, value in zip(("isl", "osl"), pair, strict=True)}
+
+
+def _filled_in(words: str, told: View) -> str:
+    """What a step does, with what the answer is about where the step left that open: "Show FP4 at 1,024/1,024"."""
+    if words != "Show":
+        return words
+    isl, osl = (told.values(key) for key in ("isl", "osl"))
+    precision = _named("precision", told) or "every precision"
+    at = f" at {number(float(isl[0]))}/{number(float(osl[0]))}" if len(isl) == len(osl) == 1 else ""
+    return f"Show {precision}{at}"
+
+
+def _named(key: str, view: View) -> str:
+    """A filter's values in words."""
+    words: Callable[[str], str] = str.upper if key == "precision" else lambda one: value_label(key, one)
+    return joined([words(one) for one in view.values(key)], "or", at_most=2)
