@@ -206,14 +206,12 @@ def left_out(found: Tally) -> list[Statement]:
     parts = [f"{found.of(one.code):,} {one.words}" for one in found.reasons if found.of(one.code)]
     if not parts:
         return []
-    return [
-        coverage(
-            "left_out",
-            f"{f'{found.used:,}' if found.used else 'None'} of {counted(found.selected, 'point')}"
-            f" {is_or_are(found.used or 1)} used{'; left out' if found.used else ''}: {joined(parts, at_most=9)}.",
-            **found.counts,
-        )
-    ]
+    told = f"None of {counted(found.selected, 'point')} is used"
+    if found.used:
+        told = f"{found.used:,} of {counted(found.selected, 'point')} {is_or_are(found.used)} used; left out"
+    elif found.selected == 1:
+        told = "The only point is not used"
+    return [coverage("left_out", f"{told}: {joined(parts, at_most=9)}.", **found.counts)]
 
 
 def _of_the_point(ranking: Ranking) -> list[Reason]:

@@ -51,7 +51,7 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
     vertically first (`up_first`) or horizontally first. A label never covers another or a `taken` box and never leaves
     the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Labels that
-    may move FARTHEST lines never stand in another order than their ends, from top to bottom.
+    may move FARTHEST lines and share a column never stand in another order than their ends, from top to bottom.
     """
     sizes = np.array(plots, dtype=float)
     full = np.empty((0, len(plots), 4)) if taken is None else taken
@@ -84,7 +84,7 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
     steps = np.array(sorted(range(-FARTHEST, FARTHEST + 1), key=lambda one: (abs(one), one > 0)))
     far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
     found: list[Label | None] = [None] * len(asked)
-    limit, whole = -side * np.inf, 0.0
+    others, heights, whole = np.empty((0, len(plots), 4)), np.empty(0), 0.0
     for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
         end, width, reach = asked[position]
         own = np.concatenate([
@@ -92,7 +92,8 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         ])  # fmt: skip
         ups, is_end = end[1] + np.tile(steps, 2) * step, reach == FARTHEST
         fits = (np.tile(abs(steps), 2) <= reach) & ~_outside(own, sizes) & (_touching(own, full) == 0)
-        fits &= (side * (ups - limit) >= -1e-9) if is_end else True
+        if is_end:
+            fits &= ~(_abreast(own, others) & (side * (ups[:, None] - heights) < -1e-9)).any(axis=1)
         if not fits.any():
             continue
         cost = _touching(own, drawn) + 0.75 * far
@@ -100,7 +101,8 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         whole += float(cost[best])
         full = np.concatenate([full, own[best : best + 1]])
         found[position] = Label(float(ups[best]), best >= len(steps))
-        limit = ups[best] if is_end else limit
+        if is_end:
+            others, heights = np.concatenate([others, own[best : best + 1]]), np.append(heights, ups[best])
     return found, whole
 
 
@@ -154,6 +156,14 @@ def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, 
     return np.stack(
         [low[..., 0] - half, high[..., 0] + half, low[..., 1] - half, high[..., 1] + half], axis=-1
     )
+
+
+def _abreast(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
+    """Which of the others each box would touch on any of the plots if it moved straight up or down."""
+    (left, right), (west, east) = (
+        np.moveaxis(some[..., :2], -1, 0) for some in (boxes[:, None], others[None])
+    )
+    return np.asarray(((left < east) & (west < right)).any(axis=2))
 
 
 def _touching(boxes: Boxes, others: Boxes) -> NDArray[np.intp]:
