@@ -197,6 +197,13 @@ def choose_limits(name: str, slo: tuple[str, ...]) -> None:
     state.problems = problems
 
 
+def take(name: str, view: View) -> None:
+    """Takes a whole choice for a page, one step of the browser's history; its filters, limits and prices for all."""
+    state = kept()
+    state.where, state.near, state.basis = story.own_choice(view).where, {}, _basis_of(view)
+    state.views[name], state.problems, state.changed = view, [], True
+
+
 def reset() -> None:
     """Forgets everything chosen: every page opens on its own story again."""
     state = kept()

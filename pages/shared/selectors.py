@@ -260,7 +260,7 @@ def _limited(name: str) -> None:
     """All limits anew, as the boxes hold them."""
     state = st.session_state
     times = [f"{stem}_{state[f'limit.{stem}.of']}<={state[f'limit.{stem}']:.12g}"
-             for stem in TIMES if state.get(f"limit.{stem}")]  # fmt: skip
+             for stem in TIMES if state.get(f"limit.{stem}") is not None]  # fmt: skip
     address.choose_limits(name, (*times, *state[f"{name}.slo"]))
 
 
