@@ -239,7 +239,7 @@ def _wider(dead: Dead) -> Iterator[Change]:
         yield "Show", dead.free.with_where(isl=None, osl=None)
     for key in kept:
         if key not in ("precision", *lengths):
-            words = f"Lift the filter {FILTER_BY_KEY[key].label.lower()} {_named(key, dead.own)}"
+            words = f"Lift the filter on {lowered(FILTER_BY_KEY[key].label)} ({_named(key, dead.own)})"
             yield words, dead.free.with_where(**{key: None})
     if len(kept) > 1:
         yield "Lift every filter but the model", dead.free.with_where(**dict.fromkeys(kept))

@@ -126,5 +126,5 @@ def _limit(text: str) -> Limit:
         )
     limit = Limit(catalogue.metric(match[1]), match[2] == "<=", value)
     if limit.at_most and not value and limit.metric.kind == "latency":
-        raise UsageError(f"No point has {inline(limit.metric)} of 0; a limit on it is above 0.")
+        raise UsageError(f"0 is no limit on {inline(limit.metric)}; write a number above 0.")
     return limit

@@ -74,7 +74,7 @@ def out_of_nothing(page: Page) -> None:
     """The steps that lead to an answer where the headline says why there is none, and the points; else nothing."""
     if page.answer.is_told:
         return
-    with st.container(key="onward", horizontal=True, vertical_alignment="center"):
+    with st.container(key="onward-steps", horizontal=True, vertical_alignment="center"):
         for place, step in enumerate(cached.next_steps(page.name, page.view, page.version)):
             if step.page == page.name:
                 st.button(markdown(step.label), key=f"step.{place}", help=markdown(f"{opened(step.gain)}."),

@@ -53,6 +53,12 @@ class TestLimits:
         assert told.headline == headline(at).replace("\\", "")
         assert told.result.tally.of("beyond_limit") > 0
 
+    def test_nothing_at_most_is_told_to_be_no_limit_and_the_others_stay(self, opened: Open) -> None:
+        at = limited(opened("heatmap"), LIMIT)
+        at = at.number_input(key="limit.tpot_ms").set_value(0.0).run()
+        assert "0 is no limit on median TPOT; write a number above 0" in text_of(at)
+        assert view_of(at, "heatmap").slo == (LIMIT,)
+
     def test_are_offered_in_the_fields_words(self, opened: Open) -> None:
         at = opened("heatmap")
         assert [at.number_input(key=f"limit.{stem}_ms").label for stem in ("ttft", "tpot")] == [

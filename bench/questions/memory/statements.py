@@ -24,6 +24,8 @@ def told(found: Memory) -> Iterator[Statement]:
         )
     else:
         yield headline("fits", _nowhere(found, what))
+    if not found.fits:
+        return
     for chips in dict.fromkeys(one.accelerators for one in fewest):
         on = named(one.accelerator for one in fewest if one.accelerators == chips)
         yield finding("fewest", f"{counted(chips, 'chip')} at least: {on}.", accelerators=chips)
