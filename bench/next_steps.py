@@ -42,7 +42,6 @@ RESET = "Choose this page's own options anew"
 OTHERS = 2
 """Of each option and of a model's precisions and lengths so many others are tried."""
 
-MEASURED = "measured"
 SUPPOSED = ("bf16", "fp8", "fp4")
 """The weights that are supposed where no point states any."""
 
@@ -260,7 +259,7 @@ def _evidence(dead: Dead) -> Iterator[Change]:
     condition = selection.clause(dead.own, without=("evidence",))
     rows = dead.library.fetch(f"SELECT DISTINCT evidence FROM points WHERE {condition.sql}", condition.params)
     kinds = sorted(str(kind) for (kind,) in rows if kind)
-    if others := [kind for kind in kinds if kind != MEASURED]:
+    if others := [kind for kind in kinds if kind != "measured"]:
         words = f"Rank {joined(others)} points{' too' if len(kinds) > len(others) else ''}"
         yield words, dead.free.with_where(evidence=kinds)
 
