@@ -6,10 +6,10 @@ the reader's next steps. Where no change does, a page that can answer for the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from bench import catalogue, selection
@@ -35,10 +35,13 @@ OWN: Mapping[str, Mapping[str, str]] = {
 }
 """The options of each page of which other values are tried one by one, in words: what its defaults do not search."""
 
-OTHERS = 2
-"""Of each option and of a model's precisions, lengths and pairs of both so many others are tried."""
+ANEW = dict.fromkeys(("pareto", "heatmap", "crossover"), "Choose the axes anew")
+RESET = "Choose this page's own options anew"
+"""What a page does that takes its own options as it opens by itself."""
 
-MEASURED = "measured"
+OTHERS = 2
+"""Of each option and of a model's precisions and lengths so many others are tried."""
+
 SUPPOSED = ("bf16", "fp8", "fp4")
 """The weights that are supposed where no point states any."""
 
@@ -48,30 +51,26 @@ class Step:
     """A choice that leads to an answer: the page it is on, what it does and gains in words, and the View after it."""
 
     page: str
-    kind: str
     label: str
+    gain: str
     view: View
 
 
-Change = tuple[str, str, View]
-"""A kind, what it does in words, and the View it makes."""
+Change = tuple[str, View]
+"""What a change does in words, and the View it makes."""
 
 
 @dataclass(frozen=True)
 class Dead:
-    """A page without an answer: its complete View, and the kind of its headline.
-
-    `own` is what the reader chose with the model that is shown, `free` that without the page's own options.
-    """
+    """A page without an answer, and its complete View."""
 
     library: Library
     name: str
     shown: View
-    kind: str
 
     @cached_property
     def own(self) -> View:
-        """What a story filled in is open again, unless the View is a whole one that names it all."""
+        """What the reader chose, with the model that is shown: what else a story filled in is open again."""
         whole = self.shown.whole and not self.shown.option(story.FILLED)
         own = story.own_choice(self.shown).with_where(model=self.shown.values("model"))
         return replace(own, whole=whole)
@@ -83,44 +82,46 @@ class Dead:
 
 
 def next_steps(library: Library, name: str, found: Answer[Any]) -> tuple[Step, ...]:
-    """Up to MOST steps that were tried and lead to an answer; none where there is one already."""
-    if found.is_told:
+    """Up to MOST steps on this page that were tried and lead to an answer, else one to another page.
+
+    None where there is an answer already.
+    """
+    if found.is_told or name not in ELSEWHERE:
         return ()
-    kind = next(one.kind for one in found.statements if one.role == "headline")
-    dead = Dead(library, name, found.view, kind)
-    here = list(islice(_here(dead), MOST))
-    return tuple(here) if len(here) == MOST else (*here, *islice(_elsewhere(dead), 1))
+    dead = Dead(library, name, found.view)
+    return tuple(islice(_here(dead), MOST)) or tuple(islice(_elsewhere(dead), 1))
 
 
 def _here(dead: Dead) -> Iterator[Step]:
-    """The changes after which this page answers; what leads to the View that is shown is not tried."""
-    changed, seen = dict[View, tuple[str, str]](), {dead.shown}
-    for kind, words, view in _changes(dead):
-        if view not in changed and len(changed) < TRIED:
-            changed[view] = (kind, words)
-            found = answered(dead.library, dead.name, view, seen)
-            if found is not None:
-                yield Step(
-                    dead.name, kind, f"{_filled_in(words, found.view)}, and {gain(dead.name, found)}", view
-                )
+    """The changes after which this page answers; what leads to a View that was seen before is not tried."""
+    seen = {_bare(dead.shown)}
+    for words, view in islice(_changes(dead), TRIED):
+        if found := answered(dead.library, dead.name, view, seen):
+            yield Step(dead.name, _filled_in(words, found.view), gain(dead.name, found), view)
 
 
 def _elsewhere(dead: Dead) -> Iterator[Step]:
-    """The other pages that answer for what was selected, else for its model alone."""
-    models = dead.shown.values("model")
+    """The other pages that answer for what was selected, else without limits, else for its model alone.
+
+    What fits in memory is no figure that was measured: it comes last.
+    """
     own = View(dead.own.where, slo=dead.own.slo)
-    alone = [View.of({"model": [one]}, slo=(limits.NONE,)) for one in models]
-    for view in dict.fromkeys((own, own.with_slo((limits.NONE,)), *alone)):
-        about = f" of {_named('model', view)}" if len(models) > 1 and view in alone else ""
-        for page in ELSEWHERE:
-            if page != dead.name and (found := answered(dead.library, page, view)):
-                yield Step(page, "page", f"{question(page).TITLE}{about}: {gain(page, found)}", view)
-    for view in alone if dead.name != "memory" else ():
-        for _, words, supposed in _weights(replace(dead, name="memory", shown=view)):
+    about = {own: "", own.with_slo((limits.NONE,)): " without limits" if limits.read(own) else ""}
+    for one in dead.shown.values("model"):
+        about.setdefault(View.of({"model": [one]}, slo=(limits.NONE,)), f" of {value_label('model', one)}")
+    for measured in (True, False):
+        for view, page in product(about, ELSEWHERE):
+            is_other = page != dead.name and measured == (question(page).NEEDS == "points")
+            if is_other and (found := answered(dead.library, page, view)):
+                yield _opened(page, about[view], found, view)
+    for view in about if dead.name != "memory" else ():
+        for words, supposed in _weights(replace(dead, name="memory", shown=view)):
             if found := answered(dead.library, "memory", supposed):
-                yield Step(
-                    "memory", "page", f"Memory: {lowered(words)}, and {gain('memory', found)}", supposed
-                )
+                yield _opened("memory", f", {lowered(words)}", found, supposed)
+
+
+def _opened(page: str, about: str, found: Answer[Any], view: View) -> Step:
+    return Step(page, f"{question(page).TITLE}{about}", gain(page, found), view)
 
 
 def answered(library: Library, name: str, view: View, seen: set[View] | None = None) -> Answer[Any] | None:
@@ -128,13 +129,18 @@ def answered(library: Library, name: str, view: View, seen: set[View] | None = N
     asked, seen = question(name), set() if seen is None else seen
     try:
         whole = asked.complete(library, view)
-        if whole in seen:
+        if _bare(whole) in seen:
             return None
-        seen.add(whole)
+        seen.add(_bare(whole))
         found = asked.answer(library, whole)
     except BenchError:
         return None
     return found if found.is_told else None
+
+
+def _bare(view: View) -> View:
+    """A complete View without what of it was filled in and not chosen, which no answer depends on."""
+    return view.with_options(**{story.FILLED: None}).made_whole()
 
 
 def gain(name: str, found: Answer[Any]) -> str:
@@ -144,21 +150,20 @@ def gain(name: str, found: Answer[Any]) -> str:
         # The rows of a chosen pair are places along its axis, and the sides of a listed one are named in its row.
         sides = {*rows["label_a"], *rows["label_b"]} if "pair" in rows else {"a", "b"}
         return f"{counted(len(sides), 'side')} compare"
-    column, word, verbs = GAINED.get(name, ("", "", ("", "")))
-    many = rows[column].nunique() if column in rows else 0
-    if not many:
-        return f"{counted(len(rows), 'point')} {is_or_are(len(rows))} shown"
-    return f"{counted(many, word)} {verbs[many != 1]}"
+    column, verbs = GAINED[name]
+    if many := rows[column].nunique() if column in rows else 0:
+        return f"{counted(many, column)} {verbs[many != 1]}"
+    return f"{counted(len(rows), 'point')} {is_or_are(len(rows))} shown"
 
 
-GAINED: Mapping[str, tuple[str, str, tuple[str, str]]] = {
-    "pareto": ("accelerator", "accelerator", ("has a frontier", "have a frontier")),
-    "heatmap": ("cell", "cell", ("has a value", "have a value")),
-    "scaling": ("line", "line", ("has two chip counts", "have two chip counts")),
-    "cost": ("accelerator", "accelerator", ("has a cost", "have a cost")),
-    "memory": ("accelerator", "accelerator", ("is judged", "are judged")),
+GAINED: Mapping[str, tuple[str, tuple[str, str]]] = {
+    "pareto": ("accelerator", ("has a frontier", "have a frontier")),
+    "heatmap": ("cell", ("has a value", "have a value")),
+    "scaling": ("line", ("has two chip counts", "have two chip counts")),
+    "cost": ("accelerator", ("has a cost", "have a cost")),
+    "memory": ("accelerator", ("is compared", "are compared")),
 }
-"""The column of a page's rows that is counted, its word, and what is said of one and of several."""
+"""The column of a page's rows that is counted, and what is said of one and of several."""
 
 
 def _changes(dead: Dead) -> Iterator[Change]:
@@ -178,36 +183,32 @@ def _limits(dead: Dead) -> Iterator[Change]:
     read = limits.read(dead.shown)
     for one in read if len(read) > 1 else ():
         rest = [other.text for other in read if other != one]
-        yield "limits", f"Lift the limit on {inline(one.metric)}", dead.own.with_slo(rest)
+        yield f"Lift the limit on {inline(one.metric)}", dead.own.with_slo(rest)
     if read:
-        words = (
+        lift = (
             f"Lift the limit on {inline(read[0].metric)}"
             if len(read) == 1
             else f"Lift all {len(read)} limits"
         )
-        yield "limits", words, dead.own.with_slo((limits.NONE,))
-        yield "limits", f"{words} and choose axes anew", dead.free.with_slo((limits.NONE,))
+        yield lift, dead.own.with_slo((limits.NONE,))
+        yield f"{lift} and {lowered(ANEW.get(dead.name, RESET))}", dead.free.with_slo((limits.NONE,))
 
 
 def _prices(dead: Dead) -> Iterator[Change]:
     """At everybody's prices, then on any terms, where it is prices that lack."""
     axes = [dead.shown.option(key) for key in ("x", "y")]
     is_cost = any(catalogue.is_metric(key) and catalogue.metric(key).kind == "cost" for key in axes)
-    if not (dead.kind == "none_priced" or is_cost or dead.shown.option("per") == "dollar"):
+    if not (dead.name == "cost" or is_cost or dead.shown.option("per") == "dollar"):
         return
-    every = dict.fromkeys((prices.BOOK.key, prices.PROVIDER.key))
-    yield "prices", "Take everyone's prices", dead.own.with_options(**every)
-    yield (
-        "prices",
-        "Take prices of any terms",
-        dead.own.with_options(**{**every, prices.TERMS.key: prices.EVERY}),
-    )
+    anybodys = dead.own.with_options(**dict.fromkeys((prices.BOOK.key, prices.PROVIDER.key)))
+    yield "Take everyone's prices", anybodys
+    yield "Take prices of any terms", anybodys.with_options(**{prices.TERMS.key: prices.EVERY})
 
 
 def _options(dead: Dead) -> Iterator[Change]:
     """The page's own options as it opens by itself, then other values of those its defaults do not search through."""
     pair = dead.name == "crossover" and (dead.own.option("a") or dead.own.option("b"))
-    yield "options", "Show every pair" if pair else "Choose axes anew", dead.free
+    yield "Show every pair" if pair else ANEW.get(dead.name, RESET), dead.free
     if dead.name not in OWN:
         return
     try:
@@ -217,19 +218,14 @@ def _options(dead: Dead) -> Iterator[Change]:
     for key, words in OWN[dead.name].items():
         others = [one for one in offered.get(key, ()) if one[0] != dead.shown.option(key)]
         for value, label in others[:OTHERS]:
-            yield "options", words.format(lowered(label)), dead.own.with_options(**{key: value})
+            yield words.format(lowered(label)), dead.own.with_options(**{key: value})
 
 
 def _weights(dead: Dead) -> Iterator[Change]:
     """The sizes that weights may have, where a page is about facts and no point states a precision it knows."""
     if question(dead.name).NEEDS == "facts":
         for precision in SUPPOSED:
-            if (precision,) != dead.shown.values("precision"):
-                yield (
-                    "precision",
-                    f"Suppose {precision.upper()} weights",
-                    dead.own.with_where(precision=[precision]),
-                )
+            yield f"Suppose {precision.upper()} weights", dead.own.with_where(precision=[precision])
 
 
 def _wider(dead: Dead) -> Iterator[Change]:
@@ -237,15 +233,15 @@ def _wider(dead: Dead) -> Iterator[Change]:
     kept = [key for key, _ in dead.own.where if key != "model"]
     lengths = [key for key in ("isl", "osl") if key in kept]
     if "precision" in kept:
-        yield "precision", "Show", dead.free.with_where(precision=None)
+        yield "Show", dead.free.with_where(precision=None)
     if lengths:
-        yield "workload", "Show", dead.free.with_where(isl=None, osl=None)
+        yield "Show", dead.free.with_where(isl=None, osl=None)
     for key in kept:
         if key not in ("precision", *lengths):
-            words = f"Lift the filter {FILTER_BY_KEY[key].label.lower()} {_named(key, dead.own)}"
-            yield key, words, dead.free.with_where(**{key: None})
+            words = f"Lift the filter on {lowered(FILTER_BY_KEY[key].label)} ({_named(key, dead.own)})"
+            yield words, dead.free.with_where(**{key: None})
     if len(kept) > 1:
-        yield "filters", "Lift every filter but the model", dead.free.with_where(**dict.fromkeys(kept))
+        yield "Lift every filter but the model", dead.free.with_where(**dict.fromkeys(kept))
 
 
 def _runs(dead: Dead) -> Iterator[Change]:
@@ -255,7 +251,7 @@ def _runs(dead: Dead) -> Iterator[Change]:
     )
     sql = f"SELECT 1 FROM points WHERE {condition.sql} LIMIT 1"
     if dead.library.fetch(sql, condition.params):
-        yield "runs", "Let older runs in", dead.free.with_options(**{evidence.RUNS.key: "all"})
+        yield "Let older runs in", dead.free.with_options(**{evidence.RUNS.key: "all"})
 
 
 def _evidence(dead: Dead) -> Iterator[Change]:
@@ -263,13 +259,13 @@ def _evidence(dead: Dead) -> Iterator[Change]:
     condition = selection.clause(dead.own, without=("evidence",))
     rows = dead.library.fetch(f"SELECT DISTINCT evidence FROM points WHERE {condition.sql}", condition.params)
     kinds = sorted(str(kind) for (kind,) in rows if kind)
-    if others := [kind for kind in kinds if kind != MEASURED]:
+    if others := [kind for kind in kinds if kind != "measured"]:
         words = f"Rank {joined(others)} points{' too' if len(kinds) > len(others) else ''}"
-        yield "evidence", words, dead.free.with_where(evidence=kinds)
+        yield words, dead.free.with_where(evidence=kinds)
 
 
 def _others(dead: Dead) -> Iterator[Change]:
-    """Other precisions of the model, then other lengths, then pairs of both, those with the most points first."""
+    """Other precisions of the model, then other lengths, those with the most points first."""
     if not all(map(dead.library.has, ("precision", "isl", "osl"))):
         return
     isl, osl = selection.as_asked("isl"), selection.as_asked("osl")
@@ -283,15 +279,9 @@ def _others(dead: Dead) -> Iterator[Change]:
     precisions = [one for one in dict.fromkeys(row[0] for row in rows) if one is not None]
     lengths = [pair for pair in dict.fromkeys(row[1:3] for row in rows) if None not in pair]
     for precision in precisions[:OTHERS]:
-        yield "precision", "Show", wider.with_where(precision=[precision])
+        yield "Show", wider.with_where(precision=[precision])
     for pair in lengths[:OTHERS]:
-        yield "workload", "Show", wider.with_where(**_lengths(pair))
-    for row in [row for row in rows if None not in row[:3]][:OTHERS]:
-        yield "workload", "Show", wider.with_where(precision=[row[0]], **_lengths(row[1:3]))
-
-
-def _lengths(pair: tuple[object, ...]) -> dict[str, list[str]]:
-    return {key: [selection.written(value)] for key, value in zip(("isl", "osl"), pair, strict=True)}
+        yield "Show", wider.with_where(isl=[selection.written(pair[0])], osl=[selection.written(pair[1])])
 
 
 def _filled_in(words: str, told: View) -> str:
@@ -306,5 +296,5 @@ def _filled_in(words: str, told: View) -> str:
 
 def _named(key: str, view: View) -> str:
     """A filter's values in words."""
-    words: Callable[[str], str] = str.upper if key == "precision" else lambda one: value_label(key, one)
-    return joined([words(one) for one in view.values(key)], "or", at_most=2)
+    words = [one.upper() if key == "precision" else value_label(key, one) for one in view.values(key)]
+    return joined(words, "or", at_most=2)

@@ -4,7 +4,7 @@ from functools import partial
 
 from bench.questions.cost import of_point
 from pages.parts.cost import bars
-from pages.shared import frame, options, points, result, signposts
+from pages.shared import frame, options, points, result
 
 with frame.opened("cost") as page:
     result.headline(page)
@@ -14,14 +14,11 @@ with frame.opened("cost") as page:
     result.caveats(page)
     points.one(page, costs=partial(of_point.costs, page.answer.result))
     result.findings(page)
-    if page.answer.rows.empty:
-        signposts.out_of_nothing(page)
-    else:
-        result.rows(
-            page,
-            first=("deployment", page.answer.result.asked.usd.key, "provider", "terms", "usd_per_accelerator_hour",
-                   "as_of", "price_age_days", "region", "regions", "tokens_per_s_per_usd_per_hour",
-                   "rented_usd_per_day", "used_usd_per_day"),
-            without=("owner", "derived"),
-        )  # fmt: skip
+    result.rows(
+        page,
+        first=("deployment", page.answer.result.asked.usd.key, "provider", "terms", "usd_per_accelerator_hour",
+               "as_of", "price_age_days", "region", "regions", "tokens_per_s_per_usd_per_hour",
+               "rented_usd_per_day", "used_usd_per_day"),
+        without=("owner", "derived"),
+    )  # fmt: skip
     result.why(page)

@@ -1,6 +1,6 @@
 """Heatmap: where is it fast."""
 
-from pages.shared import cells, frame, options, points, result, signposts
+from pages.shared import cells, frame, options, points, result
 
 with frame.opened("heatmap") as page:
     result.headline(page)
@@ -8,7 +8,6 @@ with frame.opened("heatmap") as page:
                 label="Colours, ratio")  # fmt: skip
     if page.answer.rows.empty:
         result.caveats(page)
-        signposts.out_of_nothing(page)
     else:
         result.figure(page, opens="cell")
         result.caveats(page)

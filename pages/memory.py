@@ -1,6 +1,6 @@
 """Memory: what fits where."""
 
-from pages.shared import frame, options, result, signposts
+from pages.shared import frame, options, result
 
 with frame.opened("memory") as page:
     result.headline(page)
@@ -8,8 +8,5 @@ with frame.opened("memory") as page:
     result.figure(page)
     result.caveats(page)
     result.findings(page)
-    if page.answer.rows.empty:
-        signposts.out_of_nothing(page)
-    else:
-        result.rows(page, first=("accelerator", "accelerators", "requests", "room_gib", "weights_gib"))
+    result.rows(page, first=("accelerator", "accelerators", "requests", "room_gib", "weights_gib"))
     result.why(page)

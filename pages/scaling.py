@@ -3,7 +3,7 @@
 from functools import partial
 
 from bench.questions.scaling.statements import projection
-from pages.shared import frame, options, points, result, signposts
+from pages.shared import frame, options, points, result
 
 with frame.opened("scaling") as page:
     metric = page.view.option("metric")
@@ -13,12 +13,9 @@ with frame.opened("scaling") as page:
     result.caveats(page)
     points.one(page, projected=partial(projection, page.answer.result))
     result.findings(page)
-    if not page.answer.rows.empty:
-        result.rows(
-            page,
-            first=("line", "accelerators", metric, "throughput_per_chip", "scaling_efficiency"),
-            without=("flags", "source_id"),
-        )
-    else:
-        signposts.out_of_nothing(page)
+    result.rows(
+        page,
+        first=("line", "accelerators", metric, "throughput_per_chip", "scaling_efficiency"),
+        without=("flags", "source_id"),
+    )
     result.why(page)

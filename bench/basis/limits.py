@@ -124,4 +124,7 @@ def _limit(text: str) -> Limit:
         raise UsageError(
             f"slo={text[:60]!r} is no limit; write a metric and a number, as in slo=ttft_ms_p99<=2000."
         )
-    return Limit(catalogue.metric(match[1]), match[2] == "<=", value)
+    limit = Limit(catalogue.metric(match[1]), match[2] == "<=", value)
+    if limit.at_most and not value and limit.metric.kind == "latency":
+        raise UsageError(f"0 is no limit on {inline(limit.metric)}; write a number above 0.")
+    return limit

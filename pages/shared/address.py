@@ -182,19 +182,23 @@ def choose_options(name: str, **options: str | None) -> None:
 
 
 def choose_limits(name: str, slo: tuple[str, ...]) -> None:
-    """Replaces the limits on every page; what was typed and is none is told and left out."""
-    read, problems = [], []
-    for text in slo:
-        try:
-            limits.read(View.of(slo=[text]))
-            read.append(text)
-        except UsageError as problem:
-            problems.append(_said(problem))
+    """Replaces the limits on every page; where one that was typed is none, that is told and all stay as they were."""
     state, shown = kept(), kept().views.get(name, View())
-    view = story.limited(shown, read)
+    try:
+        limits.read(View.of(slo=slo))
+    except UsageError as problem:
+        state.problems = [_said(problem)]
+        return
+    view = story.limited(shown, slo)
     state.basis, state.near = _basis_of(view), story.shown(shown)
     _replace(name, view)
-    state.problems = problems
+
+
+def take(name: str, view: View) -> None:
+    """Takes a whole choice for a page, one step of the browser's history; its filters, limits and prices for all."""
+    state = kept()
+    state.where, state.near, state.basis = story.own_choice(view).where, {}, _basis_of(view)
+    state.views[name], state.problems, state.changed = view, [], True
 
 
 def reset() -> None:

@@ -16,6 +16,7 @@ import streamlit as st
 
 from bench import audit as checking
 from bench import chart, destinations, export, holdings, selection
+from bench import next_steps as steps
 from bench import onward as ways
 from bench.basis import prices, story
 from bench.basis import variations as ways_to_look
@@ -144,6 +145,12 @@ def variations(name: str, view: View, version: str) -> tuple[Texts, Texts]:
         [one.text for one in told(found)] for told in (ways_to_look.doubts, ways_to_look.statements)
     )
     return tuple(doubts), tuple(whole)
+
+
+@st.cache_resource(show_spinner=False, max_entries=SMALL, hash_funcs=BY_QUERY)
+def next_steps(name: str, view: View, version: str) -> tuple[steps.Step, ...]:
+    """What would let a page answer that cannot, the least change first."""
+    return steps.next_steps(library(), name, answer(name, view, version))
 
 
 @st.cache_resource(show_spinner=False, max_entries=FEW)

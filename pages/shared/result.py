@@ -16,7 +16,7 @@ from bench.errors import BenchError
 from bench.export import markdown as pasted
 from bench.plain_text import markdown
 from bench.view import View
-from pages.shared import address, buttons, cached, exporting, headlines, notices, options, table
+from pages.shared import address, buttons, cached, exporting, headlines, notices, options, signposts, table
 from pages.shared.page import Page
 
 CHART_PX = 520
@@ -25,7 +25,7 @@ FIRST, CHARTED = 5, 2
 
 
 def headline(page: Page) -> None:
-    """The answer's sentence, and below it that it holds in few checks; or why there is no answer, and the options."""
+    """The answer's sentence, and below it that it holds in few checks, or what leads to one."""
     try:
         with st.skeleton(height=CHART_PX):
             answer = page.answer
@@ -37,6 +37,7 @@ def headline(page: Page) -> None:
     headlines.headline(answer.headline)
     for doubt in cached.variations(page.name, page.view, page.version)[0]:
         st.markdown(markdown(doubt))
+    signposts.out_of_nothing(page)
 
 
 def caveats(page: Page, *, inked: tuple[str, ...] = ()) -> None:
@@ -112,12 +113,14 @@ def rows(
     fields: Mapping[str, str] | None = None,
     on_pick: Callable[[int], None] | None = None,
 ) -> None:
-    """The charted rows as a table and as files; `on_pick` hears which row the reader picked.
+    """The charted rows as a table and as files, where there are any; `on_pick` hears which row the reader picked.
 
     `first` columns lead, `labels` head what is no metric, `fields` say whose values a column holds.
     """
     told = tuple((fields or {}).items())
     charted = page.answer.rows
+    if charted.empty:
+        return
     shown = cached.readable(page.name, page.view, page.version, first, without, told, table.SHOWN_ROWS)
     stated = {
         one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS

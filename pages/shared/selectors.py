@@ -248,7 +248,7 @@ def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:
         f"limit.{stem}.of", STATISTICS[0])  # fmt: skip
     with most:
         asked = limits.label(catalogue.metric(f"{stem}_{STATISTICS[0]}"), at_most=True)
-        st.number_input(asked, min_value=0.0, max_value=1e9, step=None, format="%g",
+        st.number_input(asked, min_value=0.0, max_value=1e9, value=None, step=None, format="%g",
                         placeholder="No limit", key=f"limit.{stem}", on_change=_limited, args=(page.name,))  # fmt: skip
     with of:
         st.selectbox(f"Statistic of {words}", STATISTICS, key=f"limit.{stem}.of", format_func=_statistic,
@@ -260,7 +260,7 @@ def _limited(name: str) -> None:
     """All limits anew, as the boxes hold them."""
     state = st.session_state
     times = [f"{stem}_{state[f'limit.{stem}.of']}<={state[f'limit.{stem}']:.12g}"
-             for stem in TIMES if state.get(f"limit.{stem}")]  # fmt: skip
+             for stem in TIMES if state.get(f"limit.{stem}") is not None]  # fmt: skip
     address.choose_limits(name, (*times, *state[f"{name}.slo"]))
 
 

@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from bench.basis import limits, prices, story
-from bench.basis.evidence import RUNS
+from bench.basis import limits, story
 from bench.basis.known import Known
+from bench.basis.wording import opened
 from bench.errors import BenchError
 from bench.plain_text import markdown
 from bench.questions import questions
@@ -17,12 +17,6 @@ from bench.view import View
 from pages.shared import address, cached
 from pages.shared.frame import Page
 from pages.shared.headlines import unbroken
-
-CHARTED = ("pareto", "heatmap", "scaling", "cost")
-"""The pages that are tried, in this order, where another one has nothing to draw."""
-
-PRICED = ("cost",)
-"""The pages that draw nothing without a price."""
 
 CARDS = {"loaded": "What is loaded", "stands_out": "What stands out", "newest": "What is new"}
 """The sentences of the first page that stand in a card each, with what heads it."""
@@ -77,37 +71,17 @@ def by_throughput(page: Page, known: Known) -> None:
 
 
 def out_of_nothing(page: Page) -> None:
-    """The ways on where a page has nothing to draw: what would let points in, a page that can answer, the points.
-
-    Where prices are all that is missing, they alone are offered; where nothing is selected, nothing to let in.
-    """
-    own, view = story.own_choice(page.view), page.view
-    any_terms = page.name in PRICED and _has_rows(
-        page.name, view.with_options(**{prices.TERMS.key: prices.EVERY}), page.version
-    )
-    left_out = not any_terms and cached.count(View(view.where), page.version) > 0
-    with st.container(key="onward", horizontal=True, vertical_alignment="center"):
-        if view.option(RUNS.key) == RUNS.values[0] and left_out:
-            st.button("Let older runs in", key="nothing.runs", on_click=address.choose_option,
-                      args=(page.name, RUNS.key, "all"))  # fmt: skip
-        if limits.read(view) and left_out:
-            st.button("Lift the limits", key="nothing.limits", on_click=address.choose_limits,
-                      args=(page.name, ()))  # fmt: skip
-        if any_terms:
-            st.button("Take prices of any terms", key="nothing.prices", on_click=address.choose_option,
-                      args=(page.name, prices.TERMS.key, prices.EVERY))  # fmt: skip
-        for name in CHARTED:
-            if name != page.name and _has_rows(name, View(own.where), page.version):
-                _link(name, f"Open {questions()[name].TITLE}", View(own.where).query())
-                break
+    """The steps that lead to an answer where the headline says why there is none, and the points; else nothing."""
+    if page.answer.is_told:
+        return
+    with st.container(key="onward-steps", horizontal=True, vertical_alignment="center"):
+        for place, step in enumerate(cached.next_steps(page.name, page.view, page.version)):
+            if step.page == page.name:
+                st.button(markdown(step.label), key=f"step.{place}", help=markdown(f"{opened(step.gain)}."),
+                          on_click=address.take, args=(page.name, step.view))  # fmt: skip
+            else:
+                _link(step.page, f"{step.label}: {step.gain}", step.view.query())
         _link("data", "Data: What is loaded?", View(page.view.where, whole=True).query())
-
-
-def _has_rows(name: str, view: View, version: str) -> bool:
-    try:
-        return not cached.answer(name, cached.complete(name, view, version), version).rows.empty
-    except BenchError:
-        return False
 
 
 def _link(page: str, label: str, query: str) -> None:

@@ -56,7 +56,7 @@ def test_what_is_known_of_a_point_decides_and_what_is_not_stays_unknown(
         assert found[1 + place] is all_of([kept(stated, limit) for limit in some])
 
 
-@given(st.sampled_from(KEYS), st.booleans(), st.floats(0, 1e9))
+@given(st.sampled_from(KEYS), st.booleans(), st.floats(0, 1e9, exclude_min=True))
 def test_a_limit_is_read_as_it_was_written(key: str, at_most: bool, value: float) -> None:
     written = Limit(catalogue.metric(key), at_most, float(f"{value:.12g}"))
     assert limits.read(View.of(slo=[written.text])) == (written,)
@@ -76,6 +76,12 @@ def test_they_are_told_in_the_fields_words() -> None:
 def test_what_is_no_limit_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="slo=ttft_ms_p99<=2000"):
         limits.read(View.of(slo=[text]))
+
+
+def test_nothing_takes_no_time_but_may_be_no_share() -> None:
+    with pytest.raises(UsageError, match="0 is no limit on p99 TTFT; write a number above 0"):
+        limits.read(View.of(slo=["ttft_ms_p99<=0"]))
+    assert limits.read(View.of(slo=["ttft_ms_p99>=0", "output_tokens_per_s<=0"]))
 
 
 def test_a_metric_that_does_not_exist_and_too_many_limits_are_refused() -> None:

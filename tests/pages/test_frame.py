@@ -239,7 +239,7 @@ def test_a_page_never_sends_its_reader_to_a_command_line(
 
 def test_points_without_two_axes_lead_to_the_data_page(opened: Open) -> None:
     at = opened("heatmap", model="llama-2-70b")
-    assert "see Data" in headline(at)
+    assert "not the two columns that a grid needs" in headline(at)
     (way,) = [one for one in at.get("page_link") if one.proto.page == "data"]
     assert View.from_query(way.proto.query_string) == View.of({"model": ["llama-2-70b"]}, whole=True)
 

@@ -12,7 +12,7 @@ from bench.selection import count
 from bench.view import View
 from pages.shared import foretold
 from tests.pages import selectors
-from tests.pages.drawn import Open, headline, query_of, text_of, view_of
+from tests.pages.drawn import Open, headline, text_of, view_of
 
 COUNT = re.compile(r" \(([0-9,]+)")
 
@@ -195,36 +195,3 @@ def test_further_models_stand_beside_the_first(opened: Open) -> None:
     assert set(view_of(at, "pareto").values("model")) == {"deepseek-r1", "qwen3.5-397b-a17b"}
     at = at.button(key="reset").click().run()
     assert at.selectbox(key="select.model").value == view_of(at, "pareto").values("model")[0]
-
-
-def test_where_there_is_no_frontier_the_points_are_one_step_away(opened: Open) -> None:
-    at = opened("pareto", model="llama-3.1-405b", precision="fp8")
-    assert "states both a latency and a throughput" in headline(at)
-    (way,) = [link for link in at.get("page_link") if link.proto.label.startswith("Data")]
-    assert "llama-3.1-405b" in way.proto.query_string
-
-
-def test_a_page_that_has_nothing_to_draw_offers_what_would_let_points_in(opened: Open) -> None:
-    at = opened("scaling", model="deepseek-r1")
-    assert "let older runs in" in headline(at)
-    ways = {one.proto.page for one in at.get("page_link")}
-    assert {"data", "pareto"} <= ways
-    at = at.button(key="nothing.runs").click().run()
-    assert view_of(at, "scaling").option("runs") == "all"
-    assert "let older runs in" not in headline(at)
-
-
-def test_cost_without_a_price_offers_the_prices_that_there_are(opened: Open) -> None:
-    at = opened("cost", accelerator="mi325x")
-    assert "No price" in text_of(at)
-    assert not at.dataframe
-    at = at.button(key="nothing.prices").click().run()
-    assert not at.exception
-    assert "price_terms=every" in query_of(at)
-    assert len(at.dataframe) >= 1
-
-
-def test_memory_of_an_unknown_model_offers_nothing_that_would_not_help(opened: Open) -> None:
-    at = opened("memory", model="none")
-    assert "choose another model" in text_of(at)
-    assert not [one for one in at.button if (one.key or "").startswith("nothing.")]

@@ -75,7 +75,10 @@ def test_what_cannot_be_is_one_sentence(empty: Library) -> None:
     assert memory.figure(answer.result, LIGHT).layout.annotations
     for where, why in (
         ({"model": ["deepseek-r1"], "precision": ["fp8"], "accelerator": ["groq-lpu"]}, "no memory of"),
-        ({"model": ["deepseek-r1"], "accelerator": ["h100-sxm"]}, "choose a precision"),
+        (
+            {"model": ["deepseek-r1"], "accelerator": ["h100-sxm"]},
+            "the precision of its weights is not stated",
+        ),
     ):
         assert why in memory.answer(empty, View.of(where)).headline
     for key, value in (("cache", "fp3"), ("context", "0"), ("context", "many")):

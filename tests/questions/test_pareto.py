@@ -206,6 +206,17 @@ def test_what_is_said_of_the_frontiers_says_that_it_is_within_the_limit(small):
     assert within([]) == set()
 
 
+def test_under_limits_the_axes_are_what_the_points_have_that_state_them(shipped):
+    """One FP8 point of it states both times; most others have step times alone, which stand there unless asked."""
+    asked = View.of({"model": ["gemma-4-31b"], "precision": ["fp8"]})
+    limited = pareto.answer(shipped, asked.with_slo(["ttft_ms_p50<=2000", "tpot_ms_p50<=50"]))
+    assert pareto.answer(shipped, asked).view.option("x") == "decode_step_ms_mean"
+    assert limited.view.option("x") != "decode_step_ms_mean"
+    assert limited.is_told
+    chosen = limited.view.with_options(x="decode_step_ms_mean")
+    assert "on these axes states median TPOT and median TTFT" in pareto.answer(shipped, chosen).headline
+
+
 def test_with_a_limit_up_alone_the_best_is_the_best_across(small):
     answer = pareto.answer(small, View.of(slo=[f"{Y}>=100"]))
     assert (round(answer.result.best.x), answer.result.best.y) == (50, 100)
@@ -394,14 +405,14 @@ def test_nothing_selected_nothing_measured_nothing_stored(small, tmp_path):
     assert nothing.headline == "No point matches these filters; remove one."
     assert nothing.caveats == ("Nothing is loaded for model gpt-9.",)
     lacking = pareto.answer(small, View.of({"concurrency": ["3"]}))
-    assert lacking.headline == (
-        "No point of Llama 3.1 70B FP8 at 1,024/256 states both a latency and a throughput; see the heatmap or"
-        " Data."
+    assert (
+        lacking.headline
+        == "No point of Llama 3.1 70B FP8 at 1,024/256 states both a latency and a throughput."
     )
     library = Library.open(tmp_path / "library", shipped=False)
     library.add([table(tmp_path / "told.csv", [point(100, 10, evidence="projected")])])
     unmeasured = pareto.answer(library, View())
-    assert unmeasured.headline.endswith(" was measured; choose other evidence to see its 1 point.")
+    assert unmeasured.headline.endswith(" was measured (0 of 1), so none is ranked.")
     for answer in (nothing, unmeasured, lacking):
         pareto.figure(answer.result, DARK)
 

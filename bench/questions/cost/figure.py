@@ -114,7 +114,7 @@ class Upper:
 def draw(found: Cost, theme: Theme) -> go.Figure:
     """A bar for each deployment or quote, below it the cost over utilisation and price; an empty one says so."""
     if found.sensitivity is None:
-        return chart.empty("Nothing selected has both a throughput and a price, so nothing is drawn.", theme)
+        return chart.empty("Nothing can be priced here.", theme)
     bars, undrawn = bars_of(found)
     api, log = found.api.usd_per_million if found.api else None, is_log(bars)
     unlike = len(found.deployments) - len(_alike(found))

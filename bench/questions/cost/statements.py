@@ -193,9 +193,9 @@ def _none_enters(found: Cost, about: str) -> Statement:
         short = f"{none} {'is known to keep' if silent else 'keeps'} {limits.named(found.limits)} {of}."
         return headline("none_enters", wording.fitting(*told, short))
     why = {
-        "other_evidence": "was measured {}; choose their evidence to price them all the same",
+        "other_evidence": "was measured {}",
         NO_CHIPS: "states accelerator and chip count {}; state them on the Data page",
-        NO_RATE: f"has a throughput of {found.asked.kind.words} {{}}; choose other tokens",
+        NO_RATE: f"has a throughput of {found.asked.kind.words} {{}}",
     }
     only = [text for code, text in why.items() if tally.of(code) == tally.selected]
     told_why = only[0] if only else "can be priced {}; why is told below"
@@ -209,12 +209,8 @@ def _none_priced(found: Cost, about: str) -> Statement:
     own = "" if found.choice.terms == prices.EVERY else f" ({replace(found.choice, utilisation=1.0).words})"
     told = []
     for chips, ways in ((9, 9), (2, 3), (1, 2), (1, 1)):
-        way = (
-            f"choose other prices: {joined(terms, 'or', at_most=ways)}"
-            if terms
-            else "add one to a price book"
-        )
-        told.append(f"No price{own} for {joined(every, at_most=chips)}; {way}.")
+        way = f"; choose other prices: {joined(terms, 'or', at_most=ways)}" if terms else ""
+        told.append(f"No price{own} for {joined(every, at_most=chips)}{way}.")
     return headline(
         "none_priced", wording.fitting(*(f"{about}: {one[0].lower()}{one[1:]}" for one in told), *told)
     )

@@ -93,7 +93,7 @@ def draw(found: result.Result, theme: Theme) -> go.Figure:
         return _of_pairs(found, theme) if found.pairs else chart.empty("No pair to draw.", theme)
     curves = {key: side.curve for key, side in found.sides.items() if side.curve is not None}
     if len(curves) < len(SIDES):
-        return chart.empty("Nothing can be compared, so nothing is drawn.", theme)
+        return chart.empty("Nothing can be compared here.", theme)
     figure = chart.layout(go.Figure(), theme, height=HEIGHT)
     tell = Teller.short(found.asked, found.a, found.b)
     own = _colours(found, theme)

@@ -412,20 +412,18 @@ def _no_pair(found: Listing, ranking: Ranking) -> str:
         return f"{none} {'is known to keep' if silent else 'keeps'} {which} {of}; {ease}."
     if not found.curves and found.tally.of("unnamed"):
         return f"{none} with {what} states its accelerator; state it on the Data page."
+    within = f" within {limits.named(ranking.limits)}" if ranking.limits else ""
     if not found.curves:
-        return f"{none} makes a curve of {what} {of}; choose another axis or metric."
+        return f"{none} makes a curve of {what}{within} {of}."
     if found.left == 0:
         return f"{none} on the side chosen makes a curve of {what} {of}; choose another side."
     chips = [value_label("accelerator", one) for one in found.accelerators]
     if found.curves == 1:
         models = selected(View.of({"model": ranking.view.values("model")}))
         only = f"only 1 curve of {what} {'keeps the limits' if ranking.limits else 'was measured'}"
-        way = f", on {joined(chips)}; choose another axis"
+        of = selected(ranking.view)
         return fitting(
-            f"{selected(ranking.view)}: {only}{way}, metric or model.",
-            f"{selected(ranking.view)}: {only}{way}.",
-            f"{models}: {only}{way}.",
-            f"{models}: {only}; choose another axis.",
+            *(f"{one}: {only}{on}." for one in (of, models) for on in (f", on {joined(chips)}", ""))
         )
     return fitting(
         *(f"No 2 of {found.curves:,} curves of {what} can be compared, on {joined(chips, at_most=most)}."

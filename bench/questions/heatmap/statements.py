@@ -305,7 +305,7 @@ def nothing(found: Heatmap, ranking: Ranking, known: Known) -> str:
     if ratio is not None and tally.used:
         return f"{ratio.a} and {ratio.b} share no cell of this grid, so there is nothing to divide."
     if tally.of("other_evidence") == tally.selected:
-        return f"{none} was measured; choose other evidence to see {'them' if tally.selected > 1 else 'it'}."
+        return f"{none} was measured, so none is ranked."
     if found.stated is not None and on_grid:
         return _no_axes(found, found.stated, counted(on_grid, "point"))
     if tally.of("unknown_limit") and not tally.of("beyond_limit"):
@@ -332,7 +332,7 @@ def _no_axes(found: Heatmap, stated: Stated, about: str) -> str:
     only = (
         f"only {joined([axis_words(column) for column in stated.columns])}" if stated.columns else "no column"
     )
-    return f"These {about} state {only}, not the two columns that a grid needs; see Data."
+    return f"These {about} state {only}, not the two columns that a grid needs."
 
 
 def place(found: Heatmap, cell: Cell) -> str:

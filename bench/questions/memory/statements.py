@@ -24,6 +24,8 @@ def told(found: Memory) -> Iterator[Statement]:
         )
     else:
         yield headline("fits", _nowhere(found, what))
+    if not found.fits:
+        return
     for chips in dict.fromkeys(one.accelerators for one in fewest):
         on = named(one.accelerator for one in fewest if one.accelerators == chips)
         yield finding("fewest", f"{counted(chips, 'chip')} at least: {on}.", accelerators=chips)
@@ -45,11 +47,11 @@ def _nowhere(found: Memory, what: str) -> str:
         )
     if known is None or not known.total_params_b:
         return f"What {what} needs is not known: no parameter count of it is published here; choose another model."
-    if (found.precision or "").lower() not in memory.BYTES:
-        return (
-            f"What {what} needs is not known without the bytes of a weight; choose a precision such as FP8."
-        )
-    return f"What {what} needs is not known: no memory of {named(found.unknown)} is published; choose others."
+    if found.precision is None:
+        return f"What {what} needs is not known: the precision of its weights is not stated."
+    if found.precision.lower() not in memory.BYTES:
+        return f"What {what} needs is not known: the size of {found.precision.upper()} weights is not known here."
+    return f"What {what} needs is not known: no memory of {named(found.unknown)} is published."
 
 
 def _held(one: Fit, tokens: float) -> str:

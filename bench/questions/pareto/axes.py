@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bench import catalogue
-from bench.basis import evidence, prices
+from bench.basis import evidence, limits, prices
 from bench.basis.prices import ChipPrice, Choice
 from bench.basis.story import Needs
 from bench.catalogue import PRICED, Kind, Metric
@@ -139,11 +139,16 @@ def needs(library: Library, x: str, y: str) -> Needs:
 
 
 def chosen(library: Library, view: View, x: str, y: str) -> tuple[str, str]:
-    """The metrics of a View's axes, those not asked for ("") by what its ranked points have together."""
+    """The metrics of a View's axes, those not asked for ("") by what its ranked points have together.
+
+    Under limits by what those have that state what the limits are on, where some do: they alone can be judged.
+    """
     if x and y:
         return x, y
     xs, ys = _candidates(library, x, y)
-    return _commonest(xs, ys, together(library, view, xs, ys))
+    judged = limits.stated_sql(library, evidence.read(view).limits)
+    counts = together(library, view, xs, ys, judged) if view.slo else {}
+    return _commonest(xs, ys, counts if any(counts.values()) else together(library, view, xs, ys))
 
 
 def instead(library: Library, view: View) -> tuple[Metric, Metric] | None:
@@ -154,9 +159,14 @@ def instead(library: Library, view: View) -> tuple[Metric, Metric] | None:
     return (x, y) if any(counts.values()) else None
 
 
-def together(library: Library, view: View, xs: Sequence[str], ys: Sequence[str]) -> dict[str, int]:
-    """How many of a View's ranked points with one of these x and one of these y have each of the metrics."""
-    condition = evidence.ranked(library, evidence.read(view).unlimited).also(_both(xs, ys))
+def together(
+    library: Library, view: View, xs: Sequence[str], ys: Sequence[str], among: str = "TRUE"
+) -> dict[str, int]:
+    """How many of a View's ranked points with one of these x and one of these y have each of the metrics.
+
+    `among` is the DuckDB condition of the points that are counted.
+    """
+    condition = evidence.ranked(library, evidence.read(view).unlimited).also(_both(xs, ys)).also(among)
     keys = list(dict.fromkeys([*xs, *ys]))
     columns = ", ".join(f'count("{_column(key)}")' for key in keys)
     found = library.fetch(f"SELECT {columns} FROM points WHERE {condition.sql}", condition.params)

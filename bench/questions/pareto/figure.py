@@ -62,7 +62,7 @@ OF_A_LIMIT = {ASIDE[BEYOND]: "circle-open", ASIDE[UNKNOWN]: "circle-open-dot"}
 def draw(found: Pareto, theme: Theme) -> go.Figure:
     """The cloud, faded, each group's frontier, the overall one, the knees and the limits; an empty one says so."""
     if found.spans is None:
-        return chart.empty("No point has both metrics, so nothing is drawn.", theme)
+        return chart.empty("No point has both metrics.", theme)
     x, y = (
         Axis(metric, span.log, *widened(span.low, span.high, span.log, END_ROOM))
         for metric, span in zip(found.metrics, found.spans, strict=True)

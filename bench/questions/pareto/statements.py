@@ -89,11 +89,11 @@ def _no_frontier(found: Pareto) -> str:
     if not tally.selected:
         return NOTHING_SELECTED
     if tally.of("other_evidence") == tally.selected:
-        return f"No point of {of} was measured; choose other evidence to see its {counted(tally.selected, 'point')}."
+        return f"No point of {of} was measured (0 of {tally.selected:,}), so none is ranked."
     if tally.of("unpriced"):
-        return f"No accelerator measured with {of} has a price under these terms; choose other prices."
+        return f"No accelerator measured with {of} has a price under these terms."
     if found.instead is None:
-        return f"No point of {of} states both a latency and a throughput; see the heatmap or Data."
+        return f"No point of {of} states both a latency and a throughput."
     return f"No point of {of} has both {inline(x)} and {inline(y)}; {_instead(found)}."
 
 
@@ -263,7 +263,7 @@ def _within(found: Pareto) -> Iterator[Statement]:
         ]
         if not deciding.points:
             kind = "unknown_limits"
-            told = [f"No point of {of} states {deciding.metrics}; lift {named} to see a frontier."
+            told = [f"No point of {of} on these axes states {deciding.metrics}; lift {named} to see a frontier."
                     for of in (about(found), _model(found))]  # fmt: skip
         elif not deciding.names_a_best:
             kind, few = (

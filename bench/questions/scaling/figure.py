@@ -76,7 +76,7 @@ Curve = tuple[str, Law, float, float, str]
 def draw(found: Scaling, theme: Theme) -> go.Figure:
     """The chart of an answer; an empty one says so."""
     if not found.lines:
-        return chart.empty("Nothing can be compared here, so nothing is drawn.", theme)
+        return chart.empty("Nothing can be compared here.", theme)
     panels, shades = _panels(found), _shades(found, theme)
     alone = len(panels) == 1
     height = ALONE_HEIGHT if alone else HEIGHT

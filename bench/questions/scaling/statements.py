@@ -22,7 +22,6 @@ from bench.basis.wording import (
     subject,
 )
 from bench.chart import title, value_label
-from bench.library.standing import OLDER
 from bench.maths.scaling import Law
 from bench.questions.scaling.operating import BEST, FEWEST_COUNTS, INTERACTIVITY, PUSHED_ALIKE
 from bench.questions.scaling.result import EVERY, MLPERF, WIDEST_BRACKET, Line, Place, Replicas, Scaling, Way
@@ -282,9 +281,8 @@ def _unjudged(found: Scaling) -> Statement | None:
 
 
 def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
-    """Why no two counts can be set side by side, and what to do; `everywhere` are the points of all stories."""
+    """Why no two counts can be set side by side; `everywhere` are the points of all stories."""
     tally, held = found.tally, bool(found.lines or found.absent)
-    older = "let older runs in" if tally.of(OLDER) else ""
     if not tally.selected:
         return NOTHING_SELECTED
     none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
@@ -310,15 +308,13 @@ def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
         among = f"No deployment among these {many:,} points" if many > 1 else "No deployment"
         alike = f"was measured on two chip counts{' at one load' if everywhere else ''}"
         alike += f" within {named}" if is_limited else ""
-        advice = f"ease {named}" if is_limited else older or "choose another model"
-        return f"{among} {alike}; {advice}."
+        return f"{among} {alike}{f'; ease {named}' if is_limited else ''}."
     if found.way == BEST:
-        said = "No line has two chip counts whose best load is known"
-        return f"{said}; {older or 'choose another way to compare'}."
+        return "No line has two chip counts whose best load is known."
     said = f"No line has two chip counts measured {where(found.way, found.level)}"
     if found.common is not None and found.common != found.level:
         return f"{said}; most share {number(found.common)}: choose that level."
-    return f"{said}; {older or 'choose another way to compare'}."
+    return f"{said}."
 
 
 def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:

@@ -52,8 +52,6 @@ def figure(page: Page, found: Result) -> None:
 
 def rows(page: Page, found: Result) -> None:
     """The knots of a pair; or the pairs, of which a picked row becomes the pair; nothing where there is neither."""
-    if page.answer.rows.empty:
-        return
     if isinstance(found, Pair):
         result.rows(page, labels=_labels(found))
     else:

@@ -363,14 +363,14 @@ class TestTheStory:
 
 
 class TestNothingToShow:
-    def test_points_that_state_no_two_axes_are_told_so_and_where_they_are(self, shipped: Library) -> None:
+    def test_points_that_state_no_two_axes_are_told_so(self, shipped: Library) -> None:
         """MLPerf's tables state how many accelerators ran, and neither lengths nor a level of load."""
         answer = heatmap.answer(shipped, View.of({"source": ["mlperf"]}))
         held = shipped.fetch("SELECT count(*), count(coalesce(isl, osl, concurrency, batch, request_rate, tp))"
                              " FROM points WHERE source = 'mlperf' AND model = 'llama-2-70b'")[0]  # fmt: skip
         assert held[1] == 0
         assert answer.headline == (
-            f"These {held[0]:,} points state only chip count, not the two columns that a grid needs; see Data."
+            f"These {held[0]:,} points state only chip count, not the two columns that a grid needs."
         )
         assert answer.result.stated is not None
         assert answer.result.stated.columns == ("accelerators",)
@@ -400,7 +400,7 @@ class TestNothingToShow:
 
     def test_points_that_were_not_measured(self, tmp_path: Path) -> None:
         answer = heatmap.answer(library_of(tmp_path, [point(128, 128, 5, evidence="estimated")]), asked())
-        assert answer.headline == "No selected point was measured; choose other evidence to see it."
+        assert answer.headline == "No selected point was measured, so none is ranked."
 
 
 class TestTheGrid:

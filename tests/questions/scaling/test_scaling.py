@@ -348,14 +348,12 @@ def test_a_disaggregated_deployment_is_compared_only_where_it_is_asked_for(tmp_p
     assert by_count(line_of(every), "efficiency") == pytest.approx({4: 1, 8: 0.95})
 
 
-def test_where_nothing_can_be_compared_a_sentence_says_what_to_do(shipped):
+def test_where_nothing_can_be_compared_a_sentence_says_why(shipped):
     said = scaling.answer(shipped, View.of({"source": ["ibm-llm-pilot"], "model": ["mt0-xxl"]})).headline
     assert "two chip counts" in said
-    assert "choose another model" in said
     linked = GEMMA.with_options(at="interactivity").made_whole()
     at = scaling.answer(shipped, linked).headline
     assert "interactivity" in at
-    assert "choose another way" in at
 
 
 @pytest.mark.parametrize("way", ["interactivity", "batch"])

@@ -1,0 +1,112 @@
+"""Where a page has no answer, what it offers leads to one, for the models of the shipped library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench.basis import story
+from bench.errors import BenchError
+from bench.library import Library
+from bench.next_steps import ELSEWHERE, MOST, Step, next_steps
+from bench.questions import UNTOLD, Answer, question
+from bench.view import View
+
+QUESTIONS = Path(__file__).parents[1] / "bench" / "questions"
+KEPT_BY_NOTHING = "ttft_ms_p99<=0.001"
+FEW = ("llama-3.3-70b", "llama-2-70b", "qwen3.5-397b-a17b", "flan-t5-xl", "random-llama-0.2m")
+"""Models of which a pair, any grid, a price, a precision and a known accelerator lack by turns."""
+
+
+def asked(shipped: Library, name: str, view: View) -> Answer[object] | None:
+    """A question's answer as its page asks for it; None where it cannot be asked."""
+    try:
+        return question(name).answer(shipped, question(name).complete(shipped, view).made_whole())
+    except BenchError:
+        return None
+
+
+def bare(view: View) -> View:
+    return view.with_options(**{story.FILLED: None}).made_whole()
+
+
+def lead_on(shipped: Library, name: str, view: View) -> tuple[Step, ...]:
+    """The steps of a page, each of which was taken; none only where the page has an answer."""
+    found = asked(shipped, name, view)
+    if found is None:
+        return ()
+    steps = next_steps(shipped, name, found)
+    assert len(steps) <= MOST
+    assert bool(steps) != found.is_told, (name, view.query(), found.headline)
+    for step in steps:
+        led = asked(shipped, step.page, step.view)
+        assert led is not None, step
+        assert led.is_told, (step, led.headline)
+        assert (step.page, bare(led.view)) != (name, bare(found.view)), step
+    assert len({step.label for step in steps}) == len(steps)
+    return steps
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("model", FEW)
+def test_every_step_leads_to_an_answer(shipped: Library, name: str, model: str) -> None:
+    lead_on(shipped, name, View.of({"model": [model]}))
+
+
+@pytest.mark.parametrize("name", [one for one in ELSEWHERE if one != "memory"])
+def test_a_limit_that_nothing_keeps_can_be_lifted(shipped: Library, name: str) -> None:
+    view = View.of({"model": ["flan-t5-xl"]}, slo=[KEPT_BY_NOTHING])
+    first, *_ = lead_on(shipped, name, view)
+    assert (first.page, first.label) == (name, "Lift the limit on p99 TTFT")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "slo", [(), (KEPT_BY_NOTHING,)], ids=["without limits", "a limit that nothing keeps"]
+)
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_every_step_leads_to_an_answer_for_every_model(
+    shipped: Library, name: str, slo: tuple[str, ...]
+) -> None:
+    models = [one for (one,) in shipped.fetch("SELECT DISTINCT model FROM points WHERE model IS NOT NULL")]
+    for model in models:
+        lead_on(shipped, name, View.of({"model": [model]}, slo=slo))
+
+
+@pytest.mark.parametrize(
+    ("name", "view", "label"),
+    [
+        ("crossover", View.of({"model": ["llama-3.3-70b"]}), "Show FP4"),
+        ("cost", View.of({"accelerator": ["mi325x"]}), "Take prices of any terms"),
+        ("memory", View.of({"model": ["flan-t5-xl"]}), "Suppose BF16 weights"),
+        ("scaling", View.of({"model": ["deepseek-r1"]}), "Let older runs in"),
+        ("scaling", View.of({"model": ["llama-3.1-8b"]}), "Pareto"),
+    ],
+)
+def test_a_step_says_what_it_does(shipped: Library, name: str, view: View, label: str) -> None:
+    assert label in [step.label for step in lead_on(shipped, name, view)]
+
+
+def test_of_several_limits_the_one_in_the_way_is_lifted(shipped: Library) -> None:
+    view = View.of({"model": ["flan-t5-xl"]}, slo=[KEPT_BY_NOTHING, "ttft_ms_p50<=100000"])
+    first, *_ = lead_on(shipped, "pareto", view)
+    assert first.view.slo == ("ttft_ms_p50<=100000",)
+
+
+def test_a_filter_in_the_way_is_lifted_and_the_others_stay(shipped: Library) -> None:
+    view = View.of({"model": ["llama-3.3-70b"], "accelerator": ["tpu-v6e"], "precision": ["fp8"]})
+    steps = lead_on(shipped, "crossover", view)
+    assert all(step.view.values("model") == ("llama-3.3-70b",) for step in steps)
+
+
+def test_where_there_is_an_answer_nothing_is_offered(shipped: Library) -> None:
+    found = asked(shipped, "pareto", View())
+    assert found is not None
+    assert found.is_told
+    assert not next_steps(shipped, "pareto", found)
+
+
+def test_the_kinds_of_headline_that_tell_nothing_are_kinds_that_there_are(shipped: Library) -> None:
+    written = "".join(path.read_text() for path in QUESTIONS.glob("*/*.py"))
+    assert not [kind for kind in UNTOLD if f'"{kind}"' not in written]
