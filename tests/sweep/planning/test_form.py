@@ -113,7 +113,7 @@ def test_every_field_is_offered_once_with_its_help_and_what_it_may_hold() -> Non
         ({"facts.accelerators": "few"}, "facts.accelerators", "whole number"),
         ({"vendor": "top_k 3"}, "vendor", "inline table"),
         ({"vendor": "{api_key = 'x'}"}, "vendor", "may hold a key"),
-        ({"endpoint.url": "http://169.254.169.254"}, "endpoint.url", "no link-local"),
+        ({"endpoint.url": "http://169.254.169.254"}, "endpoint.url", "this is a link-local"),
         ({"profile": "fast"}, None, "There is no profile"),
         ({"loads.concurrency": "2000"}, "loads.concurrency", "caps.concurrency"),
     ],
