@@ -114,6 +114,7 @@ def test_every_field_is_offered_once_with_its_help_and_what_it_may_hold() -> Non
         ({"vendor": "top_k 3"}, "vendor", "inline table"),
         ({"vendor": "{api_key = 'x'}"}, "vendor", "may hold a key"),
         ({"endpoint.url": "http://169.254.169.254"}, "endpoint.url", "this is a link-local"),
+        ({"endpoint.url": "http://127.0.0.1:99999"}, "endpoint.url", "between 1 and 65535"),
         ({"profile": "fast"}, None, "There is no profile"),
         ({"loads.concurrency": "2000"}, "loads.concurrency", "caps.concurrency"),
     ],
