@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import urlencode
 
-from bench import names, selection
+from bench import catalogue, names, selection
 from bench.basis import limits, story
+from bench.catalogue import Metric
 from bench.chart import setting
+from bench.destinations import readings
+from bench.destinations.nearest import nearest
+from bench.destinations.readings import MOST_READINGS, SEVERAL, Reading, Wanted
 from bench.destinations.words import LONGEST, Meaning, meaning
 from bench.errors import BenchError
 from bench.library import Library
 from bench.questions import question, questions
 from bench.questions.heatmap import gaps
 from bench.view import FILTER_BY_KEY, View
-from bench.wording import counted, joined, number
+from bench.wording import counted, inline, joined, number
 
 __all__ = ["EXAMPLE", "LONGEST", "Destination", "Directions", "directions", "of_cell"]
 
@@ -26,23 +30,19 @@ EXAMPLE = "h200 mi355x deepseek fp8"
 USUAL = ("pareto", "heatmap", "crossover", "cost")
 """The pages that are offered for any selection that they can answer, the most asked for first."""
 
-UNFED = ("launch", "jobs", "sql")
+UNFED = ("launch", "jobs", "run", "sql")
 """The pages that need no points to be of use."""
 
-SILENT = ("heatmap", "scaling", "cost", "crossover")
+SILENT = ("pareto", "heatmap", "scaling", "cost", "crossover", "memory")
 """The pages that have no answer for some selections with points: no second column or count of chips, nothing with a
-price, both sides unlike."""
+price, both sides unlike, no published size."""
 
-TITLES = {"data": "Data", "launch": "Launch", "jobs": "Jobs", "sql": "SQL"}
-MOST_READINGS, MOST_GROUP = 4, 3
+SHOWING = ("metric", "x", "y")
+"""The options by which a page shows a metric."""
+
+TITLES = {"sql": "SQL"}
+MOST_GROUP, MOST_PARTS = 3, 12
 STORY = ("model", "precision")
-NEVER_SIDES = ("isl", "osl", "concurrency", "batch", "tp")
-"""What two values of make no two sides of a comparison."""
-
-SEVERAL = ("accelerator", "engine")
-"""The filters of which one word may name several values, as a family does."""
-
-Sides = tuple[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
@@ -64,36 +64,44 @@ class Directions:
     unknown: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One way to read a text: a View, the sides of a comparison in it, and how many points the View selects."""
-
-    view: View
-    points: int
-    sides: Sides | None = None
-    typed: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    without: str = ""
-    per_dollar: bool = False
-
-
 def directions(library: Library, text: str) -> Directions:
     """The pages that can answer what was typed, and what of it was not understood; never raises for any text."""
     meant = meaning(library, text)
-    readings = _readings(library, meant)
     told = [f"Not understood: {joined([word[:40] for word in meant.unknown])}."] if meant.unknown else []
+    if near := nearest(library, meant.unknown):
+        told.append(f"Did you mean {', '.join(near)}?")
+        meant = meant if meant.is_of_something else meaning(library, " , ".join(near))
+    told += (f"{one.label}: {one.definition}" for one in map(_base, meant.metrics[:1]))
     offered: list[Destination] = []
-    named = bool(meant.groups or meant.lengths)
-    if named and not readings[0].points:
-        told += selection.not_loaded(library, readings[0].view) or ["No point has all of these."]
-        offered += _elsewhere(library, meant, readings[0])
-    elif named or meant.slo or meant.pages:
-        pages = _pages(meant, named=named or bool(meant.slo))
-        readings = _answered_first(library, pages, readings)
-        offered += (one for page in pages if (one := _destination(library, page, readings[0])))
-        offered += _otherwise(library, pages, readings[1:])
-        told += _missing(meant, readings[0])
+    if meant.is_of_something:
+        whole = readings.of(library, meant)
+        if whole[0].is_whole:
+            offered += _whole(library, meant, whole)
+        else:
+            told.append(_none_of(library, meant))
+        if not any(one.points is None or one.page in questions() for one in offered):
+            offered += _elsewhere(library, meant, keeps=whole[0].wanted if whole[0].is_whole else ())
+        if not whole[0].is_whole:
+            offered.append(_launch(whole[0]))
+        told += _unanswered(library, meant, offered)
     unique = {(one.page, one.query): one for one in offered}
     return Directions(tuple(unique.values()), tuple(told), meant.unknown)
+
+
+def _whole(library: Library, meant: Meaning, found: Sequence[Reading]) -> Iterator[Destination]:
+    """The pages for the best of several readings, and of each other one the first that can answer."""
+    pages = _pages(meant)
+    first, *others = _answered_first(library, pages, found)
+    if meant.metrics and first.metric is None and not meant.is_named:
+        return
+    yield from (one for page in pages if (one := _destination(library, page, first)))
+    if meant.is_named:
+        yield from _otherwise(library, pages, others)
+
+
+def _base(metric: Metric) -> Metric:
+    """The row of the catalogue that a metric is a statistic of."""
+    return next(row for row in catalogue.base_metrics() if row.key == metric.base)
 
 
 def of_cell(library: Library, view: View, cell: str) -> Destination | None:
@@ -104,88 +112,35 @@ def of_cell(library: Library, view: View, cell: str) -> Destination | None:
     return next((one for page in pages if (one := _destination(library, page, reading))), None)
 
 
-def _pages(meant: Meaning, *, named: bool) -> list[str]:
-    usual = [*USUAL, "data"] if named else []
+def _pages(meant: Meaning) -> list[str]:
+    usual = [*USUAL, "data"] if meant.is_named or meant.slo or meant.metrics else []
     return list(dict.fromkeys((*meant.pages, *usual)))
 
 
-def _answered_first(library: Library, pages: Sequence[str], readings: Sequence[Reading]) -> list[Reading]:
-    """The readings, before all others the one with most points that the first of these pages can answer."""
-    first = next((one for one in readings if pages and _destination(library, pages[0], one)), readings[0])
-    return [first, *(one for one in readings if one is not first)]
+def _unanswered(library: Library, meant: Meaning, offered: Sequence[Destination]) -> Iterator[str]:
+    """A sentence on each metric that no point states, and on each page asked for that has no answer here."""
+    yield from (f"No point states {inline(one)}." for one in meant.metrics if not library.has(one.key))
+    there = {one.page for one in offered}
+    for page in meant.pages:
+        if page in questions() and page not in there:
+            yield f"{question(page).TITLE} has no answer for these."
 
 
-def _readings(library: Library, meant: Meaning) -> list[Reading]:
-    """Every way to read the text that selects points, most first; one that selects none where there is no other."""
-    where = {key: [value for group in groups for value in group] for key, groups in meant.groups.items()}
-    models = meant.groups.get("model", ())
-    if len(models) > 1:
-        where["model"] = [group[0] for group in models]
-    found = []
-    for at in range(max(map(len, meant.lengths.values()), default=1)):
-        lengths = {key: [values[min(at, len(values) - 1)]] for key, values in meant.lengths.items()}
-        view = View.of({**where, **lengths}, slo=meant.slo)
-        for slug in _models(library, view, meant) or [""]:
-            one = _loaded(library, view.with_where(model=[slug]) if slug else view)
-            found.append(Reading(one, selection.count(library, one), _sides(meant, one), meant.typed,
-                                 per_dollar="cost" in meant.pages))  # fmt: skip
-    some = sorted((one for one in found if one.points), key=lambda one: -one.points)
-    return some[:MOST_READINGS] or found[:1]
+def _none_of(library: Library, meant: Meaning) -> str:
+    """That no point has all that was typed; of one name that none has at all, that."""
+    for key, groups in meant.groups.items():
+        for group in groups:
+            if not selection.count(library, View.of({key: group})):
+                return f"No point has {joined([_value(key, value) for value in group], 'or', at_most=MOST_GROUP)}."
+    return "No point has all of these."
 
 
-def _models(library: Library, view: View, meant: Meaning) -> list[str]:
-    """The models to read a text for one at a time, best first: those that one word may mean, or that both sides have.
-
-    None where the text leaves nothing to choose.
-    """
-    sides, models = _sides(meant, view), meant.groups.get("model", ())
-    if len(models) > 1 or (models and len(models[0]) == 1) or not (models or sides):
-        return []
-    counts: list[str] = ["count(*)"]
-    params: list[object] = []
-    for group in sides[1] if sides else ():
-        of = selection.clause(View.of({sides[0]: group} if sides else {}))
-        counts.append(f"count(*) FILTER ({of.sql})")
-        params += of.params
-    condition = selection.clause(view)
-    rows = library.fetch(
-        f"SELECT model, least({', '.join(counts)}) AS fewest FROM points WHERE {condition.sql} AND model IS NOT NULL"
-        f" GROUP BY 1 HAVING fewest > 0 ORDER BY 2 DESC, 1 LIMIT {MOST_READINGS}",
-        (*params, *condition.params),
-    )
-    return [str(model) for model, _ in rows]
-
-
-def _missing(meant: Meaning, reading: Reading) -> Iterator[str]:
-    """A sentence on each name that was typed and that no point of the reading has."""
-    for key in SEVERAL:
-        for group in meant.groups.get(key, ()):
-            if not set(group) & set(reading.view.values(key)):
-                yield f"Nothing of {_group(key, group, reading)} is among these."
-
-
-def _loaded(library: Library, view: View) -> View:
-    """The View with those of several accelerators and engines alone that points have; as it is where none has."""
-    condition = selection.clause(view)
-    for key in SEVERAL:
-        values = view.values(key)
-        if len(values) > 1:
-            rows = library.fetch(f"SELECT DISTINCT {key} FROM points WHERE {condition.sql}", condition.params)
-            held = {str(value) for (value,) in rows}
-            view = view.with_where(**{key: [value for value in values if value in held] or values})
-    return view
-
-
-def _sides(meant: Meaning, view: View) -> Sides | None:
-    """The filter that two groups of values were named for, and of both what the View has of it."""
-    two = [
-        (key, groups) for key, groups in meant.groups.items() if len(groups) == 2 and key not in NEVER_SIDES
-    ]
-    if len(two) != 1:
-        return None
-    key, groups = two[0]
-    a, b = (tuple(value for value in group if value in view.values(key)) for group in groups)
-    return (key, (a, b)) if a and b else None
+def _answered_first(library: Library, pages: Sequence[str], found: Sequence[Reading]) -> list[Reading]:
+    """The readings, before all others the one with most points that the first of these pages that can answers."""
+    told = [page for page in pages if page in questions()][:MOST_READINGS] if len(found) > 1 else []
+    ways = (one for page in told for one in found if _destination(library, page, one))
+    first = next(ways, found[0])
+    return [first, *(one for one in found if one is not first)]
 
 
 def _destination(library: Library, page: str, reading: Reading) -> Destination | None:
@@ -193,26 +148,39 @@ def _destination(library: Library, page: str, reading: Reading) -> Destination |
     if not reading.points and page not in UNFED:
         return None
     if page in questions():
-        return None if _is_empty(library, page, reading) else _of_question(library, page, reading)
-    about = _words(reading.view, reading)
+        return _of_question(library, page, reading) if _answers(library, page, reading) else None
     if page == "data":
-        points = reading.points
-        label = ", ".join(word for word in (about, counted(points, "point")) if word)
-        return Destination(page, f"Data: {label}", View(reading.view.where, whole=True).query(), points)
+        return _data(reading)
     if page == "launch":
         return _launch(reading)
     return Destination(page, TITLES.get(page, page.title()), "", None)
 
 
-def _is_empty(library: Library, page: str, reading: Reading) -> bool:
-    """Whether a page would show nothing of this reading though points have its metric, as of one count of chips."""
-    if page not in SILENT or selection.count(library, View()) > story.MANY:
+def _answers(library: Library, page: str, reading: Reading) -> bool:
+    """Whether a page can tell of this reading; within limits that few points state it may say just that of them."""
+    view = _asked(library, page, reading)
+    if view is None:
         return False
-    asked = question(page)
-    try:
-        return asked.answer(library, asked.complete(library, _asked(page, reading))).rows.empty
-    except BenchError:
+    if page not in SILENT or selection.count(library, View()) > story.MANY:
         return True
+    try:
+        answer = question(page).answer(library, view)
+    except BenchError:
+        return False
+    return not answer.rows.empty and (answer.is_told or bool(view.slo))
+
+
+def _data(reading: Reading) -> Destination:
+    """The points themselves; of a metric how each source measured it."""
+    about = f"how {_base(reading.metric).label} was measured" if reading.metric else ""
+    words = (about, _words(reading.view, reading), counted(reading.points, "point"))
+    view = View(reading.view.where, whole=True).with_options(tab="passports" if reading.metric else None)
+    return Destination(
+        "data",
+        f"Data: {', '.join(word for word in words if word)}{_without(reading)}",
+        view.query(),
+        reading.points,
+    )
 
 
 def _launch(reading: Reading) -> Destination:
@@ -226,12 +194,14 @@ def _launch(reading: Reading) -> Destination:
 
 def _of_question(library: Library, page: str, reading: Reading) -> Destination | None:
     """A question's page in the words of the story it will tell; where very MANY points are loaded, of all selected."""
-    asked, view = question(page), _asked(page, reading)
+    asked, view = question(page), _asked(library, page, reading)
+    if view is None:
+        return None
     told, points = view, reading.points
     if selection.count(library, View()) <= story.MANY:
         try:
             told = asked.complete(library, view)
-            points = _shown(library, told)
+            points = _shown(library, told, reading)
             if not points:
                 return None
         except BenchError:
@@ -239,35 +209,47 @@ def _of_question(library: Library, page: str, reading: Reading) -> Destination |
     sides = _sides_words(reading) if page == "crossover" else ""
     of = told.with_where(**{reading.sides[0]: None}) if sides and reading.sides else told
     within = limits.words(limits.read(reading.view))
-    about = [word for word in (sides, _words(of, reading), within, counted(points, "point")) if word]
-    without = f" (without {reading.without})" if reading.without else ""
-    return Destination(page, f"{asked.TITLE}: {', '.join(about)}{without}", view.query(), points)
+    metric = inline(reading.metric) if reading.metric else ""
+    about = [word for word in (metric, sides, _words(of, reading), within, counted(points, "point")) if word]
+    return Destination(page, f"{asked.TITLE}: {', '.join(about)}{_without(reading)}", view.query(), points)
 
 
-def _asked(page: str, reading: Reading) -> View:
-    """The View of a page's link: the crossover's has both sides."""
-    if page != "crossover" or reading.sides is None:
-        return reading.view
-    key, groups = reading.sides
-    a, b = (View.of({key: group}).query() for group in groups)
-    return reading.view.with_options(a=a, b=b, per="dollar" if reading.per_dollar else None)
+def _asked(library: Library, page: str, reading: Reading) -> View | None:
+    """The View of a page's link, with both sides and with the metric; None where the page cannot show the metric."""
+    view = reading.view
+    if page == "crossover" and reading.sides is not None:
+        key, groups = reading.sides
+        a, b = (View.of({key: group}).query() for group in groups)
+        view = view.with_options(a=a, b=b, per="dollar" if reading.per_dollar else None)
+    if reading.metric is None:
+        return view
+    try:
+        offered = question(page).choices(library, view)
+    except BenchError:
+        return None
+    places = (one for one in SHOWING if reading.metric.key in {key for key, _ in offered.get(one, ())})
+    place = next(places, None)
+    return view.with_options(**{place: reading.metric.key}) if place else None
 
 
-def _shown(library: Library, told: View) -> int:
-    """How many points of a complete View have every metric that the page is about; all for one about facts."""
+def _shown(library: Library, told: View, reading: Reading) -> int:
+    """How many points of a complete View have every metric that the page is about; all for one about facts.
+
+    0 where one of two that were named has none of them.
+    """
     condition = selection.clause(told)
     for key in ("x", "y", "metric"):
         column = told.option(key)
         if column in library.metric_columns():
             condition = condition.also(f'isfinite("{column}")')
+    if not readings.has_each(library, reading.wanted, condition):
+        return 0
     many = [_count(library, condition)]
     for key in ("a", "b"):
         if told.option(key):
             side = selection.clause(View(View.from_query(told.option(key)).where))
             many.append(_count(library, condition.also(f"({side.sql})", *side.params)))
-    if not all(many):
-        return 0
-    return many[0]
+    return many[0] if all(many) else 0
 
 
 def _count(library: Library, condition: selection.Clause) -> int:
@@ -275,23 +257,49 @@ def _count(library: Library, condition: selection.Clause) -> int:
     return int(rows[0][0])
 
 
-def _otherwise(library: Library, pages: Sequence[str], readings: Sequence[Reading]) -> Iterator[Destination]:
+def _otherwise(library: Library, pages: Sequence[str], found: Sequence[Reading]) -> Iterator[Destination]:
     """The first page that can answer each of the other readings."""
-    for reading in readings:
-        found = (_destination(library, page, reading) for page in (*pages, *USUAL, "data"))
-        yield from islice(filter(None, found), 1)
+    for reading in found:
+        ways = (_destination(library, page, reading) for page in (*pages, *USUAL, "data"))
+        yield from islice(filter(None, ways), 1)
 
 
-def _elsewhere(library: Library, meant: Meaning, reading: Reading) -> Iterator[Destination]:
-    """What is nearest where no point has all that was named, and the way to measure it."""
-    near = []
-    for key, values in reading.view.where if len(reading.view.where) > 1 else ():
-        less = _loaded(library, reading.view.with_where(**{key: None}))
-        without = _words(View(((key, values),)), reading)
-        near.append(Reading(less, selection.count(library, less), None, meant.typed, without))
-    near = sorted((one for one in near if one.points), key=lambda one: one.points)
-    yield from _otherwise(library, meant.pages, near[:MOST_READINGS])
-    yield _launch(reading)
+def _elsewhere(library: Library, meant: Meaning, keeps: Wanted = ()) -> Iterator[Destination]:
+    """What the largest part of the words leads to: first with the model and both sides of a comparison.
+
+    Nothing is left out of what it `keeps`: of two that points have, none is offered alone.
+    """
+    kept = {(key, group) for key, groups in keeps for group in groups}
+    for left in range(1, meant.parts):
+        found = []
+        for less, gone in islice(meant.without(left), MOST_PARTS):
+            if kept & {(key, values) for one in gone for key, values in one.items()}:
+                continue
+            if some := [one for one in readings.of(library, less) if one.is_whole]:
+                first = _answered_first(library, (*less.pages, *USUAL), some)[0]
+                without = ", ".join(_left_out(one, first) for one in gone)
+                nearness = (
+                    "model" in {key for one in gone for key in one},
+                    first.sides is None,
+                    first.points,
+                )
+                found.append((nearness, replace(first, without=without)))
+        near = [one for _, one in sorted(found, key=lambda pair: pair[0])][:MOST_READINGS]
+        if offered := [*_otherwise(library, meant.pages, near)]:
+            yield from offered
+            return
+
+
+def _left_out(where: Mapping[str, tuple[str, ...]], reading: Reading) -> str:
+    """A name in words, or as it was typed where it stands for many models."""
+    of = where.get("model", ())
+    return (
+        reading.typed[of].capitalize() if len(of) > 1 else _words(View.of(where), reading).removeprefix("at ")
+    )
+
+
+def _without(reading: Reading) -> str:
+    return f" (without {reading.without})" if reading.without else ""
 
 
 def _sides_words(reading: Reading) -> str:

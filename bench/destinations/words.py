@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import combinations
 
 from bench import catalogue, names
 from bench.basis import limits
@@ -45,6 +46,16 @@ PAGES: Mapping[str, str] = {
 }
 """By what else than its name a page is asked for."""
 
+METRICS: Mapping[str, str] = {
+    "ttft": "ttft_ms", "tpot": "tpot_ms", "itl": "itl_ms", "e2el": "e2el_ms", "e2e": "e2el_ms", "latency": "e2el_ms",
+    "ntpot": "ntpot_ms", "interactivity": "interactivity_tokens_per_s_per_user", "goodput": "goodput_requests_per_s",
+    "energy": "joules_per_output_token", "joules": "joules_per_output_token", "power": "power_w_per_accelerator",
+}  # fmt: skip
+"""The words that name a metric, without what it is limited to."""
+
+RUNS, OF_RUNS = frozenset({"run", "runs"}), ("launch", "jobs", "run")
+"""Among other words "run" says nothing; alone it asks for the pages that start, follow and tell one."""
+
 NOISE = frozenset(
     "a all also an and any are as at be best between both by can compare do does fast faster fastest find for from give"
     " gpu/tpu go goes has have how i in is it its large many me model models much my number of on one open or out page"
@@ -76,6 +87,7 @@ LIMITED = re.compile(
     rf"\s*(?P<stat_>{STAT})?\s*(?P<what_>{LATENCY})(?:\s*(?P<after_>{STAT}))?)(?![\w.])"
 )
 """A limit with its number behind what it is on, "ttft under 2s", or before it: "under 2s ttft"."""
+STATISTIC = re.compile(STAT)
 WRITTEN = re.compile(r"[a-z][a-z0-9_]{3,60}(?:<=|>=)[0-9.]{1,12}")
 WORD = re.compile(r"[^\s,;&?!|]+|[,&]")
 
@@ -94,6 +106,41 @@ class Meaning:
     pages: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     typed: dict[tuple[str, ...], str] = field(default_factory=dict)
+    metrics: tuple[Metric, ...] = ()
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the text names what points have: a model, a chip, a length."""
+        return bool(self.groups or self.lengths)
+
+    @property
+    def is_of_something(self) -> bool:
+        """Whether anything of the text was understood."""
+        return bool(self.is_named or self.slo or self.pages or self.metrics)
+
+    @property
+    def parts(self) -> int:
+        """How many names were typed, lengths being one."""
+        return len(self._parts)
+
+    @property
+    def _parts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The filters and groups that can be left out one by one; the lengths go together."""
+        each = [(key, group) for key, groups in self.groups.items() for group in groups]
+        return [*each, *([("", ())] if self.lengths else [])]
+
+    def without(self, many: int) -> Iterator[tuple[Meaning, list[dict[str, tuple[str, ...]]]]]:
+        """What is meant without so many of the names, and the filters that each name that is left out was."""
+        for gone in combinations(self._parts, many):
+            groups = {
+                key: kept
+                for key, every in self.groups.items()
+                if (kept := tuple(group for group in every if (key, group) not in gone))
+            }
+            lengths = {} if ("", ()) in gone else self.lengths
+            left = [{key: group} if key else {one: values[:1] for one, values in self.lengths.items()}
+                    for key, group in gone]  # fmt: skip
+            yield replace(self, groups=groups, lengths=lengths), left
 
 
 def meaning(library: Library, text: str) -> Meaning:
@@ -102,18 +149,24 @@ def meaning(library: Library, text: str) -> Meaning:
     rest = _without_numbers(library, text[:LONGEST].lower(), found)
     words = [part for word in WORD.findall(rest)[:MOST] for part in _split(word)]
     held = {kind: _held(library, kind) for kind in KINDS}
-    at, last = 0, ""
+    at, last, spelled = 0, "", ""
     unknown: list[str] = []
     while at < len(words):
         read = _longest(words[at:], held)
         if read is None:
-            last = _single(words[at], found, unknown, last)
+            last = _single(library, words[at], found, unknown, last)
             at += 1
             continue
         kind, values, many = read
         _add(found, kind, values, narrows=last == kind)
-        found.typed.setdefault(values, " ".join(words[at : at + many]).upper())
+        spelled = " ".join([*([spelled] if last == kind else []), *words[at : at + many]])
+        found.typed.setdefault(found.groups[kind][-1], spelled.upper())
         last, at = kind, at + many
+    if stated := [word for word in unknown if STATISTIC.fullmatch(word)] if found.metrics else []:
+        found.metrics = tuple(_stated(library, one.base, stated[0]) or one for one in found.metrics)
+        unknown = [word for word in unknown if word not in stated]
+    if not (found.is_of_something or unknown) and RUNS & set(words):
+        found.pages = OF_RUNS
     found.unknown = tuple(dict.fromkeys(unknown))
     return found
 
@@ -124,19 +177,23 @@ def _split(word: str) -> list[str]:
     return [word] if is_checkpoint or "/" not in word else word.replace("/", " , ").split()
 
 
-def _single(word: str, found: Meaning, unknown: list[str], last: str) -> str:
+def _single(library: Library, word: str, found: Meaning, unknown: list[str], last: str) -> str:
     """Takes one word that is no name; the kind of name that the next may still narrow."""
-    page = next((name for name in _pages() if word in _pages()[name]), None)
+    page = next((name for name in pages() if word in pages()[name]), None)
     if page is not None:
         found.pages = tuple(dict.fromkeys((*found.pages, page)))
         return "" if word in APART else last
-    if word not in NOISE | APART:
+    metric = _stated(library, METRICS[word]) if word in METRICS else None
+    if metric is not None:
+        found.metrics = tuple(dict.fromkeys((*found.metrics, metric)))
+    elif word not in NOISE | APART:
         unknown.append(word)
     return "" if word in APART else last
 
 
 @cache
-def _pages() -> dict[str, frozenset[str]]:
+def pages() -> dict[str, frozenset[str]]:
+    """The words by which each page is asked for."""
     titles = {name: question.TITLE.lower() for name, question in questions().items()}
     return {
         name: frozenset({name, titles.get(name, name), *PAGES.get(name, "").split()})
@@ -163,7 +220,7 @@ def _longest(
         for kind in KINDS:
             if values := _exactly(kind, spelled, held[kind]):
                 return kind, values, many
-    if any(words[0] in said for said in _pages().values()):
+    if any(words[0] in said for said in pages().values()):
         return None
     for kind in KINDS:
         if values := _in_part(kind, words[0], held[kind]):
@@ -186,7 +243,7 @@ def _exactly(kind: str, text: str, held: tuple[str, ...]) -> tuple[str, ...]:
 
 def _in_part(kind: str, word: str, held: tuple[str, ...]) -> tuple[str, ...]:
     """What has this word in its name, or begins a word of it with: "deepseek", "v6e", "qwen"."""
-    if kind == "precision" or len(word) < 2 or word.isdigit():
+    if kind == "precision" or len(word) < (4 if word.isdigit() else 2):
         return ()
     if kind == "accelerator" and not (any(map(str.isdigit, word)) or word.rstrip("s") == "tpu"):
         return ()
@@ -253,18 +310,22 @@ def _limit(library: Library, match: re.Match[str]) -> Iterator[str]:
     """A limit as links write it; on the statistic that was named, else on the median or the mean that is loaded."""
     said = dict.fromkeys(("stat", "after", "unit", "sign"), "")
     said |= {name.rstrip("_"): text for name, text in match.groupdict().items() if text}
-    starts = (f"{said['what']}_ms", f"{said['what']}_tokens_per_s")
-    bases = [row.key for row in catalogue.base_metrics() if row.key.startswith(starts)]
-    stated = (said["stat"] or said["after"]).replace("median", "p50")
-    wanted = [stated] if stated else ["p50", "mean", "p99"]
-    keys = [f"{base}_{one}" for one in wanted for base in bases]
-    key = next((key for key in keys if library.has(key)), keys[0] if keys else "")
-    if not key or not catalogue.is_metric(key):
+    metric = _stated(library, METRICS[said["what"]], said["stat"] or said["after"])
+    if metric is None:
         return
-    metric: Metric = catalogue.metric(key)
     value = float(said["value"]) * (1000 if said["unit"] == "s" and metric.unit == "ms" else 1)
     least = said["sign"] in (">", ">=", "at least", "over", "above") or metric.direction == "higher"
-    yield f"{key}{'>=' if least else '<='}{value:.12g}"
+    yield f"{metric.key}{'>=' if least else '<='}{value:.12g}"
+
+
+def _stated(library: Library, base: str, statistic: str = "") -> Metric | None:
+    """A metric with the statistic that was typed, else with the median, the mean or the p99 that is loaded."""
+    if catalogue.is_metric(base):
+        return catalogue.metric(base)
+    typed = statistic.replace("median", "p50")
+    keys = [f"{base}_{one}" for one in ([typed] if typed else ["p50", "mean", "p99"])]
+    key = next((key for key in keys if library.has(key)), keys[0])
+    return catalogue.metric(key) if catalogue.is_metric(key) else None
 
 
 def _count(found: Meaning, key: str, text: str) -> bool:

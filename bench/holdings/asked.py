@@ -14,7 +14,9 @@ from bench.view import View
 
 TABS = ("sources", "points", "passports", "scores", "prices", "refusals", "hidden", "changes",
         "audit")  # fmt: skip
-OPTIONS = ("tab", "search", "tag", "sort", "page", "source_id", "point_id")
+OPTIONS = ("tab", "search", "tag", "sort", "page", "source_id", "point_id", "correct")
+UNFOLDED = "yes"
+"""The value of `correct` in a link to a point whose form for hiding and correcting stands open."""
 
 SOURCE_ORDERS = (
     "title",
@@ -48,6 +50,8 @@ def check(key: str, value: str) -> None:
         raise UnknownName(
             "column", value.removeprefix("-"), (*POINT_ORDERS, *SOURCE_ORDERS), listing="this page"
         )
+    if key == "correct" and value != UNFOLDED:
+        raise UsageError(f"correct={value[:20]!r} opens nothing; write it as in correct={UNFOLDED}.")
     if key == "tag":
         ledger.tag(value)
     if key == "source_id" and not (SOURCE_ID.fullmatch(value) or SWEEP_ID.fullmatch(value)):
@@ -67,8 +71,9 @@ def complete(view: View) -> View:
         sort = first
     listed = tab in ("sources", "points") and not view.option("point_id")
     return view.with_options(
-        tab=tab, sort=sort if listed else None, page=(view.option("page") or "1") if listed else None
-    ).made_whole()
+        tab=tab, sort=sort if listed else None, page=(view.option("page") or "1") if listed else None,
+        correct=view.option("correct") if view.option("point_id") else None,
+    ).made_whole()  # fmt: skip
 
 
 def _is_column(name: str) -> bool:

@@ -74,7 +74,7 @@ def current(name: str, library: Library) -> View:
     query = urlencode(pairs)
     moved, state.page = state.page != name, name
     news = bool(pairs) and not state.changed
-    news = news and (moved or _went_through_history() or query not in state.queries)
+    news = news and (moved or went_through_history() or query not in state.queries)
     if news:
         view, state.problems = _read(pairs, name)
         state.where, state.near, state.basis = (
@@ -282,7 +282,8 @@ def _replace(name: str, view: View) -> None:
     state.problems, state.changed = [], True
 
 
-def _went_through_history() -> bool:
+def went_through_history() -> bool:
+    """Whether this run is one of Back or Forward."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 

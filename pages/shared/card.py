@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from bench import access, catalogue
-from bench.basis import story
 from bench.errors import NotFound
 from bench.export import readable
+from bench.holdings.asked import UNFOLDED
 from bench.holdings.card import Card
 from bench.plain_text import markdown
 from bench.view import View
@@ -108,14 +108,15 @@ def _facts(card: Card) -> None:
 
 def _links(page: Page, card: Card) -> None:
     """Where the point leads: each link opens a page on it."""
-    where = story.own_choice(page.view).where
+    shown = View(page.view.where)
     with st.container(key="onward.card", horizontal=True):
-        _link("data", "Open point", View(where).with_options(point_id=card.id).pairs())
-        _link("data", "Source", View(where).with_options(source_id=card.source_id).pairs())
+        _link("data", "Open point", shown.with_options(point_id=card.id).pairs())
+        _link("data", "Source", shown.with_options(source_id=card.source_id).pairs())
         if card.run and cached_sweeps.swept(cached.library().path, card.run):
             _link("run", "Open run", [("run", card.run[0]), ("point", card.run[1])])
         if access.may("retract", visitor()):
-            _link("data", "Hide or correct", View(where).with_options(point_id=card.id).pairs())
+            unfolded = shown.with_options(point_id=card.id, correct=UNFOLDED)
+            _link("data", "Hide or correct", unfolded.pairs())
         again = cached_sweeps.once_more(cached.library().path, card)
         if again:
             _link("launch", "Measure again", list(again.items()))

@@ -14,7 +14,7 @@ from bench.holdings.opened import Hidden
 from bench.library.ledger import MOST_TAG, MOST_TEXT
 from bench.plain_text import markdown, visible
 from bench.wording import counted, joined
-from pages.shared import address, cached
+from pages.shared import address, buttons, cached
 from pages.shared.frame import Page
 from pages.shared.listed import NAME
 from pages.shared.visitor import admitted, visitor
@@ -36,15 +36,31 @@ def said() -> None:
         st.success(markdown(done))
 
 
-def of_point(page: Page, point: of_one.Point) -> None:
-    """The changes of a point or a score, or why there are none for this visitor."""
+def of_point(page: Page, point: of_one.Point, source: of_one.Source, *, unfolded: bool = False) -> None:
+    """The changes of a point or a score, or why there are none for this visitor.
+
+    Where the link asks for it, the forms that hide it and correct a fact stand `unfolded` and come into sight.
+    """
     if not admitted("retract"):
         return
+    stands = point.hidden is None or point.hidden.id != point.id
+    if unfolded:
+        with st.container(key="correcting", border=True):
+            left, right = st.columns(2, gap="large")
+            with left:
+                _hide(point.id, point.kind, point.hidden, unfolded=True)
+            if stands:
+                with right:
+                    _fact(page, source, unfolded=True)
+        buttons.in_sight("correcting", f"correct.{point.id}")
     with st.container(key="actions.correct", horizontal=True):
-        if point.hidden is None or point.hidden.id != point.id:
+        if stands:
             _note(point.id)
             _tag(page, point.id, point.tags)
-        _hide(point.id, point.kind, point.hidden)
+        if stands and not unfolded:
+            _fact(page, source)
+        if not unfolded:
+            _hide(point.id, point.kind, point.hidden)
 
 
 def of_source(page: Page, source: of_one.Source) -> None:
@@ -90,14 +106,14 @@ def _tag(page: Page, id: str, has: tuple[str, ...]) -> None:
             )
 
 
-def _hide(id: str, kind: str, hidden: Hidden | None) -> None:
+def _hide(id: str, kind: str, hidden: Hidden | None, *, unfolded: bool = False) -> None:
     """Hide, or bring back; a point in a hidden source comes back with its source."""
     if hidden is not None:
         if hidden.id == id and not hidden.purged:
             st.button("Bring it back", key="correct.restore", type="primary", on_click=_do,
                       args=(lambda: _restored(id),))  # fmt: skip
         return
-    with _box(f"Hide this {kind}", "hide"), _form("hide"):
+    with _box(f"Hide this {kind}", "hide", unfolded=unfolded), _form("hide"):
         st.text_input(
             "Why",
             key=_key("hide.reason", id),
@@ -128,9 +144,9 @@ def _purge(source: of_one.Source) -> None:
         st.form_submit_button("Delete it for good", on_click=_do, args=(lambda: _purged(source.id),))
 
 
-def _fact(page: Page, source: of_one.Source) -> None:
+def _fact(page: Page, source: of_one.Source, *, unfolded: bool = False) -> None:
     """A fact that holds for every row of the source, from the known names where there are any."""
-    with _box("Correct a fact", "fact"):
+    with _box("Correct a fact of the source" if unfolded else "Correct a fact", "fact", unfolded=unfolded):
         fact = st.selectbox("Fact", correcting.FACTS, key="correct.fact.name", format_func=history.fact_label)
         said = of_one.values(page.library, source.id, fact)
         if said:
@@ -192,8 +208,12 @@ def _value(fact: str, key: str, label: str) -> None:
         st.text_input(label, key=key, max_chars=MOST_TEXT)
 
 
-def _box(label: str, name: str) -> st.delta_generator.DeltaGenerator:
-    """A button that opens a box; after every change it is another one, which is closed."""
+def _box(label: str, name: str, *, unfolded: bool = False) -> st.delta_generator.DeltaGenerator:
+    """A button that opens a box, after every change another one, which is closed; or the box `unfolded`."""
+    if unfolded:
+        place = st.container(key=f"unfolded.{name}", width="stretch")
+        place.markdown(f"**{label}**")
+        return place
     return st.popover(label, key=f"correct.{name}.{st.session_state.get(TURN, 0)}")
 
 

@@ -105,7 +105,6 @@ def start(stated: Mapping[str, str], plan: Plan) -> None:
             help="Sends a few short requests: is it there, does it serve the model, how does it count.",
             icon=":material/fact_check:",
             on_click=_check,
-            args=(dict(stated), plan),
             disabled=not decision,
         )
     if not isinstance(_found(plan), Preflight):
@@ -150,7 +149,12 @@ def _found(plan: Plan) -> Preflight | str | None:
     return found if known == plan.id else None
 
 
-def _check(stated: Mapping[str, str], plan: Plan) -> None:
+def _check() -> None:
+    """Asks the endpoint of the plan as it is by now, which may be newer than the button."""
+    stated = plan_fields.in_the_address()
+    plan = checked(stated).plan
+    if plan is None:
+        return
     try:
         found: Preflight | str = sweeps.check(library(), plan, visitor(), own_port=own_port())
     except BenchError as problem:

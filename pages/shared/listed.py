@@ -99,7 +99,7 @@ def points(page: Page) -> None:
 
 def open_(**which: str | None) -> None:
     """Opens a source or a point by its id, or with None the table it stands in again; for callbacks."""
-    address.choose_options(NAME, **which, tab=None, sort=None, page=None)
+    address.choose_options(NAME, **which, correct=None, tab=None, sort=None, page=None)
 
 
 def _controls(page: Page, orders: tuple[str, ...]) -> None:

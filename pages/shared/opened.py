@@ -153,7 +153,7 @@ def _point(page: Page, point: of_one.Point) -> None:
         _link("Published at", row.get("source_url"))
     flagged.listed(point.flags)
     _said_of(page, point.id, point.tags)
-    correcting.of_point(page, point)
+    correcting.of_point(page, point, source, unfolded=bool(page.view.option("correct")))
     if point.kind == "point":
         _figures(page, point)
     fields = of_one.fields(point)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -12,7 +14,10 @@ from bench.plain_text import markdown, visible
 from bench.sweep.planning import form
 from bench.sweep.planning.form import FormField
 from bench.view import View
-from pages.shared import cached, options
+from pages.shared import address, cached, options
+
+NAME, WRITTEN, REMEMBERED = "launch", "plan.written", 8
+"""Where this session keeps what it last wrote into the address, and the addresses of so many changes before it."""
 
 COLUMN_PX = 155
 COLD = {"profile": "quick"}
@@ -59,10 +64,22 @@ NAMED = {f"facts.{kind}": kind for kind in names.KINDS}
 """The facts with canonical names, which are offered; any other name may be typed."""
 
 
+@dataclass(frozen=True)
+class Written:
+    """What was written into the address, and the queries it replaced, with which the browser may still ask.
+
+    It `is_new` in the run that wrote it, which the browser cannot have heard of.
+    """
+
+    replaced: tuple[str, ...]
+    link: Mapping[str, str]
+    is_new: bool = True
+
+
 def stated() -> dict[str, str]:
     """The fields that the address states; what it states beside them is told."""
-    pairs = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
-    found, problems = form.from_link(pair for pair in pairs if not pair[0].startswith("embed"))
+    _forget()
+    found, problems = form.from_link(pair for pair in _pairs() if not pair[0].startswith("embed"))
     if not found and not problems:
         found = dict(COLD)
         st.query_params.from_dict(form.in_a_link(found))
@@ -79,13 +96,47 @@ def state(changed: Mapping[str, str | None]) -> None:
 
 def replace(fields: Mapping[str, str]) -> None:
     """Nothing; the address states these fields from now on, and no others."""
-    st.query_params.from_dict(form.in_a_link(fields))
+    before, link = urlencode(_in_the_browser()), form.in_a_link(fields)
+    late = st.session_state.get(WRITTEN)
+    st.session_state[WRITTEN] = Written(((*late.replaced, before) if late else (before,))[-REMEMBERED:], link)
+    st.query_params.from_dict(link)
 
 
 def in_the_address() -> dict[str, str]:
     """The fields that the address states now, as callbacks need them."""
-    pairs = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
-    return form.from_link(pairs)[0]
+    return form.from_link(_pairs())[0]
+
+
+def _pairs() -> list[tuple[str, str]]:
+    """What the address states; of a run that the browser asked for before it heard of the last change, that change.
+
+    Who types and presses a button at once asks with the address from before what was typed.
+    """
+    late = st.session_state.get(WRITTEN)
+    if late is None or not _is_late(late):
+        return _in_the_browser()
+    st.query_params.from_dict(late.link)
+    return list(late.link.items())
+
+
+def _in_the_browser() -> list[tuple[str, str]]:
+    return [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
+
+
+def _is_late(written: Written) -> bool:
+    return not address.went_through_history() and urlencode(_in_the_browser()) in written.replaced
+
+
+def _forget() -> None:
+    """Nothing; what was written is forgotten once the browser has heard of it or has been on another page."""
+    kept, late = address.kept(), st.session_state.get(WRITTEN)
+    moved, kept.page = kept.page != NAME, NAME
+    if late is None:
+        return
+    if late.is_new and not moved:
+        st.session_state[WRITTEN] = Written(late.replaced, late.link, is_new=False)
+    elif moved or not _is_late(late):
+        del st.session_state[WRITTEN]
 
 
 def row(stated: Mapping[str, str], keys: tuple[str, ...], problem: form.Checked) -> None:

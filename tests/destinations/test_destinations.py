@@ -105,7 +105,7 @@ def test_two_kinds_of_chips_are_compared_where_both_were_measured(shipped):
     [
         ("tpu vs gpu cost", "crossover"),
         ("tpu vs gpu", "crossover"),
-        ("llama 70b 1k/1k h200 against b200", "heatmap"),
+        ("llama 70b 1k/1k h200 against b200", "data"),
         (EXAMPLE, "pareto"),
     ],
 )
@@ -152,6 +152,100 @@ def test_pages_are_asked_for_by_their_names_and_synonyms(shipped):
     assert pages(directions(shipped, "scaling mixtral h200"))[0] == "scaling"
 
 
+SHIPPED_WORDS = (
+    "llama vs gemma on b200", "llama vs gemma", "memory for llama 70b", "memory gpt-j", "h20 mi35x depseek", "ttft",
+    "p99 ttft deepseek", "tpot mixtral", "energy", "goodput", "5090", "run", "paretto", "scaling", "fp4 vs fp8",
+    "deepseek vllm sglang", "llama 3.3 70b ttft 2 s tpot 50 ms", "tpu vs gpu per dollar", "llama 70b 3k/3k",
+    "deepseek vs groq on tpu", "llama 70b 1k/1k h200 against b200",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SHIPPED_WORDS)
+def test_every_offer_has_points_or_an_answer(shipped, text):
+    answers_everywhere(shipped, text)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("slug", [row.slug for row in (*names.models(), *names.accelerators())])
+def test_every_offer_for_a_model_or_an_accelerator_has_points_or_an_answer(shipped, slug):
+    answers_everywhere(shipped, slug)
+    assert directions(shipped, slug).destinations
+
+
+def answers_everywhere(library: Library, text: str) -> None:
+    leads_somewhere(library, text)
+    for one in directions(library, text).destinations:
+        if one.page in questions():
+            view = View.from_query(one.query)
+            answer = question(one.page).answer(library, view)
+            assert answer.is_told or (view.slo and len(answer.rows)), one.label
+
+
+@pytest.mark.parametrize("text", ["llama vs gemma on b200", "llama vs gemma", "gemma llama cost b200"])
+def test_no_offer_of_two_models_holds_one_alone(shipped, text):
+    found = directions(shipped, text)
+    assert found.destinations
+    for one in found.destinations:
+        view = View.from_query(one.query)
+        shown = question(one.page).complete(shipped, view) if one.page in questions() else view
+        models = {
+            model
+            for model in shown.values("model")
+            if selection.count(shipped, shown.with_where(model=[model]))
+        }
+        assert {"llama", "gemma"} <= {model.split("-")[0] for model in models}, one.label
+
+
+def test_where_no_point_has_all_the_largest_part_is_offered(shipped):
+    found = directions(shipped, "deepseek vs groq on tpu")
+    assert "No point has all of these." in found.told
+    assert all("(without " in one.label for one in found.destinations[:-1])
+    assert found.destinations[-1].page == "launch"
+    assert pages(directions(shipped, "llama 70b 3k/3k"))[0] == "pareto"
+    assert "Crossover has no answer for these." in directions(shipped, "llama vs gemma on b200").told
+
+
+def test_memory_leads_first_to_a_model_whose_size_is_known(shipped):
+    first = directions(shipped, "memory for llama 70b").destinations[0]
+    assert first.page == "memory"
+    assert question("memory").answer(shipped, View.from_query(first.query)).is_told
+    assert directions(shipped, "memory gpt-j").told == ("Memory has no answer for these.",)
+
+
+def test_the_nearest_names_are_offered_for_words_that_are_none(shipped):
+    found = directions(shipped, "h20 mi35x depseek")
+    assert found.told == ("Not understood: h20, mi35x and depseek.",
+                          "Did you mean H200 SXM, MI355X, DeepSeek-R1?")  # fmt: skip
+    assert pages(found)[0] == "pareto"
+    assert asked(shipped, "h20 mi35x depseek").values("accelerator") == ("h200-sxm", "mi355x")
+    assert directions(shipped, "paretto").told[1] == "Did you mean Pareto?"
+    assert directions(shipped, "wibble").told == ("Not understood: wibble.",)
+
+
+def test_a_metric_leads_to_its_pages_and_its_definition(shipped):
+    found = directions(shipped, "ttft")
+    assert found.told[0].startswith("TTFT: Time to first token")
+    assert pages(found) == ["pareto", "heatmap", "crossover", "data"]
+    pareto, heatmap, _, data = (View.from_query(one.query) for one in found.destinations)
+    assert pareto.option("x") == heatmap.option("metric") == "ttft_ms_p50"
+    assert data.option("tab") == "passports"
+    assert asked(shipped, "p99 ttft deepseek").option("x") == "ttft_ms_p99"
+    assert asked(shipped, "energy").option("y") == "joules_per_output_token"
+    assert directions(shipped, "goodput").told[-1] == "No point states goodput."
+    assert directions(shipped, "p99").unknown == ("p99",)
+
+
+def test_a_number_that_names_an_accelerator_finds_it(shipped):
+    found = directions(shipped, "5090")
+    assert found.told == ("No point has RTX 5090.",)
+    assert [(one.page, one.label) for one in found.destinations] == [("launch", "Launch: measure RTX 5090")]
+
+
+def test_run_alone_leads_to_the_pages_of_runs(shipped):
+    assert pages(directions(shipped, "run")) == ["launch", "jobs", "run"]
+    assert "run" not in pages(directions(shipped, "run deepseek"))
+
+
 def test_limits_go_into_every_link(shipped):
     found = directions(shipped, "llama 3.3 70b ttft<=2 s, tpot p99 under 50ms")
     for one in found.destinations:
@@ -175,7 +269,9 @@ def test_what_is_not_understood_is_named_and_what_is_missing_is_said(shipped):
     measure = nothing.destinations[-1]
     assert (measure.page, measure.points) == ("launch", None)
     assert "facts.accelerator=groq-lpu" in measure.query
-    assert directions(shipped, "deepseek vllm sglang").told == ("Nothing of vLLM is among these.",)
+    one = directions(shipped, "deepseek vllm sglang")
+    assert one.told == ("No point has all of these.",)
+    assert one.destinations[0].label.endswith("(without vLLM)")
     assert directions(shipped, "") == Directions()
 
 
@@ -207,7 +303,7 @@ def leads_somewhere(library: Library, text: str) -> None:
     found = directions(library, text)
     for one in found.destinations:
         if one.points is None:
-            assert one.page in ("launch", "jobs", "sql")
+            assert one.page in ("launch", "jobs", "run", "sql")
             continue
         view = View.from_query(one.query)
         assert one.points > 0

@@ -68,7 +68,16 @@ def test_a_clicked_point_leads_to_its_page_and_its_source_and_back(visit: Visit)
     card(page)
     page.get_by_role("link", name="Hide or correct").click()
     page.wait_for_url("**/data?*")
-    page.get_by_role("button", name="Hide this point").wait_for()
+    forms = page.locator(".st-key-correcting")
+    forms.get_by_role("button", name="Hide it").wait_for()
+    settled(page)
+    expect(forms.get_by_role("button", name="Hide it")).to_be_in_viewport()
+    expect(forms.get_by_role("button", name="State it")).to_be_in_viewport()
+    assert asked(page)["point_id"] == id
+    assert asked(page)["model"] == parse_qs(urlsplit(at).query)["model"][0]
+    page.go_back()
+    page.wait_for_url(at)
+    assert card(page) == told
 
 
 SEEN = """

@@ -11,9 +11,11 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -23,7 +25,7 @@ from bench.sweep.folder import listed
 from bench.sweep.practice import FOLDER
 from bench.view import View
 from tests.benchmarks._server import running
-from tests.e2e.browsing import CHART, charted, choose, figure, headline, reading, settled, spot
+from tests.e2e.browsing import CHART, charted, choose, copied, figure, headline, reading, settled, spot
 
 Visit = Callable[[], Page]
 
@@ -31,6 +33,12 @@ SAMPLE = Path(__file__).parents[1] / "samples" / "inferencex" / "agg_bmk.json"
 MEASURED_WITHIN_MS = 60_000
 POINTS = """(document.querySelector('.js-plotly-plot')?.data ?? []).filter(trace => trace.customdata)
     .reduce((many, trace) => many + trace.customdata.length, 0)"""
+ARRIVALS = """
+(() => {
+  const [arrivals] = document.querySelector('.st-key-card .js-plotly-plot').data
+  return [Array.from(arrivals.x), Array.from(arrivals.y)]
+})()
+"""
 WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -206,9 +214,53 @@ def test_a_practice_sweep_from_launch_to_one_request_with_its_tokens_takes_6_ste
     asked = parse_qs(urlsplit(own.url).query)
     assert asked["run"] == [folder.id]
     assert asked["request"][0].isdigit()
-    told = own.locator(".st-key-card").inner_text()
-    assert "Request " in told
-    assert "token" in told
+    assert f"Request {int(asked['request'][0]):,} " in own.locator(".st-key-card").inner_text()
+    raw = pq.read_table(folder.requests / f"{asked['point'][0]}.parquet").to_pylist()
+    (request,) = (row for row in raw if row["number"] == int(asked["request"][0]))
+    own.wait_for_selector(f".st-key-card {CHART}")
+    settled(own)
+    at_ms, tokens_so_far = own.evaluate(ARRIVALS)
+    assert len(at_ms) == len(request["chunks_ns"]) > 1
+    assert tokens_so_far == [*accumulate(request["chunk_tokens"])]
+    due = request["sent_ns"] if request["intended_ns"] is None else request["intended_ns"]
+    assert at_ms == pytest.approx([(at - due) / 1e6 for at in request["chunks_ns"]])
+
+
+def test_a_model_and_a_limit_chosen_in_the_row_take_5_steps_and_their_link_shows_the_same(
+    visit: Visit, browser: Browser, server: str, tmp_path: Path
+) -> None:
+    reader = Counter(charted(visit(), "/pareto"))
+    page, before = reader.page, headline(reader.page)
+    reader.click(page.get_by_role("combobox", name="Model", exact=True))
+    page.keyboard.type("Flan-T5 XL")
+    settled(page)
+    reader.click(page.get_by_role("option", name=re.compile(r"^Flan-T5 XL \(")))
+    page.wait_for_url("**model=flan-t5-xl**")
+    settled(page)
+    assert headline(page) != before
+    reader.click(page.get_by_role("button", name="Limits: None"))
+    reader.click(page.get_by_role("spinbutton", name="TTFT at most (ms)"))
+    reader.enter("2000")
+    page.wait_for_url("**slo=ttft_ms_p50**")
+    settled(page)
+    page.keyboard.press("Escape")
+    settled(page)
+    assert reader.steps == 5
+    told = headline(page)
+    assert told.startswith("With median TTFT ≤ 2,000 ms, ")
+    assert "Flan-T5 XL" in told
+    ((most,),) = Library.open(tmp_path / "none").fetch(
+        "SELECT max(output_tokens_per_s / accelerators) FILTER (ttft_ms_p50 <= 2000) FROM points"
+        " WHERE model = 'flan-t5-xl' AND evidence = 'measured'"
+    )
+    assert f"{most:,.0f} tokens/s per chip" in told
+    link, drawn = copied(page), figure(page)
+    with reading(browser, server) as tab:
+        other = charted(tab(), link)
+        assert headline(other) == told
+        assert figure(other) == drawn
+        view = View.from_query(other.url.partition("?")[2])
+        assert (view.values("model"), view.slo) == (("flan-t5-xl",), ("ttft_ms_p50<=2000",))
 
 
 def test_a_shared_link_on_a_phone_takes_0_steps_to_its_answer_and_1_to_the_point_and_to_the_filters(

@@ -294,3 +294,57 @@ def until(holds: Callable[[], object], seconds: float = 30) -> None:
 def levels(folder: Folder) -> list[str]:
     """The concurrency of every measured point, in order; one measured twice is there twice."""
     return [str(line.load.concurrency) for line, _ in folder.read.points]
+
+
+HELD = """
+(() => {
+  // While held, nothing of what the server says reaches the page: a server that is slow to answer.
+  const waiting = window.waiting = {held: false, sent: 0, late: []}
+  window.WebSocket = class extends WebSocket {
+    addEventListener(kind, told, ...rest) {
+      const later = (event) => waiting.held ? waiting.late.push(() => told(event)) : told(event)
+      super.addEventListener(kind, kind === 'message' ? later : told, ...rest)
+    }
+    send(data) {
+      if (waiting.held) waiting.sent++
+      super.send(data)
+    }
+  }
+})()
+"""
+LET_GO = "waiting.held = false; waiting.late.splice(0).forEach(tell => tell())"
+
+
+def typed_and_pressed_at_once(page: Page, label: str, text: str, button: str) -> None:
+    """Types, leaves the box and presses a button before the page has heard what the server made of what was typed."""
+    box = page.get_by_role("textbox", name=label, exact=True)
+    box.fill(text)
+    page.evaluate("waiting.held = true; waiting.sent = 0")
+    box.press("Tab")
+    page.wait_for_function("() => waiting.sent >= 1")
+    before = page.evaluate("waiting.sent")
+    page.get_by_role("button", name=button).dispatch_event("click")
+    page.wait_for_function(f"() => waiting.sent > {before}")
+    page.evaluate(LET_GO)
+
+
+def test_what_is_typed_reaches_a_button_that_is_pressed_at_once_however_slow_the_server_is(
+    tab: Callable[[], Page], library: Path
+) -> None:
+    page = tab()
+    page.add_init_script(HELD)
+    page.goto("/launch?profile=quick")
+    page.get_by_role("button", name="chat-gpu").wait_for()
+    settled(page)
+    typed_and_pressed_at_once(page, "Address of the endpoint", "127.0.0.1:9", "List its models")
+    page.get_by_text("Port 9 is a system service").wait_for()
+    settled(page)
+    assert page.get_by_role("textbox", name="Address of the endpoint").input_value() == "127.0.0.1:9"
+    page.goto(QUICK)
+    page.get_by_role("button", name="chat-gpu").click()
+    page.get_by_role("button", name="Start the sweep").wait_for()
+    settled(page)
+    typed_and_pressed_at_once(page, "Concurrency", "2", "Start the sweep")
+    page.wait_for_url("**/jobs?job=*")
+    (folder,) = listed(library)
+    assert folder.plan.loads.concurrency == (2,)

@@ -12,6 +12,7 @@ from bench.holdings.card import card
 from bench.library import Library
 from bench.questions import question
 from bench.questions.scaling.statements import projection
+from bench.view import View
 from pages.shared import visitor
 from tests.pages.drawn import Open, query_of, text_of, view_of
 
@@ -165,3 +166,11 @@ def test_who_may_hide_a_point_is_led_to_where_that_is_done(
         at = opened("pareto", **query, point=id)
         labels = {one.proto.label for one in at.get("page_link")}
         assert ("Hide or correct" in labels) == may
+        shown = view_of(at, "pareto").where
+        ways = [
+            View.from_query(link(at, label).query_string)
+            for label in ("Open point", "Hide or correct")
+            if label in labels
+        ]
+        assert all(way.where == shown and way.option("point_id") == id for way in ways)
+        assert [way.option("correct") for way in ways] == ["", "yes"][: len(ways)]

@@ -24,7 +24,7 @@ ALLOWED = (
     "http:// or https:// with a host that is no link-local or metadata address, an optional port and path, "
     "and no user name, key, query or fragment"
 )
-BARE = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/.*)?")
+BARE = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]+))?(?:/.*)?")
 """An address as people copy it from a log: host, port and path, and nothing in front."""
 TLS_PORT = "443"
 
@@ -34,8 +34,16 @@ class NotAnAddress(ValueError):
 
 
 BEGIN = "start the address with http:// or https://, such as http://127.0.0.1:8000"
-NO_SECRET = "leave out user name, key, query and fragment: no user name or key stands in an address"
-NO_METADATA = "write a host that is no link-local or metadata address"
+NO_USER = "leave out the user name and the key: none stands in an address"
+NO_QUERY = "leave out the query, which begins at the question mark"
+NO_FRAGMENT = "leave out the fragment, which begins at the #"
+NO_METADATA = "write another host: this is a link-local or metadata address, which no load is sent to"
+NO_HOST = "write a host, such as http://127.0.0.1:8000"
+NO_BRACKET = "close the bracket around the host, as in http://[::1]:8000"
+NO_SPACE = "leave out spaces and backslashes"
+NO_LETTER = "write it in ASCII letters, digits and signs"
+PORT = "write a port between 1 and 65535"
+TOO_LONG = f"write at most {MAX_URL} characters"
 
 
 def spelled_out(text: str) -> str:
@@ -63,21 +71,38 @@ def understood_as(text: str) -> str | None:
 def checked_url(text: str) -> str:
     """The base URL with its scheme and without a slash at its end; NotAnAddress says what to do instead."""
     url = spelled_out(text)
-    if "@" in url or "?" in url or "#" in url:
-        raise NotAnAddress(NO_SECRET)
+    wrong = _wrong(url)
+    if wrong:
+        raise NotAnAddress(wrong)
+    return url.rstrip("/")
+
+
+def _wrong(url: str) -> str:
+    """What is wrong with an address and what to do, the first thing of several; empty where nothing is."""
+    for sign, told in (("@", NO_USER), ("?", NO_QUERY), ("#", NO_FRAGMENT)):
+        if sign in url:
+            return told
+    if not url.lower().startswith(("http://", "https://")):
+        return BEGIN
+    if len(url) > MAX_URL:
+        return TOO_LONG
+    if not url.isascii() or not url.isprintable():
+        return NO_LETTER
+    if " " in url or "\\" in url:
+        return NO_SPACE
     try:
         parts = urlsplit(url)
-        port = parts.port
     except ValueError:
-        raise NotAnAddress(BEGIN if "://" not in url else f"write {ALLOWED}") from None
-    if parts.scheme not in ("http", "https") or "://" not in url:
-        raise NotAnAddress(BEGIN)
-    strange = not url.isascii() or not url.isprintable() or " " in url or "\\" in url or len(url) > MAX_URL
-    if strange or not parts.hostname or port == 0:
-        raise NotAnAddress(f"write {ALLOWED}")
-    if parts.hostname.rstrip(".") in METADATA_HOSTS or not may_be_asked(parts.hostname):
-        raise NotAnAddress(NO_METADATA)
-    return url.rstrip("/")
+        return NO_BRACKET
+    if not parts.hostname:
+        return NO_HOST
+    try:
+        if parts.port == 0:
+            return PORT
+    except ValueError:
+        return PORT
+    barred = parts.hostname.rstrip(".") in METADATA_HOSTS or not may_be_asked(parts.hostname)
+    return NO_METADATA if barred else ""
 
 
 def holds_a_secret(text: str) -> bool:

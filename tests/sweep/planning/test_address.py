@@ -6,6 +6,7 @@ import pytest
 
 from bench.errors import UsageError
 from bench.sweep.planning.address import (
+    NotAnAddress,
     checked_url,
     demand_own_machine,
     is_own_machine,
@@ -38,7 +39,7 @@ OWN_PORT = 8501
 )
 def test_no_load_goes_to_link_local_metadata_or_multicast(address: str) -> None:
     assert not may_be_asked(address)
-    with pytest.raises(ValueError, match="no link-local"):
+    with pytest.raises(ValueError, match="this is a link-local"):
         checked_url(f"http://[{address.strip('[]')}]:8000" if ":" in address else f"http://{address}:8000")
 
 
@@ -133,14 +134,14 @@ def test_an_address_without_a_scheme_is_understood_and_said(text: str, url: str)
         ("//127.0.0.1:8000", "start the address"),
         ("javascript:alert(1)", "start the address"),
         ("127.0.0.1:8000 /v1", "start the address"),
-        ("user:key@127.0.0.1:8000", "no user name"),
-        ("127.0.0.1:8000?key=x", "no user name"),
-        ("127.0.0.1:99999", "http:// or https://"),
-        ("127.0.0.1:0", "http:// or https://"),
-        ("169.254.169.254:80", "no link-local"),
-        ("[fe80::1]:8000", "no link-local"),
-        ("metadata.google.internal:80", "no link-local"),
-        ("http://metadata.google.internal./", "no link-local"),
+        ("user:key@127.0.0.1:8000", "leave out the user name"),
+        ("127.0.0.1:8000?key=x", "leave out the query"),
+        ("127.0.0.1:99999", "between 1 and 65535"),
+        ("127.0.0.1:0", "between 1 and 65535"),
+        ("169.254.169.254:80", "this is a link-local"),
+        ("[fe80::1]:8000", "this is a link-local"),
+        ("metadata.google.internal:80", "this is a link-local"),
+        ("http://metadata.google.internal./", "this is a link-local"),
     ],
 )
 def test_what_cannot_be_understood_is_told_in_plain_words(text: str, said: str) -> None:
@@ -155,3 +156,40 @@ def test_what_cannot_be_understood_is_told_in_plain_words(text: str, said: str) 
 def test_an_address_without_a_scheme_opens_no_way_for_a_page(text: str) -> None:
     with pytest.raises(UsageError, match=r"endpoints\.toml"):
         demand_own_machine(checked_url(text), OWN_PORT)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("http://127.0.0.1:99999", "write a port between 1 and 65535"),
+        ("127.0.0.1:123456", "write a port between 1 and 65535"),
+        ("http://127.0.0.1:0", "write a port between 1 and 65535"),
+        ("http://127.0.0.1:http", "write a port between 1 and 65535"),
+        ("ftp://127.0.0.1:8000", "start the address with http:// or https://, such as http://127.0.0.1:8000"),
+        ("http:127.0.0.1:8000", "start the address with http:// or https://, such as http://127.0.0.1:8000"),
+        ("gpu", "start the address with http:// or https://, such as http://127.0.0.1:8000"),
+        ("http://me:secret@127.0.0.1:8000", "leave out the user name and the key: none stands in an address"),
+        ("http://127.0.0.1:8000/v1?key=1", "leave out the query, which begins at the question mark"),
+        ("http://127.0.0.1:8000/v1#models", "leave out the fragment, which begins at the #"),
+        (
+            "http://169.254.169.254",
+            "write another host: this is a link-local or metadata address, which no load is sent to",
+        ),
+        (
+            "http://metadata.google.internal.",
+            "write another host: this is a link-local or metadata address, which no load is sent to",
+        ),
+        ("http://", "write a host, such as http://127.0.0.1:8000"),
+        ("http://:8000", "write a host, such as http://127.0.0.1:8000"),
+        ("http://[::1:8000", "close the bracket around the host, as in http://[::1]:8000"),
+        ("http://127.0.0.1:8000/my models", "leave out spaces and backslashes"),
+        ("http://127.0.0.1:8000\\v1", "leave out spaces and backslashes"),
+        ("http://exämple:8000", "write it in ASCII letters, digits and signs"),
+        (f"http://{'a' * 500}:8000", "write at most 500 characters"),
+    ],
+)
+def test_each_cause_is_told_by_itself(text: str, said: str) -> None:
+    with pytest.raises(NotAnAddress) as refused:
+        checked_url(text)
+    assert str(refused.value) == said
+    assert understood_as(text) is None

@@ -157,7 +157,7 @@ def test_a_form_that_changes_an_endpoint_keeps_them(tmp_path: Path) -> None:
         ("--path //elsewhere/v1", "a path such as /v2/chat"),
         ("--wait 2d", "seconds up to a day"),
         ("--url http://169.254.169.254", "link-local"),
-        (f"--url http://user:{KEY}@b:8000", "no user name"),
+        (f"--url http://user:{KEY}@b:8000", "the user name"),
     ],
 )
 def test_what_cannot_be_is_told_in_a_sentence_without_a_key(words: str, said: str) -> None:
