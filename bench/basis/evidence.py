@@ -16,6 +16,7 @@ from bench.basis.document import HIDDEN
 from bench.basis.limits import Limit
 from bench.basis.options import Option
 from bench.basis.statement import Statement, coverage
+from bench.basis.wording import CAVEAT
 from bench.library import Library
 from bench.library.standing import FIGURES, OLDER, REPEAT, SET_ASIDE, set_aside_sql, why_aside
 from bench.selection import Clause
@@ -202,16 +203,23 @@ def deciding(library: Library, ranking: Ranking, further: str = "TRUE") -> Decid
 
 
 def left_out(found: Tally) -> list[Statement]:
-    """What of the selection is not ranked, and why, in one sentence; nothing where everything is."""
-    parts = [f"{found.of(one.code):,} {one.words}" for one in found.reasons if found.of(one.code)]
-    if not parts:
+    """What of the selection is not ranked, and why, in one sentence of CAVEAT words; nothing where everything is."""
+    counts = [(found.of(one.code), one.words) for one in found.reasons if found.of(one.code)]
+    if not counts:
         return []
     told = f"None of {counted(found.selected, 'point')} is used"
     if found.used:
         told = f"{found.used:,} of {counted(found.selected, 'point')} {is_or_are(found.used)} used; left out"
     elif found.selected == 1:
         told = "The only point is not used"
-    return [coverage("left_out", f"{told}: {joined(parts, at_most=9)}.", **found.counts)]
+    for named in range(len(counts), 0, -1):
+        parts = [f"{many:,} {words}" for many, words in counts[:named]]
+        if rest := sum(many for many, _ in counts[named:]):
+            parts.append(f"{rest:,} for other reasons")
+        text = f"{told}: {joined(parts, at_most=len(parts))}."
+        if len(text.split()) <= CAVEAT:
+            break
+    return [coverage("left_out", text, **found.counts)]
 
 
 def _of_the_point(ranking: Ranking) -> list[Reason]:

@@ -13,6 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from bench.library import Library
+from pages.shared import foretold
 from tests.pages import hostile as names
 from tests.pages.drawn import MAIN, Open
 
@@ -86,3 +87,15 @@ def opened() -> Open:
         return at.run()
 
     return run
+
+
+@pytest.fixture
+def counted(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens a page with every number of its row, as a browser has them once they are worked out."""
+
+    def drawn(name: str, **link: str | list[str]) -> AppTest:
+        with monkeypatch.context() as patched:
+            patched.setattr(foretold.Row, "points", lambda row, choice: row.task(choice)[1]())
+            return opened(name, **link)
+
+    return drawn

@@ -54,8 +54,9 @@ def test_what_is_wanted_last_comes_first_and_what_nobody_waits_for_is_dropped() 
     assert order == [-1, *range(MOST_WANTED - 1)]
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_one_that_fails_does_not_end_the_others() -> None:
+def test_one_that_fails_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[type[BaseException]] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: told.append(args.exc_type))
     numbers = Numbers()
     numbers.want([(("bad",), lambda: 1 // 0)])
     for _ in range(SOON_S * 100):
@@ -65,3 +66,4 @@ def test_one_that_fails_does_not_end_the_others() -> None:
         threading.Event().wait(0.01)
     assert numbers.known(("good",)) == 2
     assert numbers.known(("bad",)) is None
+    assert told == [ZeroDivisionError]

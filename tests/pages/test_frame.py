@@ -41,8 +41,8 @@ def test_on_a_phone_one_button_says_what_is_selected_and_opens_the_selectors(ope
     assert at.button(key="selected").click().run().session_state["selectors_open"]
 
 
-def test_a_filter_offers_what_is_loaded_and_says_how_many_points_each_leaves(opened: Open) -> None:
-    at = opened("pareto", v="1", model="qwen3.5-397b-a17b")
+def test_a_filter_offers_what_is_loaded_and_says_how_many_points_each_leaves(counted: Open) -> None:
+    at = counted("pareto", v="1", model="qwen3.5-397b-a17b")
     library = Library.open()
     accelerators = selectors.accelerators(at)
     assert accelerators.options

@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from bench.library import Library
 from bench.selection import count
 from bench.view import View
-from pages.shared import foretold
 from tests.pages import selectors
 from tests.pages.drawn import Open, headline, text_of, view_of
 
@@ -42,18 +41,6 @@ def test_a_model_brings_its_own_precision_and_lengths(opened: Open) -> None:
     assert points(view) > 2
     own = view_of(opened("pareto", model="llama-3.3-70b"), "pareto")
     assert view == own
-
-
-@pytest.fixture
-def counted(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
-    """Opens a page with every number of its row, as a browser has them once they are worked out."""
-
-    def drawn(name: str, **link: str) -> AppTest:
-        with monkeypatch.context() as patched:
-            patched.setattr(foretold.Row, "points", lambda row, choice: row.task(choice)[1]())
-            return opened(name, **link)
-
-    return drawn
 
 
 def says(label: str) -> int | None:

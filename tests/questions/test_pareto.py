@@ -202,7 +202,7 @@ def test_what_is_said_of_the_frontiers_says_that_it_is_within_the_limit(small):
         said = pareto.answer(small, View.of(slo=slo)).statements
         return {one.kind for one in said if "within the limit" in one.text}
 
-    assert within([LIMIT_X]) == {"best_within", "one_frontier", "counts"}
+    assert within([LIMIT_X]) == {"best_within", "one_frontier", "counts", "never"}
     assert within([]) == set()
 
 

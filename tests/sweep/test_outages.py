@@ -165,7 +165,7 @@ def test_a_limiter_is_measured_as_one(tmp_path: Path, turns_away: Failing) -> No
     assert limited["refused"] == sum(one.status == turns_away.status for one in log) < 600
     assert limited["rested_s"] > 0
     # What was admitted is four at a time, but for the moments in which a place rests while another might come.
-    assert 0.5 < limited["output_tokens_per_s"] / free["output_tokens_per_s"] < 1.05
+    assert 0.5 < limited["output_tokens_per_s"] / free["output_tokens_per_s"] < 1.5
 
 
 def test_a_strict_sweep_with_a_flag_is_told_by_its_exit_status(tmp_path: Path) -> None:
