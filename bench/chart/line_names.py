@@ -50,8 +50,8 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
 
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
     vertically first (`up_first`) or horizontally first. A label never covers another or a `taken` box and never leaves
-    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Labels that
-    may move FARTHEST lines never stand in another order than their ends, from top to bottom.
+    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Of two
+    labels that may move FARTHEST lines and stand one above the other, the upper one is that of the upper end.
     """
     sizes = np.array(plots, dtype=float)
     full = np.empty((0, len(plots), 4)) if taken is None else taken
@@ -84,7 +84,8 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
     steps = np.array(sorted(range(-FARTHEST, FARTHEST + 1), key=lambda one: (abs(one), one > 0)))
     far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
     found: list[Label | None] = [None] * len(asked)
-    limit, whole = -side * np.inf, 0.0
+    named: list[tuple[Boxes, float]] = []
+    whole = 0.0
     for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
         end, width, reach = asked[position]
         own = np.concatenate([
@@ -92,7 +93,8 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         ])  # fmt: skip
         ups, is_end = end[1] + np.tile(steps, 2) * step, reach == FARTHEST
         fits = (np.tile(abs(steps), 2) <= reach) & ~_outside(own, sizes) & (_touching(own, full) == 0)
-        fits &= (side * (ups - limit) >= -1e-9) if is_end else True
+        for other, up in named if is_end else ():
+            fits &= (side * (ups - up) >= -1e-9) | ~_over_each_other(own, other)
         if not fits.any():
             continue
         cost = _touching(own, drawn) + 0.75 * far
@@ -100,7 +102,7 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         whole += float(cost[best])
         full = np.concatenate([full, own[best : best + 1]])
         found[position] = Label(float(ups[best]), best >= len(steps))
-        limit = ups[best] if is_end else limit
+        named += [(own[best], ups[best])] if is_end else []
     return found, whole
 
 
@@ -138,6 +140,11 @@ def _outside(own: Boxes, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     left, right, low, high = np.moveaxis(own, -1, 0)
     width, height = sizes.T
     return np.asarray(((left < 0) | (right > width) | (low < 0) | (high > height)).any(axis=1))
+
+
+def _over_each_other(some: Boxes, other: Boxes) -> NDArray[np.bool_]:
+    """Which boxes stand above or below another on any of the plots."""
+    return np.asarray(((some[..., 0] < other[..., 1]) & (other[..., 0] < some[..., 1])).any(axis=1))
 
 
 def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, up_first: bool) -> Boxes:
