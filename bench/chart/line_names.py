@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.chart import Theme
+from bench.chart.roomy import between_widths, from_width
 from bench.chart.shades import ink
 
 PLOTS = ((1060, 400), (450, 300))
@@ -25,13 +26,39 @@ GAP, FARTHEST = 13, 4
 APART = "\u2003"
 """That gap as text: plotly has no other for the text of a point."""
 
-LONGEST = 28
+LONGEST, SHORT = 28, 18
+"""A name has at most so many letters, and so many on a page 800 px wide where room is kept for names beside lines."""
 
 Place = tuple[float, float]
 """A place on the plot as shares of its axes."""
 
 Boxes = NDArray[np.float64]
 """Rectangles in pixels: for each one and each of the plots its left, right, lower and upper edge."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Pages that keep room for names beside their lines: the widths of their plots, and from and below which they are."""
+
+    across: tuple[int, ...]
+    start: int
+    end: int | None = None
+
+    def plots(self, height: int) -> list[tuple[int, int]]:
+        """Their plots, so high."""
+        return [(across, height) for across in self.across]
+
+    def room(self, names: Sequence[str]) -> float:
+        """The share of a plot that the longest of these names takes beside a line."""
+        longest = max(map(len, names), default=0)
+        return (longest * LETTER + 2 * GAP) / min(self.across) if longest else 0.0
+
+    def shown(self, text: str) -> str:
+        """A text in plotly's pseudo-HTML that the browser shows on these pages alone."""
+        return from_width(text, self.start) if self.end is None else between_widths(text, self.start, self.end)
+
+
+WIDE, NARROW = Pages((1060, 730), 1100), Pages((463,), 700, 1100)
 
 
 @dataclass(frozen=True)
