@@ -20,8 +20,10 @@ PLOTS = ((1060, 400), (450, 300))
 LETTER, LINE, MARKER, STROKE = 7.2, 17, 5, 1
 """About the width of a label's letter, the height of its line, half a marker and half a line, in pixels."""
 
-GAP, FARTHEST = 13, 4
-"""A label begins so many pixels beside its line's end, and moves at most so many lines up or down."""
+SAMPLES = 14
+
+GAP, FARTHEST, PARTS = 13, 4, 4
+"""A label begins so many pixels beside its line's end, and moves at most so many lines up or down, by such parts."""
 
 APART = "\u2003"
 """That gap as text: plotly has no other for the text of a point."""
@@ -38,7 +40,7 @@ Boxes = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Pages:
-    """Pages that keep room for names beside their lines: the widths of their plots, and from and below which they are."""
+    """Pages from `start` px wide on and below `end` px that keep room for names; how wide their plots are."""
 
     across: tuple[int, ...]
     start: int
@@ -55,7 +57,9 @@ class Pages:
 
     def shown(self, text: str) -> str:
         """A text in plotly's pseudo-HTML that the browser shows on these pages alone."""
-        return from_width(text, self.start) if self.end is None else between_widths(text, self.start, self.end)
+        return (
+            from_width(text, self.start) if self.end is None else between_widths(text, self.start, self.end)
+        )
 
 
 WIDE, NARROW = Pages((1060, 730), 1100), Pages((463,), 700, 1100)
@@ -78,7 +82,8 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
     vertically first (`up_first`) or horizontally first. A label never covers another or a `taken` box and never leaves
     the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Of two
-    labels that may move FARTHEST lines and stand one above the other, the upper one is that of the upper end.
+    labels that may move FARTHEST lines and stand one above the other, or whose ends do, the upper one is that of the
+    upper end.
     """
     sizes = np.array(plots, dtype=float)
     full = np.empty((0, len(plots), 4)) if taken is None else taken
@@ -108,10 +113,11 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
     """
     sizes = np.array(plots, dtype=float)
     step, side = LINE / sizes[:, 1].min(), -1 if from_above else 1
-    steps = np.array(sorted(range(-FARTHEST, FARTHEST + 1), key=lambda one: (abs(one), one > 0)))
+    ways = range(-FARTHEST * PARTS, FARTHEST * PARTS + 1)
+    steps = np.array(sorted(ways, key=lambda one: (abs(one), one > 0))) / PARTS
     far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
     found: list[Label | None] = [None] * len(asked)
-    named: list[tuple[Boxes, float]] = []
+    named: list[tuple[float, Boxes, float]] = []
     whole = 0.0
     for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
         end, width, reach = asked[position]
@@ -120,8 +126,9 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         ])  # fmt: skip
         ups, is_end = end[1] + np.tile(steps, 2) * step, reach == FARTHEST
         fits = (np.tile(abs(steps), 2) <= reach) & ~_outside(own, sizes) & (_touching(own, full) == 0)
-        for other, up in named if is_end else ():
-            fits &= (side * (ups - up) >= -1e-9) | ~_over_each_other(own, other)
+        for across, other, up in named if is_end else ():
+            is_apart = abs(end[0] - across) * sizes[:, 0].min() > 2 * GAP
+            fits &= (side * (ups - up) >= -1e-9) | (is_apart & ~_over_each_other(own, other))
         if not fits.any():
             continue
         cost = _touching(own, drawn) + 0.75 * far
@@ -129,7 +136,7 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         whole += float(cost[best])
         full = np.concatenate([full, own[best : best + 1]])
         found[position] = Label(float(ups[best]), best >= len(steps))
-        named += [(own[best], ups[best])] if is_end else []
+        named += [(end[0], own[best], ups[best])] if is_end else []
     return found, whole
 
 
@@ -140,6 +147,15 @@ def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
     middle = up + np.asarray(lifts, dtype=float)[:, None] * np.array(plots, dtype=float)[:, 1]
     sides = np.broadcast_to(across, middle.shape)
     return np.stack([sides + left, sides + right, middle - LINE / 2, middle + LINE / 2], axis=-1)
+
+
+def along(path: Sequence[Place]) -> list[list[Place]]:
+    """The points of a line and some of those between them, each a path that labels keep off."""
+    points = list(path[:1])
+    for (left, low), (right, high) in pairwise(path):
+        shares = np.linspace(0, 1, SAMPLES)[1:].tolist()
+        points += [(left + (right - left) * share, low + (high - low) * share) for share in shares]
+    return [[one] for one in points]
 
 
 def text(name: str, *, is_left: bool) -> str:

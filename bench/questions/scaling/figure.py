@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ PLOT_PX = 280
 SMALL_TITLE = {1: 46, 2: 24, 3: 15}
 """How many letters a line of a small panel's title has where so many stand side by side."""
 
-CURVE_POINTS, SAMPLES = 25, 14
+CURVE_POINTS = 25
 FARTHEST = 4.0
 """A curve goes on to its predicted peak where that is at most so many times the largest measured count."""
 
@@ -291,14 +290,11 @@ def _drawn(found: Scaling, x: Axis, y: Axis) -> list[list[tuple[float, float]]]:
     ways = [[(one.accelerators, one.throughput) for one in line.places] for line in found.lines]
     ways += [[(one.accelerators, line.base.per_chip * one.accelerators) for one in line.compared]
              for line in found.steps]  # fmt: skip
-    points = []
-    for way in ways:
-        ends = [(x.place(across), y.place(up)) for across, up in way]
-        points += [[one] for one in ends]
-        for (left, low), (right, high) in pairwise(ends):
-            shares = np.linspace(0, 1, SAMPLES)[1:-1].tolist()
-            points += [[(left + (right - left) * share, low + (high - low) * share)] for share in shares]
-    return points
+    return [
+        one
+        for way in ways
+        for one in line_names.along([(x.place(across), y.place(up)) for across, up in way])
+    ]
 
 
 def _name(line: Line, *, written: bool) -> str:
