@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme, line_names
-from bench.chart.axis import Axis, title_lines, widened
+from bench.chart.axis import Axis, decade_ticks, title_lines, widened
 from bench.chart.line_names import NARROW, WIDE, Pages
 from bench.chart.shades import told_apart
 from bench.maths.scaling import Law
@@ -28,7 +28,7 @@ GAP = 0.13
 LABELLED_EFFICIENCIES = 3
 """Efficiencies are written at the points of up to this many lines; of more they are under the pointer."""
 
-MOST_TICKS = 10
+MOST_TICKS, MOST_LOW_TICKS = 10, 3
 VERTICAL_ROOM = 0.14
 PLOT_PX = 280
 """About the height of the main plot."""
@@ -133,7 +133,8 @@ def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[
                            "ticktext": [f"{tick:,}" for tick in ticks],
                            "range": [math.log10(low), math.log10(high)],
                            "title": {"text": "Accelerators (chips)", "font": {"size": 13}, "standoff": 8}},
-        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **axis.settings, "title_standoff": 8,
+        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **axis.settings,
+                           **(_few_ticks(axis) if panel.axis > 1 else {}), "title_standoff": 8,
                            "title_text": title_lines(panel.title) if panel.axis == 1 else ""},
     })  # fmt: skip
     if panel.axis > 1:
@@ -143,6 +144,12 @@ def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[
                               yref="paper", xanchor="left", yanchor="bottom", showarrow=False, align="left",
                               font={"size": 12, "color": theme.text})  # fmt: skip
     return Axis(catalogue.metric(found.metric), True, low, high), axis
+
+
+def _few_ticks(axis: Axis) -> dict[str, Any]:
+    """The ticks of a panel that is low; those it has anyway where no others are left."""
+    ticks = decade_ticks(axis.low, axis.high, MOST_LOW_TICKS)
+    return {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]} if len(ticks) > 1 else {}
 
 
 def _values(panel: Panel, found: Scaling) -> list[float]:
