@@ -135,7 +135,7 @@ def test_on_a_phone_the_chart_follows_the_choice_of_a_model(tab: Page) -> None:
     tab.get_by_role("option", name="Llama 3.1 8B").first.click()
     expect(tab.locator(".st-key-selectors-folded")).to_be_attached()
     settled(tab)
-    assert "Llama 3.1 8B" in tab.locator("h1").first.inner_text()
+    assert "Llama 3.1 8B" in tab.locator(".st-key-selected").inner_text()
     assert 0 < tab.evaluate(PLACES)["chart"] < ON_A_PHONE_PX
 
 
