@@ -78,9 +78,16 @@ def doubling_ticks(low: float, high: float) -> list[float]:
     return [2.0**power for power in powers[:: math.ceil(len(powers) / MOST_TICKS) or 1]]
 
 
-def decade_ticks(low: float, high: float) -> list[float]:
-    """The ticks 1, 2, 5, 10 … between two positive values; powers of ten alone over more than four decades."""
+def decade_ticks(low: float, high: float, most: int | None = None) -> list[float]:
+    """The ticks 1, 2, 5, 10 … between two positive values; powers of ten alone over more than four decades.
+
+    Where these are more than `most`, those of 2 are left out, and then those of 5.
+    """
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     mantissas = (1, 2, 5) if len(decades) <= 5 else (1,)
-    ticks = [mantissa * 10.0**decade for decade in decades for mantissa in mantissas]
-    return [tick for tick in ticks if low <= tick <= high]
+    ticks = [(mantissa, mantissa * 10.0**decade) for decade in decades for mantissa in mantissas]
+    ticks = [(mantissa, tick) for mantissa, tick in ticks if low <= tick <= high]
+    for left_out in (2, 5):
+        if most is not None and len(ticks) > most:
+            ticks = [one for one in ticks if one[0] != left_out]
+    return [tick for _, tick in ticks]

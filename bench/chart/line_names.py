@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.chart import Theme
+from bench.chart.roomy import between_widths, from_width
 from bench.chart.shades import ink
 
 PLOTS = ((1060, 400), (450, 300))
@@ -19,19 +20,49 @@ PLOTS = ((1060, 400), (450, 300))
 LETTER, LINE, MARKER, STROKE = 7.2, 17, 5, 1
 """About the width of a label's letter, the height of its line, half a marker and half a line, in pixels."""
 
-GAP, FARTHEST = 13, 4
-"""A label begins so many pixels beside its line's end, and moves at most so many lines up or down."""
+SAMPLES = 14
+
+GAP, FARTHEST, PARTS = 13, 4, 4
+"""A label begins so many pixels beside its line's end, and moves at most so many lines up or down, by such parts."""
 
 APART = "\u2003"
 """That gap as text: plotly has no other for the text of a point."""
 
-LONGEST = 28
+LONGEST, SHORT = 28, 18
+"""A name has at most so many letters, and so many on a page 800 px wide where room is kept for names beside lines."""
 
 Place = tuple[float, float]
 """A place on the plot as shares of its axes."""
 
 Boxes = NDArray[np.float64]
 """Rectangles in pixels: for each one and each of the plots its left, right, lower and upper edge."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Pages from `start` px wide on and below `end` px that keep room for names; how wide their plots are."""
+
+    across: tuple[int, ...]
+    start: int
+    end: int | None = None
+
+    def plots(self, height: int) -> list[tuple[int, int]]:
+        """Their plots, so high."""
+        return [(across, height) for across in self.across]
+
+    def room(self, names: Sequence[str]) -> float:
+        """The share of a plot that the longest of these names takes beside a line."""
+        longest = max(map(len, names), default=0)
+        return (longest * LETTER + 2 * GAP) / min(self.across) if longest else 0.0
+
+    def shown(self, text: str) -> str:
+        """A text in plotly's pseudo-HTML that the browser shows on these pages alone."""
+        return (
+            from_width(text, self.start) if self.end is None else between_widths(text, self.start, self.end)
+        )
+
+
+WIDE, NARROW = Pages((1060, 730), 1100), Pages((463,), 700, 1100)
 
 
 @dataclass(frozen=True)
@@ -50,8 +81,9 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
 
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
     vertically first (`up_first`) or horizontally first. A label never covers another or a `taken` box and never leaves
-    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Labels that
-    may move FARTHEST lines and share a column never stand in another order than their ends, from top to bottom.
+    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Of two
+    labels that may move FARTHEST lines and stand one above the other, or whose ends do, the upper one is that of the
+    upper end.
     """
     sizes = np.array(plots, dtype=float)
     full = np.empty((0, len(plots), 4)) if taken is None else taken
@@ -81,10 +113,12 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
     """
     sizes = np.array(plots, dtype=float)
     step, side = LINE / sizes[:, 1].min(), -1 if from_above else 1
-    steps = np.array(sorted(range(-FARTHEST, FARTHEST + 1), key=lambda one: (abs(one), one > 0)))
+    ways = range(-FARTHEST * PARTS, FARTHEST * PARTS + 1)
+    steps = np.array(sorted(ways, key=lambda one: (abs(one), one > 0))) / PARTS
     far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
     found: list[Label | None] = [None] * len(asked)
-    others, heights, whole = np.empty((0, len(plots), 4)), np.empty(0), 0.0
+    named: list[tuple[float, Boxes, float]] = []
+    whole = 0.0
     for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
         end, width, reach = asked[position]
         own = np.concatenate([
@@ -92,8 +126,9 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         ])  # fmt: skip
         ups, is_end = end[1] + np.tile(steps, 2) * step, reach == FARTHEST
         fits = (np.tile(abs(steps), 2) <= reach) & ~_outside(own, sizes) & (_touching(own, full) == 0)
-        if is_end:
-            fits &= ~(_abreast(own, others) & (side * (ups[:, None] - heights) < -1e-9)).any(axis=1)
+        for across, other, up in named if is_end else ():
+            is_apart = abs(end[0] - across) * sizes[:, 0].min() > 2 * GAP
+            fits &= (side * (ups - up) >= -1e-9) | (is_apart & ~_over_each_other(own, other))
         if not fits.any():
             continue
         cost = _touching(own, drawn) + 0.75 * far
@@ -101,8 +136,7 @@ def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tu
         whole += float(cost[best])
         full = np.concatenate([full, own[best : best + 1]])
         found[position] = Label(float(ups[best]), best >= len(steps))
-        if is_end:
-            others, heights = np.concatenate([others, own[best : best + 1]]), np.append(heights, ups[best])
+        named += [(end[0], own[best], ups[best])] if is_end else []
     return found, whole
 
 
@@ -113,6 +147,15 @@ def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
     middle = up + np.asarray(lifts, dtype=float)[:, None] * np.array(plots, dtype=float)[:, 1]
     sides = np.broadcast_to(across, middle.shape)
     return np.stack([sides + left, sides + right, middle - LINE / 2, middle + LINE / 2], axis=-1)
+
+
+def along(path: Sequence[Place]) -> list[list[Place]]:
+    """The points of a line and some of those between them, each a path that labels keep off."""
+    points = list(path[:1])
+    for (left, low), (right, high) in pairwise(path):
+        shares = np.linspace(0, 1, SAMPLES)[1:].tolist()
+        points += [(left + (right - left) * share, low + (high - low) * share) for share in shares]
+    return [[one] for one in points]
 
 
 def text(name: str, *, is_left: bool) -> str:
@@ -142,6 +185,11 @@ def _outside(own: Boxes, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(((left < 0) | (right > width) | (low < 0) | (high > height)).any(axis=1))
 
 
+def _over_each_other(some: Boxes, other: Boxes) -> NDArray[np.bool_]:
+    """Which boxes stand above or below another on any of the plots."""
+    return np.asarray(((some[..., 0] < other[..., 1]) & (other[..., 0] < some[..., 1])).any(axis=1))
+
+
 def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, up_first: bool) -> Boxes:
     """The boxes of the points and stairs of all paths."""
     corners = []
@@ -156,14 +204,6 @@ def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, 
     return np.stack(
         [low[..., 0] - half, high[..., 0] + half, low[..., 1] - half, high[..., 1] + half], axis=-1
     )
-
-
-def _abreast(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
-    """Which of the others each box would touch on any of the plots if it moved straight up or down."""
-    (left, right), (west, east) = (
-        np.moveaxis(some[..., :2], -1, 0) for some in (boxes[:, None], others[None])
-    )
-    return np.asarray(((left < east) & (west < right)).any(axis=2))
 
 
 def _touching(boxes: Boxes, others: Boxes) -> NDArray[np.intp]:

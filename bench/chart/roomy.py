@@ -21,6 +21,11 @@ def from_width(text: str, page: int) -> str:
     return f"<span style='--below:{page}'>{text}</span>"
 
 
+def between_widths(text: str, start: int, end: int) -> str:
+    """A text in plotly's pseudo-HTML that is shown on pages from the one width on and below the other alone."""
+    return by_width(("", text, ""), (0, start, end))
+
+
 def by_width(texts: Sequence[str], from_px: Sequence[int] = FROM_PX) -> str:
     """One of these texts in plotly's pseudo-HTML: the first, on pages as wide as `from_px` says one of the others.
 

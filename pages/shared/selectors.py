@@ -76,6 +76,11 @@ def _unfold() -> None:
     st.session_state["selectors_open"] = not st.session_state.get("selectors_open", False)
 
 
+def _fold() -> None:
+    """On a phone what was chosen is what the reader wants to see next: the headline and the chart."""
+    st.session_state["selectors_open"] = False
+
+
 def _in_short(page: Page) -> str:
     """What is selected, as short as a phone is narrow."""
     view = page.view
@@ -242,16 +247,14 @@ def _time(page: Page, stem: str, read: Sequence[Limit]) -> Limit | None:
     held = next((one for one in read if one.at_most and one.metric.key.rpartition("_")[0] == stem
                  and one.metric.statistic in STATISTICS), None)  # fmt: skip
     words = stem.removesuffix("_ms").upper()
-    most, of = st.columns([0.6, 0.4], vertical_alignment="bottom")
     st.session_state[f"limit.{stem}"] = held.value if held else None
     st.session_state[f"limit.{stem}.of"] = str(held.metric.statistic) if held else st.session_state.get(
         f"limit.{stem}.of", STATISTICS[0])  # fmt: skip
-    with most:
+    with st.container(key=f"limit-line.{stem}", horizontal=True, vertical_alignment="bottom", gap="small"):
         asked = limits.label(catalogue.metric(f"{stem}_{STATISTICS[0]}"), at_most=True)
         st.number_input(asked, min_value=0.0, max_value=1e9, value=None, step=None, format="%g",
                         placeholder="No limit", key=f"limit.{stem}", on_change=_limited, args=(page.name,))  # fmt: skip
-    with of:
-        st.selectbox(f"Statistic of {words}", STATISTICS, key=f"limit.{stem}.of", format_func=_statistic,
+        st.selectbox(f"Statistic of {words}", STATISTICS, key=f"limit.{stem}.of", format_func=_statistic, width=130,
                      label_visibility="collapsed", on_change=_limited, args=(page.name,))  # fmt: skip
     return held
 
@@ -351,10 +354,13 @@ def _taken(name: str, widget: str, every: Mapping[str, Choices]) -> None:
     taken = every.get(st.session_state[widget])
     if taken:
         address.choose(name, **taken)
+        _fold()
 
 
 def _chosen(name: str, key: str, widget: str) -> None:
     address.choose(name, **{key: tuple(str(one) for one in st.session_state[widget])})
+    if key == "model":
+        _fold()
 
 
 def _slugs(kind: str, asked: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench import catalogue
-from bench.chart.axis import MOST_TICKS, TITLE_LINE, Axis, doubling_ticks, title_lines
+from bench.chart.axis import MOST_TICKS, TITLE_LINE, Axis, decade_ticks, doubling_ticks, title_lines
 
 METRIC = catalogue.metric("output_tokens_per_s")
 
@@ -30,3 +30,9 @@ def test_a_title_takes_as_many_lines_as_a_phone_needs_and_is_text() -> None:
     assert all(len(line) <= TITLE_LINE + len("&lt;&gt;") for line in lines)
     assert "<b>" not in title_lines(title)
     assert title_lines("TTFT (ms)") == "TTFT (ms)"
+
+
+def test_fewer_decade_ticks_leave_out_those_of_2_and_then_those_of_5() -> None:
+    assert decade_ticks(8, 600, 5) == [10, 50, 100, 500]
+    assert decade_ticks(8, 600, 3) == [10, 100]
+    assert decade_ticks(8, 90, 5) == [10, 20, 50]

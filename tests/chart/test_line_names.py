@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,27 +16,31 @@ ends = st.lists(st.tuples(shares, shares), max_size=12)
 
 
 @given(ends, st.lists(st.sampled_from([60.0, 120.0, 200.0]), min_size=12, max_size=12), st.booleans())
-def test_stand_in_the_order_of_the_ends(
+def test_above_each_other_stand_in_the_order_of_the_ends(
     places: list[tuple[float, float]], widths: list[float], narrow: bool
 ) -> None:
     plots = ((1060, 300), (730, 280)) if narrow else PLOTS
     labels = placed(places, widths[: len(places)], [[place] for place in places], plots=plots)
-    told = [one for one in zip(places, labels, widths, strict=False) if one[1]]
+    told = [
+        (place, label, width) for place, label, width in zip(places, labels, widths, strict=False) if label
+    ]
     step = LINE / min(height for _, height in plots)
     for place, label, _ in told:
         assert abs(label.up - place[1]) <= FARTHEST * step + 1e-9
-    for one, other in combinations(told, 2):
-        if one[0][1] != other[0][1] and any(abreast(one, other, across) for across, _ in plots):
-            assert (one[0][1] - other[0][1]) * (one[1].up - other[1].up) >= -1e-9
 
+    def is_above(one: tuple[Any, ...], other: tuple[Any, ...], across: int) -> bool:
+        (left, right), (west, east) = (
+            (place[0] * across - GAP - width, place[0] * across - GAP)
+            if label.is_left
+            else (place[0] * across + GAP, place[0] * across + GAP + width)
+            for place, label, width in (one, other)
+        )
+        return (left < east and west < right) or abs(one[0][0] - other[0][0]) * across <= 2 * GAP
 
-def abreast(one, other, across: int) -> bool:
-    """Whether two names would cover each other at one height."""
-    (left, right), (west, east) = (
-        sorted(place[0] * across + (-far if label.is_left else far) for far in (GAP, GAP + width))
-        for place, label, width in (one, other)
-    )
-    return left < east and west < right
+    for first, second in combinations(told, 2):
+        (one, its, _), (other, others, _) = first, second
+        if one[1] != other[1] and any(is_above(first, second, across) for across, _ in plots):
+            assert (one[1] - other[1]) * (its.up - others.up) >= -1e-9
 
 
 @given(st.lists(shares, min_size=2, max_size=6), st.data())

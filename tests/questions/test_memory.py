@@ -92,7 +92,7 @@ def test_lines_that_lie_on_each_other_are_named_together(shipped: Library) -> No
     answer = memory.answer(shipped, View())
     drawn = memory.figure(answer.result, LIGHT)
     lines = [one for one in drawn.data if "lines" in one.mode]
-    named = [text for one in drawn.data if one.mode == "text" for text in one.text]
+    named = [text for one in drawn.data if one.mode == "text" for text in one.text if "--until" not in text]
     assert len(named) < len(lines) == len({one.name for one in lines})
     together = [text for text in named if " and " in text]
     assert together
@@ -101,6 +101,18 @@ def test_lines_that_lie_on_each_other_are_named_together(shipped: Library) -> No
     )
     assert any("MI355X, GB300 and B300" in text for text in together)
     assert any("MI355X" in one.hovertemplate and "GB300" in one.hovertemplate for one in lines)
+    shorter = [text for one in drawn.data if one.mode == "text" for text in one.text if "--until" in text]
+    assert any("MI355X and 2 more" in text for text in shorter)
+
+
+def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped: Library) -> None:
+    view = View.of({"model": ["deepseek-r1", "llama-3.3-70b"]})
+    layout = memory.figure(memory.answer(shipped, view).result, LIGHT).layout
+    assert {note.text for note in layout.annotations} == {"<b>DeepSeek-R1</b>", "<b>Llama 3.3 70B</b>"}
+    assert layout.xaxis.range == layout.xaxis2.range
+    assert layout.yaxis.range == layout.yaxis2.range
+    assert {"10", "100", "1,000", "10,000"} <= set(layout.yaxis.ticktext)
+    assert layout.yaxis.ticktext == layout.yaxis2.ticktext
 
 
 def test_the_ticks_of_its_axis_separate_thousands(shipped: Library) -> None:

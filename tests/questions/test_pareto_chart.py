@@ -93,13 +93,9 @@ def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, plot):
     drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
     boxes = []
     for x, y, text, side in names_of(drawn):
-        width = (len(text) - len(line_names.APART)) * line_names.LETTER
-        is_left = side == "middle left"
-        left = (
-            share(drawn.layout.xaxis, x) * plot[0]
-            + (-width if is_left else 0)
-            + (-1 if is_left else 1) * line_names.GAP
-        )
+        width = len(text.strip()) * line_names.LETTER
+        end = share(drawn.layout.xaxis, x) * plot[0]
+        left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
         boxes.append((left, share(drawn.layout.yaxis, y) * plot[1], width))
     assert boxes
     for left, middle, width in boxes:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.chart import Theme, line_names, value_label
 from bench.chart.axis import widened
-from bench.chart.roomy import from_width
+from bench.chart.line_names import NARROW, WIDE, Pages
 from bench.chart.shades import told_apart
 from bench.plain_text import html
 from bench.questions.memory.result import CHIPS, Memory, named
@@ -23,14 +23,18 @@ PANEL_PX, PANEL_SHARE, HEADED = 420, 0.86, 0.07
 COINCIDING = 12
 """Lines that are nowhere so many pixels apart are told as one."""
 
-NAMED_FROM_PX = 1100
-"""On narrower pages than this there are no names at the lines, only in the legend."""
+ALONE_PLOT_PX, PLOT_PX = 370, 270
+"""About the height of the plot of a model alone, and of one of models side by side."""
 
-NAMED_PLOTS = ((1060, 400), (730, 400))
-"""About the size of the plot in pixels on a wide page and on one that just has names."""
+LONGEST_SHORT = 22
+"""A name on a narrow page has at most so many letters; what is longer is in the legend alone."""
 
 Lines = Mapping[str, Mapping[int, float]]
 """What is drawn of each accelerator, by chips."""
+
+
+Groups = Sequence[Sequence[str]]
+"""Accelerators by lines that nobody can tell apart."""
 
 
 @dataclass(frozen=True)
@@ -42,39 +46,52 @@ class Panel:
     lines: Lines
 
 
+@dataclass(frozen=True)
+class Space:
+    """Where the lines of a model are drawn: the ends of the axes, both logarithmic, and the height in pixels."""
+
+    across: tuple[float, float]
+    up: tuple[float, float]
+    height: int
+
+    def place(self, chips: float, value: float) -> line_names.Place:
+        """Where a point lies, as shares of the axes."""
+        return _share(chips, *self.across), _share(value, *self.up)
+
+    def at(self, up: float) -> float:
+        """The value that lies at this share of the vertical axis."""
+        low, high = self.up
+        return float(low * (high / low) ** up)
+
+
+def _share(value: float, low: float, high: float) -> float:
+    return math.log(value / low) / math.log(high / low)
+
+
 def figure(result: Memory, theme: Theme) -> go.Figure:
     """The requests that fit over chips, a line for each accelerator; of models side by side one below the other."""
     panels = [panel for panel in map(_panel, (result, *result.beside)) if panel.lines]
     if not panels:
         return chart.empty("Nothing is known to fit.", theme)
-    alone, height = len(panels) == 1, 1 / len(panels)
+    alone = len(panels) == 1
     drawn = chart.layout(go.Figure(), theme, **({} if alone else {"height": PANEL_PX * len(panels)}))
     slugs = dict.fromkeys(slug for panel in panels for slug in _leaders(panel.lines))
     colours = told_apart({slug: chart.accelerator_colour(slug, theme) for slug in slugs}, theme)
     in_legend: set[str] = set()
-    across: list[tuple[float, float]] = []
-    for place, panel in enumerate(panels, start=1):
-        alike = [one.lines for one in panels if one.shown == panel.shown]
-        low, high = widened(
-            min(_ends(one)[0] for one in alike), max(_ends(one)[1] for one in alike), True, 0.06
-        )
-        across.append(_add(drawn, panel, place, colours, theme, (low, high), in_legend))
+    height = ALONE_PLOT_PX if alone else PLOT_PX
+    spaces = {
+        shown: _up([one for one in panels if one.shown == shown]) for shown in {one.shown for one in panels}
+    }
+    alike = [_coinciding(panel.lines, *spaces[panel.shown], height) for panel in panels]
+    across = _across(panels, alike)
+    for place, (panel, groups) in enumerate(zip(panels, alike, strict=True), start=1):
+        space = Space(across, spaces[panel.shown], height)
+        _add_lines(drawn, panel, place, groups, colours, in_legend)
+        _add_names(drawn, panel.lines, place, groups, colours, theme, space)
+        _add_axes(drawn, panel, place, space)
         if not alone:
-            top = 1 - (place - 1) * height
-            drawn.update_layout(
-                {
-                    f"yaxis{place}": {
-                        "domain": [top - height * PANEL_SHARE, top - height * HEADED],
-                        "anchor": f"x{place}",
-                    },
-                    f"xaxis{place}": {"anchor": f"y{place}"},
-                }
-            )
-            drawn.add_annotation(text=f"<b>{html(value_label('model', panel.result.model))}</b>", showarrow=False,
-                                 xref="paper", x=0, yref="paper", y=top - height * HEADED, xanchor="left",
-                                 yanchor="bottom")  # fmt: skip
-    first, last = min(one[0] for one in across), max(one[1] for one in across)
-    return drawn.update_xaxes(range=[first, last]).update_layout(legend=chart.LINES_LEGEND)
+            _set_apart(drawn, panel, place, 1 / len(panels))
+    return drawn.update_layout(legend=chart.LINES_LEGEND)
 
 
 def _panel(result: Memory) -> Panel:
@@ -90,44 +107,67 @@ def _leaders(lines: Lines) -> list[str]:
     return sorted(lines, key=lambda slug: -max(value / chips for chips, value in lines[slug].items()))
 
 
-def _add(drawn: go.Figure, panel: Panel, place: int, colours: Mapping[str, str], theme: Theme,
-         up: tuple[float, float], in_legend: set[str]) -> tuple[float, float]:  # fmt: skip
-    """The ends of the horizontal axis of one model's lines, added with names and axes; a legend has each line once."""
-    low, high = up
-    axes = {"xaxis": f"x{place}", "yaxis": f"y{place}"}
-    alike = _coinciding({slug: panel.lines[slug] for slug in _leaders(panel.lines)}, low, high)
+def _up(panels: Sequence[Panel]) -> tuple[float, float]:
+    """The ends of the vertical axis that these panels have in common."""
+    values = [value for panel in panels for line in panel.lines.values() for value in line.values()]
+    return widened(min(values), max(values), True, 0.06)
+
+
+def _across(panels: Sequence[Panel], alike: Sequence[Groups]) -> tuple[float, float]:
+    """The ends of the horizontal axis of all panels, with room for the names where lines end."""
+    chips = [one for panel in panels for line in panel.lines.values() for one in line]
+    first, last = min(chips) / 1.1, max(chips) * 1.1
+    room = max(
+        pages.room([_name(group, pages) for groups in alike for group in groups]) for pages in (WIDE, NARROW)
+    )
+    return first, last * (last / first) ** (room / (1 - room))
+
+
+def _set_apart(drawn: go.Figure, panel: Panel, place: int, height: float) -> None:
+    """Gives a model its share of the chart's height, below its name."""
+    top = 1 - (place - 1) * height
+    drawn.update_layout({
+        f"yaxis{place}": {"domain": [top - height * PANEL_SHARE, top - height * HEADED], "anchor": f"x{place}"},
+        f"xaxis{place}": {"anchor": f"y{place}"},
+    })  # fmt: skip
+    drawn.add_annotation(text=f"<b>{html(value_label('model', panel.result.model))}</b>", showarrow=False,
+                         xref="paper", x=0, yref="paper", y=top - height * HEADED, xanchor="left",
+                         yanchor="bottom")  # fmt: skip
+
+
+def _add_lines(drawn: go.Figure, panel: Panel, place: int, alike: Groups, colours: Mapping[str, str],
+               in_legend: set[str]) -> None:  # fmt: skip
+    """One model's lines; the legend has each accelerator once."""
     for slug, line in panel.lines.items():
         drawn.add_trace(
             {"type": "scatter", "mode": "lines+markers", "name": html(value_label("accelerator", slug)),
              "line": {"color": colours[slug]}, "x": list(line), "y": list(line.values()), "legendgroup": slug,
-             "showlegend": slug not in in_legend, **axes,
+             "showlegend": slug not in in_legend, "xaxis": f"x{place}", "yaxis": f"y{place}",
              "hovertemplate": "%{x} x " + html(_together(alike, slug)) + ": %{y:,.4~r}<extra></extra>"}
         )  # fmt: skip
         in_legend.add(slug)
-    ends = _add_names(drawn, panel.lines, alike, colours, theme, up, axes)
+
+
+def _add_axes(drawn: go.Figure, panel: Panel, place: int, space: Space) -> None:
     fitting = f"Requests of {number(panel.result.tokens)} tokens that fit"
-    ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+    low, high = (math.log10(one) for one in space.up)
+    ticks = [10.0**power for power in range(math.ceil(low), math.floor(high) + 1)]
     drawn.update_layout(
         {f"xaxis{place}": {"type": "log", "title": {"text": "Accelerators (chips)", "font": {"size": 13}},
-                           "tickvals": list(CHIPS)},
-         f"yaxis{place}": {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": ticks,
+                           "range": [math.log10(one) for one in space.across], "tickvals": list(CHIPS)},
+         f"yaxis{place}": {"type": "log", "range": [low, high], "tickvals": ticks,
                            "ticktext": [f"{one:,g}" for one in ticks],
                            "title": {"text": fitting if panel.shown == "requests" else "Room for KV cache (GiB)",
                                      "font": {"size": 13}}}}
     )  # fmt: skip
-    return ends
 
 
-def _ends(lines: Lines) -> tuple[float, float]:
-    values = [value for line in lines.values() for value in line.values()]
-    return min(values), max(values)
-
-
-def _coinciding(lines: Lines, low: float, high: float) -> list[list[str]]:
-    """The accelerators whose lines nobody can tell apart on an axis from `low` to `high`, together."""
-    least = (high / low) ** (COINCIDING / line_names.PLOTS[0][1])
+def _coinciding(lines: Lines, low: float, high: float, height: int) -> list[list[str]]:
+    """The accelerators whose lines nobody can tell apart on an axis from `low` to `high`, together; leaders first."""
+    least = (high / low) ** (COINCIDING / height)
     groups: list[list[str]] = []
-    for slug, line in lines.items():
+    for slug in _leaders(lines):
+        line = lines[slug]
         for group in groups:
             first = lines[group[0]]
             ratios = [
@@ -141,40 +181,37 @@ def _coinciding(lines: Lines, low: float, high: float) -> list[list[str]]:
     return groups
 
 
-def _together(alike: Sequence[Sequence[str]], slug: str) -> str:
+def _together(alike: Groups, slug: str) -> str:
     """All whose line is drawn where this accelerator's is: "MI355X, GB300 and B300 SXM"."""
     return named(next(group for group in alike if slug in group))
 
 
-def _add_names(figure: go.Figure, lines: Lines, alike: Sequence[Sequence[str]], colours: Mapping[str, str],
-               theme: Theme, up: tuple[float, float], axes: Mapping[str, str]) -> tuple[float, float]:  # fmt: skip
-    """The ends of the horizontal axis, in powers of ten, with room for the names that were added where lines end."""
-    low, high = up
-    names = [named(group) for group in alike]
-    first, last = (
-        math.log10(min(map(min, lines.values())) / 1.1),
-        math.log10(max(map(max, lines.values())) * 1.1),
-    )
-    room = (max(map(len, names)) * line_names.LETTER + 2 * line_names.GAP) / NAMED_PLOTS[-1][0]
-    last += (last - first) * room / (1 - room)
-    height = math.log10(high / low)
+def _name(group: Sequence[str], pages: Pages) -> str:
+    """What is written at the end of these accelerators' line; nothing where that is too long for a narrow page."""
+    name = named(group)
+    if pages is WIDE or len(name) <= line_names.SHORT:
+        return name
+    short = f"{value_label('accelerator', group[0])} and {len(group) - 1} more" if len(group) > 1 else name
+    return short if len(short) <= LONGEST_SHORT else ""
 
-    def places(slug: str) -> list[line_names.Place]:
-        return [((math.log10(chips) - first) / (last - first), math.log10(value / low) / height)
-                for chips, value in lines[slug].items()]  # fmt: skip
 
-    paths = [places(slug) for slug in lines]
-    widths = [len(name) * line_names.LETTER for name in names]
-    labels = line_names.placed([places(group[0])[-1] for group in alike], widths,
-                               [[place] for path in paths for place in path], plots=NAMED_PLOTS)  # fmt: skip
-    for group, name, label in zip(alike, names, labels, strict=True):
-        if label is not None:
-            figure.add_trace({
-                "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
-                "x": [max(lines[group[0]])], "y": [low * 10 ** (label.up * height)], "legendgroup": group[0],
-                "text": [from_width(line_names.text(html(name), is_left=label.is_left), NAMED_FROM_PX)],
-                **axes,
-                "textposition": "middle left" if label.is_left else "middle right",
-                "textfont": line_names.font(colours[group[0]], theme),
-            })  # fmt: skip
-    return first, last
+def _add_names(figure: go.Figure, lines: Lines, place: int, alike: Groups, colours: Mapping[str, str],
+               theme: Theme, space: Space) -> None:  # fmt: skip
+    """The names of one model's lines where they end, as pages have room for them."""
+    ways = [[space.place(*one) for one in line.items()] for line in lines.values()]
+    drawn = [one for way in ways for one in line_names.along(way)]
+    for pages in (WIDE, NARROW):
+        told = [(group, name) for group in alike if (name := _name(group, pages))]
+        ends = [space.place(*max(lines[group[0]].items())) for group, _ in told]
+        widths = [len(name) * line_names.LETTER for _, name in told]
+        labels = line_names.placed(ends, widths, drawn, plots=pages.plots(space.height))
+        for (group, name), label in zip(told, labels, strict=True):
+            if label is not None:
+                figure.add_trace({
+                    "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
+                    "x": [max(lines[group[0]])], "y": [space.at(label.up)], "legendgroup": group[0],
+                    "text": [pages.shown(line_names.text(html(name), is_left=label.is_left))],
+                    "xaxis": f"x{place}", "yaxis": f"y{place}",
+                    "textposition": "middle left" if label.is_left else "middle right",
+                    "textfont": line_names.font(colours[group[0]], theme),
+                })  # fmt: skip

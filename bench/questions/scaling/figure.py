@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ import plotly.graph_objects as go
 
 from bench import catalogue, chart
 from bench.chart import LABELLED_LINES, Theme, line_names
-from bench.chart.axis import Axis, title_lines, widened
-from bench.chart.roomy import from_width
+from bench.chart.axis import Axis, decade_ticks, title_lines, widened
+from bench.chart.line_names import NARROW, WIDE, Pages
 from bench.chart.shades import told_apart
 from bench.maths.scaling import Law
 from bench.plain_text import html
@@ -29,18 +28,15 @@ GAP = 0.13
 LABELLED_EFFICIENCIES = 3
 """Efficiencies are written at the points of up to this many lines; of more they are under the pointer."""
 
-MOST_TICKS = 10
+MOST_TICKS, MOST_LOW_TICKS = 10, 3
 VERTICAL_ROOM = 0.14
-NAMED_FROM_PX = 1100
-"""On narrower pages than this there are no names at the lines, only in the legend."""
-
-PLOTS = ((1060, 300), (730, 280))
-"""About the size of the main plot in pixels on a wide page and on one that just has names."""
+PLOT_PX = 280
+"""About the height of the main plot."""
 
 SMALL_TITLE = {1: 46, 2: 24, 3: 15}
 """How many letters a line of a small panel's title has where so many stand side by side."""
 
-CURVE_POINTS, SAMPLES = 25, 14
+CURVE_POINTS = 25
 FARTHEST = 4.0
 """A curve goes on to its predicted peak where that is at most so many times the largest measured count."""
 
@@ -85,19 +81,10 @@ def draw(found: Scaling, theme: Theme) -> go.Figure:
     curves = _curves(found) if written else []
     figure.update_layout(height=height, margin_t=28, hovermode="closest", uirevision=f"{found.metric} {found.way}",
                          legend=chart.LINES_LEGEND, legend2=chart.KEYS_LEGEND)  # fmt: skip
-    room = (
-        max(len(_name(line, written=written)) for line in found.lines) * line_names.LETTER
-        + 2 * line_names.GAP
-    )
+    told = {pages: _told(found, pages, written=written) for pages in (WIDE, NARROW) if named}
+    room = max((pages.room([text for *_, text in own]) for pages, own in told.items()), default=0.0)
     axes = [
-        _add_axes(
-            figure,
-            one,
-            found,
-            curves,
-            theme,
-            room / PLOTS[-1][0] * (named and one.across == panels[0].across),
-        )
+        _add_axes(figure, one, found, curves, theme, room * (one.across == panels[0].across))
         for one in panels
     ]
     for panel in panels:
@@ -108,8 +95,8 @@ def draw(found: Scaling, theme: Theme) -> go.Figure:
     for curve in curves:
         _add_curve(figure, curve, theme)
     _add_hollow(figure, found, shades, theme)
-    if named:
-        figure.add_traces(list(_names(found, shades, *axes[0], theme, written=written)))
+    for pages, own in told.items():
+        figure.add_traces(list(_names(found, own, pages, shades, *axes[0], theme)))
     _add_keys(figure, found, dict.fromkeys(name for name, *_ in curves), theme)
     return figure
 
@@ -146,7 +133,8 @@ def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[
                            "ticktext": [f"{tick:,}" for tick in ticks],
                            "range": [math.log10(low), math.log10(high)],
                            "title": {"text": "Accelerators (chips)", "font": {"size": 13}, "standoff": 8}},
-        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **axis.settings, "title_standoff": 8,
+        f"yaxis{suffix}": {**look, "domain": panel.up, "anchor": f"x{suffix}", **axis.settings,
+                           **(_few_ticks(axis) if panel.axis > 1 else {}), "title_standoff": 8,
                            "title_text": title_lines(panel.title) if panel.axis == 1 else ""},
     })  # fmt: skip
     if panel.axis > 1:
@@ -156,6 +144,12 @@ def _add_axes(figure: go.Figure, panel: Panel, found: Scaling, curves: Sequence[
                               yref="paper", xanchor="left", yanchor="bottom", showarrow=False, align="left",
                               font={"size": 12, "color": theme.text})  # fmt: skip
     return Axis(catalogue.metric(found.metric), True, low, high), axis
+
+
+def _few_ticks(axis: Axis) -> dict[str, Any]:
+    """The ticks of a panel that is low; those it has anyway where no others are left."""
+    ticks = decade_ticks(axis.low, axis.high, MOST_LOW_TICKS)
+    return {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]} if len(ticks) > 1 else {}
 
 
 def _values(panel: Panel, found: Scaling) -> list[float]:
@@ -259,29 +253,41 @@ def _add_curve(figure: go.Figure, curve: Curve, theme: Theme) -> None:
     })  # fmt: skip
 
 
-def _names(found: Scaling, shades: Sequence[str], x: Axis, y: Axis, theme: Theme,
-           *, written: bool) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Each line's name and last efficiency at its end and the others beside their points, where there is room."""
-    told: list[tuple[int, Place, str]] = []
-    for own, line in enumerate(found.lines):
-        last = line.places[-1]
-        told.append((own, last, _name(line, written=written)))
+Told = tuple[int, Place, str]
+"""What is written beside a place: of which line it is, the place and the words."""
+
+
+def _told(found: Scaling, pages: Pages, *, written: bool) -> list[Told]:
+    """Each line's name and last efficiency, and the efficiencies of its other places; no names where they are long."""
+    names = [_name(line, written=written) for line in found.lines]
+    if pages is NARROW and max(map(len, names)) > line_names.SHORT:
+        names = [_efficiency(line) if written else "" for line in found.lines]
+    told: list[Told] = []
+    for own, (line, name) in enumerate(zip(found.lines, names, strict=True)):
+        told.append((own, line.places[-1], name))
         if written:
-            told += [(own, one, percent(one.efficiency)) for one in line.judged if one is not last]
+            told += [(own, one, percent(one.efficiency)) for one in line.judged if one is not line.places[-1]]
+    return [one for one in told if one[2]]
+
+
+def _names(found: Scaling, told: Sequence[Told], pages: Pages, shades: Sequence[str], x: Axis, y: Axis,
+           theme: Theme) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """What is told of each line, at its end and beside its other points, where there is room on such pages."""
     ends = [(x.place(one.accelerators), y.place(one.throughput)) for _, one, _ in told]
     labels = line_names.placed(
-        ends, [len(text) * line_names.LETTER for *_, text in told], _drawn(found, x, y), plots=PLOTS,
+        ends, [len(text) * line_names.LETTER for *_, text in told], _drawn(found, x, y), plots=pages.plots(PLOT_PX),
         farthest=[line_names.FARTHEST if one is found.lines[own].places[-1] else 1 for own, one, _ in told],
     )  # fmt: skip
     for own, shade in enumerate(shades):
         shown = [(one, label, text) for (which, one, text), label in zip(told, labels, strict=True)
                  if which == own and label is not None]  # fmt: skip
+        if not shown:
+            continue
         yield {
             "type": "scatter", "mode": "text", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False,
             "legendgroup": _group(found, found.lines[own]), **line_names.lasting(line_names.font(shade, theme)),
             "x": [one.accelerators for one, *_ in shown], "y": [y.at(label.up) for _, label, _ in shown],
-            "text": [from_width(line_names.text(html(text), is_left=label.is_left), NAMED_FROM_PX)
-                     for _, label, text in shown],
+            "text": [pages.shown(line_names.text(html(text), is_left=label.is_left)) for _, label, text in shown],
             "textposition": ["middle left" if label.is_left else "middle right" for _, label, _ in shown],
         }  # fmt: skip
 
@@ -291,19 +297,20 @@ def _drawn(found: Scaling, x: Axis, y: Axis) -> list[list[tuple[float, float]]]:
     ways = [[(one.accelerators, one.throughput) for one in line.places] for line in found.lines]
     ways += [[(one.accelerators, line.base.per_chip * one.accelerators) for one in line.compared]
              for line in found.steps]  # fmt: skip
-    points = []
-    for way in ways:
-        ends = [(x.place(across), y.place(up)) for across, up in way]
-        points += [[one] for one in ends]
-        for (left, low), (right, high) in pairwise(ends):
-            shares = np.linspace(0, 1, SAMPLES)[1:-1].tolist()
-            points += [[(left + (right - left) * share, low + (high - low) * share)] for share in shares]
-    return points
+    return [
+        one
+        for way in ways
+        for one in line_names.along([(x.place(across), y.place(up)) for across, up in way])
+    ]
 
 
 def _name(line: Line, *, written: bool) -> str:
+    return f"{line.label} {_efficiency(line)}".strip() if written else line.label
+
+
+def _efficiency(line: Line) -> str:
     last = line.places[-1].efficiency
-    return f"{line.label} {percent(last)}" if written and line.judged and last is not None else line.label
+    return percent(last) if line.judged and last is not None else ""
 
 
 def _add_keys(figure: go.Figure, found: Scaling, curves: Iterable[str], theme: Theme) -> None:

@@ -1,0 +1,80 @@
+"""The names that charts write at the ends of their lines: those of lines that end together stand in their order."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import combinations
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from bench import questions
+from bench.chart import LIGHT
+from bench.chart.line_names import GAP, WIDE
+from bench.library import Library
+from bench.view import View
+
+ASKED = (
+    "scaling?",
+    "scaling?model=flan-t5-xl&model=flan-ul2",
+    "scaling?model=flan-t5-xl&accelerator=t4&accelerator=v100-pcie-16gb&accelerator=a10",
+    "scaling?model=llama-13b",
+    "memory?",
+    "memory?model=llama-3.3-70b&model=deepseek-r1",
+    "memory?model=qwen3.5-397b-a17b",
+    "pareto?",
+    "pareto?model=deepseek-r1&model=qwen3.5-397b-a17b",
+    "pareto?model=flan-t5-xl&model=flan-ul2",
+    "pareto?model=deepseek-r1&accelerator=mi300x&accelerator=mi325x&accelerator=h200-sxm",
+)
+TOGETHER = 2 * GAP / min(WIDE.across)
+
+
+def share(axis: Any, value: float) -> float:
+    low, high = axis.range
+    return ((math.log10(value) if axis.type == "log" else value) - low) / (high - low)
+
+
+def drawn(shipped: Library, asked: str) -> go.Figure:
+    name, _, query = asked.partition("?")
+    view = View.from_query(query)
+    return questions.question(name).figure(questions.question(name).answer(shipped, view).result, LIGHT)
+
+
+def ends(figure: go.Figure) -> dict[tuple[str, str], tuple[float, float]]:
+    """The last point of each line, by its legend group and its axis."""
+    lines = (one for one in figure.data if one.mode == "lines+markers" and one.legendgroup)
+    return {(one.legendgroup, one.yaxis or "y"): max(zip(one.x, one.y, strict=True)) for one in lines}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
+    shipped: Library, asked: str
+) -> None:
+    figure = drawn(shipped, asked)
+    last = ends(figure)
+    named: dict[tuple[str, bool], list[tuple[tuple[float, float], float, str]]] = {}
+    for trace in figure.data:
+        for x, y, text in zip(trace.x, trace.y, trace.text or (), strict=False):
+            key = (trace.legendgroup, trace.yaxis or "y")
+            if trace.mode and "text" in trace.mode and text and key in last and last[key][0] == x:
+                words = re.sub(r"<[^>]*>", "", text).strip()
+                named.setdefault((key[1], "--until" in text), []).append((last[key], y, words))
+    assert named
+    for (axis, _), told in named.items():
+        across = figure.layout[axis.replace("y", "xaxis")]
+        for (one, up, its), (other, height, others) in combinations(told, 2):
+            if abs(share(across, one[0]) - share(across, other[0])) <= TOGETHER:
+                assert (one[1] - other[1]) * (up - height) >= 0, (its, others)
+
+
+@pytest.mark.parametrize("asked", ["scaling?", "scaling?model=flan-t5-xl&model=flan-ul2"])
+def test_the_chip_counts_of_scalings_lower_panel_stand_under_those_of_the_upper(
+    shipped: Library, asked: str
+) -> None:
+    layout = drawn(shipped, asked).layout
+    assert layout.xaxis.domain == layout.xaxis2.domain
+    assert layout.xaxis.range == layout.xaxis2.range
+    assert layout.xaxis.tickvals == layout.xaxis2.tickvals
