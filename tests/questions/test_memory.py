@@ -113,6 +113,7 @@ def test_models_side_by_side_have_their_names_their_ticks_and_one_scale(shipped:
     assert layout.yaxis.range == layout.yaxis2.range
     assert {"10", "100", "1,000", "10,000"} <= set(layout.yaxis.ticktext)
     assert layout.yaxis.ticktext == layout.yaxis2.ticktext
+    assert layout.yaxis.gridcolor == layout.yaxis2.gridcolor == LIGHT.grid
 
 
 def test_the_ticks_of_its_axis_separate_thousands(shipped: Library) -> None:

@@ -74,7 +74,10 @@ def figure(result: Memory, theme: Theme) -> go.Figure:
     if not panels:
         return chart.empty("Nothing is known to fit.", theme)
     alone = len(panels) == 1
-    drawn = chart.layout(go.Figure(), theme, **({} if alone else {"height": PANEL_PX * len(panels)}))
+    bare = {f"{way}axis{place}": {"type": "log"} for way in "xy" for place in range(1, len(panels) + 1)}
+    drawn = chart.layout(
+        go.Figure(layout=bare), theme, **({} if alone else {"height": PANEL_PX * len(panels)})
+    )
     slugs = dict.fromkeys(slug for panel in panels for slug in _leaders(panel.lines))
     colours = told_apart({slug: chart.accelerator_colour(slug, theme) for slug in slugs}, theme)
     in_legend: set[str] = set()
