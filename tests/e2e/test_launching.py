@@ -18,7 +18,7 @@ from bench.sweep import jobs
 from bench.sweep.folder import Folder, listed
 from bench.sweep.practice import FOLDER, practise
 from tests.benchmarks._server import Server, running
-from tests.e2e.browsing import charted, copied, figure, find, headline, reading, settled
+from tests.e2e.browsing import charted, choose, copied, figure, find, headline, reading, settled
 from tests.sweep.played import Played, playing
 from tests.sweep.sweeping import plan_for
 
@@ -212,11 +212,8 @@ def test_a_sweep_is_heard_by_its_points_and_a_request_opens_by_keyboard(
     assert all(one.endswith(".") for one in told)
     page.goto(f"/run?run={folder.id}&point=1")
     settled(page)
-    choice = page.get_by_role("combobox", name="Open a request")
-    choice.focus()
-    page.keyboard.press("ArrowDown")
-    page.get_by_role("option").first.wait_for()
-    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Open a request").focus()
+    choose(page)
     page.wait_for_url("**&request=*")
     page.get_by_text("ended well after").first.wait_for()
 
