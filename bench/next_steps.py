@@ -97,12 +97,7 @@ def _here(dead: Dead) -> Iterator[Step]:
     seen = {_bare(dead.shown)}
     for words, view in islice(_changes(dead), TRIED):
         if found := answered(dead.library, dead.name, view, seen):
-            yield Step(
-                dead.name,
-                _filled_in(_renamed(words, dead, found.view), found.view),
-                gain(dead.name, found),
-                view,
-            )
+            yield Step(dead.name, _filled_in(words, dead, found.view), gain(dead.name, found), view)
 
 
 def _elsewhere(dead: Dead) -> Iterator[Step]:
@@ -299,16 +294,14 @@ def _others(dead: Dead) -> Iterator[Change]:
         yield "Show", wider.with_where(isl=[selection.written(pair[0])], osl=[selection.written(pair[1])])
 
 
-def _renamed(words: str, dead: Dead, told: View) -> str:
-    """What choosing options anew comes to where that shows another throughput: "Show MLPerf tokens per second"."""
+def _filled_in(words: str, dead: Dead, told: View) -> str:
+    """What a step does, with what the answer is about where the step left that open: "Show FP4 at 1,024/1,024".
+
+    Where options chosen anew show another throughput, that: "Show MLPerf tokens per second".
+    """
     metric = told.option("metric")
-    if words != RESET or dead.name != "scaling" or metric == dead.shown.option("metric"):
-        return words
-    return f"Show {inline(catalogue.metric(metric))}"
-
-
-def _filled_in(words: str, told: View) -> str:
-    """What a step does, with what the answer is about where the step left that open: "Show FP4 at 1,024/1,024"."""
+    if words == RESET and dead.name == "scaling" and metric != dead.shown.option("metric"):
+        return f"Show {inline(catalogue.metric(metric))}"
     if words != "Show":
         return words
     isl, osl = (told.values(key) for key in ("isl", "osl"))

@@ -91,7 +91,7 @@ def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
         (
             "lone",
             found.lone and steps,
-            f"Without two chip counts of one deployment: {joined(found.lone)}.",
+            f"No line of two chip counts: {joined(found.lone)}.",
         ),
         ("unlike", unlike, f"The lines differ in {joined(unlike, at_most=3)}."),
         (
