@@ -31,7 +31,7 @@ ELSEWHERE = ("pareto", "heatmap", "crossover", "cost", "scaling", "memory")
 OWN: Mapping[str, Mapping[str, str]] = {
     "crossover": {"along": "Compare along {}", "metric": "Compare {}"},
     "cost": {"tokens": "Price {}"},
-    "scaling": {"metric": "Show {}", "at": "Compare {}"},
+    "scaling": {"at": "Compare {}"},
 }
 """The options of each page of which other values are tried one by one, in words: what its defaults do not search."""
 
@@ -97,7 +97,7 @@ def _here(dead: Dead) -> Iterator[Step]:
     seen = {_bare(dead.shown)}
     for words, view in islice(_changes(dead), TRIED):
         if found := answered(dead.library, dead.name, view, seen):
-            yield Step(dead.name, _filled_in(words, found.view), gain(dead.name, found), view)
+            yield Step(dead.name, _filled_in(words, dead, found.view), gain(dead.name, found), view)
 
 
 def _elsewhere(dead: Dead) -> Iterator[Step]:
@@ -174,6 +174,7 @@ def _changes(dead: Dead) -> Iterator[Change]:
     yield from _options(dead)
     yield from _wider(dead)
     yield from _runs(dead)
+    yield from _disaggregated(dead)
     yield from _evidence(dead)
     yield from _others(dead)
 
@@ -254,6 +255,15 @@ def _runs(dead: Dead) -> Iterator[Change]:
         yield "Let older runs in", dead.free.with_options(**{evidence.RUNS.key: "all"})
 
 
+def _disaggregated(dead: Dead) -> Iterator[Change]:
+    """Disaggregated deployments, which Scaling leaves out unless they are chosen, where the selection has some."""
+    if dead.name != "scaling" or dead.own.values("disaggregated") or not dead.library.has("disaggregated"):
+        return
+    split = dead.free.with_where(disaggregated=["true"])
+    if selection.count(dead.library, split):
+        yield "Compare disaggregated deployments", split
+
+
 def _evidence(dead: Dead) -> Iterator[Change]:
     """With points whose evidence is another than measured, where the selection has such."""
     condition = selection.clause(dead.own, without=("evidence",))
@@ -284,8 +294,14 @@ def _others(dead: Dead) -> Iterator[Change]:
         yield "Show", wider.with_where(isl=[selection.written(pair[0])], osl=[selection.written(pair[1])])
 
 
-def _filled_in(words: str, told: View) -> str:
-    """What a step does, with what the answer is about where the step left that open: "Show FP4 at 1,024/1,024"."""
+def _filled_in(words: str, dead: Dead, told: View) -> str:
+    """What a step does, with what the answer is about where the step left that open: "Show FP4 at 1,024/1,024".
+
+    Where options chosen anew show another throughput, that: "Show MLPerf tokens per second".
+    """
+    metric = told.option("metric")
+    if words == RESET and dead.name == "scaling" and metric != dead.shown.option("metric"):
+        return f"Show {inline(catalogue.metric(metric))}"
     if words != "Show":
         return words
     isl, osl = (told.values(key) for key in ("isl", "osl"))

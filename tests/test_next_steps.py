@@ -80,8 +80,18 @@ def test_every_step_leads_to_an_answer_for_every_model(
         ("crossover", View.of({"model": ["llama-3.3-70b"]}), "Show FP4"),
         ("cost", View.of({"accelerator": ["mi325x"]}), "Take prices of any terms"),
         ("memory", View.of({"model": ["flan-t5-xl"]}), "Suppose BF16 weights"),
-        ("scaling", View.of({"model": ["deepseek-r1"]}), "Let older runs in"),
-        ("scaling", View.of({"model": ["llama-3.1-8b"]}), "Pareto"),
+        (
+            "scaling",
+            View.of({"model": ["deepseek-r1"]}, {"metric": "output_tokens_per_s"}),
+            "Let older runs in",
+        ),
+        (
+            "scaling",
+            View.of({"model": ["deepseek-r1"]}, {"metric": "requests_per_s"}),
+            "Show MLPerf tokens per second",
+        ),
+        ("scaling", View.of({"engine": ["dynamo-trt"]}), "Compare disaggregated deployments"),
+        ("scaling", View.of({"model": ["mistral-7b"]}), "Heatmap"),
     ],
 )
 def test_a_step_says_what_it_does(shipped: Library, name: str, view: View, label: str) -> None:

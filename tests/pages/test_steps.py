@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import selectors
 from tests.pages.drawn import Open, headline, query_of, text_of, view_of
 
 KEPT_BY_NOTHING = "ttft_ms_p99<=0.001"
@@ -74,10 +75,19 @@ def test_memory_supposes_weights_where_no_point_states_them(opened: Open) -> Non
     assert "BF16" in headline(taken(at))
 
 
-def test_scaling_lets_older_runs_in_where_that_gives_a_line(opened: Open) -> None:
+def test_scaling_shows_another_throughput_where_that_gives_a_line(opened: Open) -> None:
+    at = opened("scaling", model="deepseek-r1", metric="output_tokens_per_s")
+    assert "No two of the 63 points used" in headline(at)
+    assert step(at) == "Show MLPerf tokens per second"
+    assert view_of(taken(at), "scaling").option("metric") == "mlperf_tokens_per_s"
+
+
+def test_a_throughput_that_scaling_took_by_itself_goes_with_its_model(opened: Open) -> None:
     at = opened("scaling", model="deepseek-r1")
-    assert step(at) == "Let older runs in"
-    assert view_of(taken(at), "scaling").option("runs") == "all"
+    assert "288 GB300 give" in headline(at)
+    at = selectors.modelled(at, "llama-3.3-70b")
+    assert view_of(at, "scaling").option("metric") == "output_tokens_per_s"
+    assert "8 RTX PRO 6000 give" in headline(at)
 
 
 def test_where_nothing_helps_on_a_page_another_one_that_answers_is_offered(opened: Open) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import pandas as pd
@@ -12,7 +13,7 @@ import plotly.graph_objects as go
 from bench import basis, catalogue, selection
 from bench.basis import evidence, known, prices, side_by_side, story, variations
 from bench.basis.options import Option
-from bench.basis.statement import caveat
+from bench.basis.statement import Statement, caveat, coverage
 from bench.basis.story import Story
 from bench.basis.variations import Robustness, Variation, Verdict
 from bench.chart import Theme, title
@@ -73,14 +74,14 @@ def complete(library: Library, view: View) -> View:
     several = view.option("group") not in (EVERY, side_by_side.FIELD) and side_by_side.models(library, view)
     if view.whole and all(view.option(key) for key in WRITTEN) and not several:
         return view
-    told = _story(library, view)
-    return _completed(library, told.view, _drawn(library, told.view))
+    found = _telling(library, view)
+    return _completed(library, found.story.view, found.drawn)
 
 
 def choices(library: Library, view: View) -> Choices:
     """The throughputs, ways to compare and groups to choose from."""
     whole = complete(library, view)
-    chosen = _drawn(library, whole)
+    chosen = measured.drawn(library, evidence.read(whole), whole.option("metric"), whole.option("group"))
     ways = (*operating.supported(chosen.points, chosen.seen), whole.option("at"))
     fields: Sequence[str] = GROUPS
     if whole.option("group") in (EVERY, side_by_side.FIELD) and side_by_side.models(library, whole):
@@ -98,8 +99,8 @@ def choices(library: Library, view: View) -> Choices:
 def answer(library: Library, view: View) -> Answer[Scaling]:
     """What more chips give on each line, why where it is beyond proportion, and what replicas would give."""
     basis.check_every(view, OPTIONS)
-    told = _story(library, view)
-    chosen = _drawn(library, told.view)
+    telling = _telling(library, view)
+    told, chosen = telling.story, telling.drawn
     whole = _completed(library, told.view, chosen)
     ranking = evidence.read(whole)
     found = _found(library, whole, chosen)
@@ -117,11 +118,11 @@ def answer(library: Library, view: View) -> Answer[Scaling]:
         statements=(
             *side_by_side.gave_way(view.option("group"), found.group, "model and deployment"),
             *side_by_side.left_out(library, whole, drawn, statements.no_line(found)),
-            *statements.told(found, ranking, first, 0 if told.fits else found.tally.selected + told.left_out),
+            *statements.told(found, ranking, first),
             *statements.caveats(found, ranking),
             *evidence.left_out(found.tally),
             *(prices.told(found.choice, found.prices, chips) if found.prices else []),
-            *(story.statements(told) if told.fits else []),
+            *_said_of_story(library, told, found),
             *(caveat("not_loaded", text) for text in selection.not_loaded(library, whole)),
         ),
         rows=_rows(found),
@@ -154,9 +155,47 @@ def figure(result: Scaling, theme: Theme) -> go.Figure:
     return drawing.draw(result, theme)
 
 
-def _story(library: Library, view: View) -> Story:
-    """What the answer is about: the common story, its metric filled in, and of MLPerf's scenarios one."""
-    metric, group = _metric(library, view), view.option("group", "accelerator")
+@dataclass(frozen=True)
+class Telling:
+    """A story and the lines that are drawn of it."""
+
+    story: Story
+    drawn: Drawn
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether a headline can say what more chips give."""
+        view, points = self.story.view, self.drawn.points
+        way = cast(Way, view.option("at") or operating.fairest(points, self.drawn.seen))
+        found = measured.found(
+            view.option("metric"), way, LEVEL.number(view), self.drawn, {}, prices.stated(view)
+        )
+        return bool(found.told)
+
+
+def _telling(library: Library, view: View) -> Telling:
+    """What the answer is about: the common story or the nearest that has two counts of chips, its metric filled in.
+
+    Where that metric tells nothing and the reader left it open, it is the first other one that does: MLPerf's, as of
+    a model that only its submitters measured on two counts.
+    """
+    told = _told(library, view, _metric(library, view))
+    if view.option("metric") or told.tells:
+        return told
+    others = [key for key, count in _counted(library, view).items() if count]
+    further = (_told(library, view, key) for key in others if key != told.story.view.option("metric"))
+    if found := next((one for one in further if one.tells), None):
+        return found
+    own = told.story.view.option("metric")
+    if not told.story.fits:
+        own = _metric(library, told.story.view.with_options(metric=None))
+    return told if own == told.story.view.option("metric") else _told(library, view, own)
+
+
+def _told(library: Library, view: View, metric: str) -> Telling:
+    """The story of a metric with its lines: the common one where it has that on two counts, and one MLPerf scenario."""
+    group = view.option("group", "accelerator")
+    view = view.with_options(metric=metric)
 
     def scenario(narrowed: View) -> dict[str, str]:
         if narrowed.values("scenario") or catalogue.metric(metric).kind != "submission":
@@ -165,14 +204,26 @@ def _story(library: Library, view: View) -> Story:
         return {} if first is None else {"scenario": first}
 
     needs = held_lines.needs(library, evidence.read(view), metric, group)
-    told = story.told(library, view, needs, {group}, scenario)
-    if group != EVERY and side_by_side.field(library, told.view, group, needs) != group:
+    found = story.told(library, view, needs, {group}, scenario)
+    if group != EVERY and side_by_side.field(library, found.view, group, needs) != group:
         group = EVERY
-        told = story.told(library, view, needs, {group}, scenario)
-    own = metric if told.fits else _metric(library, told.view)
-    if own != metric:
-        return _story(library, view.with_options(metric=own))
-    return replace(told, view=told.view.with_options(metric=metric, group=group))
+        found = story.told(library, view, needs, {group}, scenario)
+    found = replace(found, view=found.view.with_options(metric=metric, group=group))
+    return Telling(found, measured.drawn(library, evidence.read(found.view), metric, group))
+
+
+def _said_of_story(library: Library, told: Story, found: Scaling) -> list[Statement]:
+    """What was filled in, and where another story would be no better or what the usual one lacks is this metric."""
+    own = replace(story.own_choice(told.view), whole=False)
+    if told.instead_of:
+        usual = story.told(library, own, None, told.free).view
+        if held_lines.are_two_counts(library, evidence.read(usual), found.group):
+            told = replace(told, lacking=held_lines.lacking(found.metric))
+    said = story.statements(told)
+    is_empty = told.left_out and not told.fits and not found.lines
+    if is_empty and not held_lines.are_two_counts(library, evidence.read(own), found.group):
+        said.append(coverage("nowhere", statements.NOWHERE))
+    return said
 
 
 def _metric(library: Library, view: View) -> str:
@@ -183,14 +234,17 @@ def _metric(library: Library, view: View) -> str:
     if asked or not offered:
         lacking = catalogue.metric(asked).label if asked else "A throughput to compare over accelerators"
         raise NotFound(f"{lacking} is not loaded; import results that have it.")
+    counts = _counted(library, view)
+    return next(key for key, count in counts.items() if 2 * count >= max(counts.values()))
+
+
+def _counted(library: Library, view: View) -> dict[str, int]:
+    """The throughputs that are loaded, each with how many ranked points on a stated number of chips have it."""
+    offered = [key for key in METRICS if library.has(key)]
     condition = evidence.ranked(library, evidence.read(view).unlimited).also("accelerators > 0")
     counts = ", ".join(f'count("{key}")' for key in offered)
     found = library.fetch(f"SELECT {counts} FROM points WHERE {condition.sql}", condition.params)[0]
-    return next(key for key, count in zip(offered, found, strict=True) if 2 * count >= max(found))
-
-
-def _drawn(library: Library, view: View) -> Drawn:
-    return measured.drawn(library, evidence.read(view), view.option("metric"), view.option("group"))
+    return dict(zip(offered, found, strict=True))
 
 
 def _completed(library: Library, view: View, chosen: Drawn) -> View:

@@ -57,11 +57,13 @@ MOST_HOLLOW = 40
 class Held:
     """A line as the library holds it: whose it is, and its points.
 
-    `elsewhere`, `other_runs` and `apart` are what of it other runs have, as in `Line`.
+    `shared` is how many of its counts are at one load, whatever their run. `elsewhere`, `other_runs` and `apart` are
+    what of it other runs have, as in `Line`.
     """
 
     owner: Any
     points: tuple[Point, ...]
+    shared: int = 0
     elsewhere: tuple[int, ...] = ()
     other_runs: int = 0
     apart: tuple[tuple[int, datetime.date | None], ...] = ()
@@ -115,6 +117,21 @@ def needs(library: Library, ranking: Ranking, metric: str, group: str) -> Needs:
     )  # fmt: skip
 
 
+def are_two_counts(library: Library, ranking: Ranking, group: str) -> bool:
+    """Whether ranked points with some throughput, whatever the limits, are of one line on two counts at one load."""
+    enters = [f"({usable(library, ranking, key, group)})" for key in METRICS if library.has(key)]
+    condition = evidence.ranked(library, ranking.unlimited).also(f"({' OR '.join(enters) or 'FALSE'})")
+    sql = f"SELECT 1 FROM points WHERE {condition.sql} GROUP BY {LINE}, {LOAD}"
+    return bool(
+        library.fetch(f"{sql} HAVING min(accelerators) <> max(accelerators) LIMIT 1", condition.params)
+    )
+
+
+def lacking(metric: str) -> str:
+    """What a selection lacks that has such a line of another throughput alone."""
+    return f"deployment with {inline(catalogue.metric(metric))} on two counts of chips at one load"
+
+
 def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple[list[Held], list[Any], int]:
     """Up to MOST_TRIED lines of every group with their points; the groups without a line; how many lines there are.
 
@@ -140,7 +157,8 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
         placed AS (
           SELECT *, row_number() OVER (PARTITION BY {"line" if group == EVERY else "owner"} ORDER BY {order}) AS place,
             row_number() OVER (ORDER BY {order}) AS rank, count(*) OVER () AS several FROM lines)
-        SELECT any_value(placed.owner), list(point_id), any_value(several), (SELECT list(DISTINCT owner) FROM usable)
+        SELECT any_value(placed.owner), list(point_id), any_value(several), any_value(shared),
+          (SELECT list(DISTINCT owner) FROM usable)
         FROM placed JOIN own USING (line) WHERE place <= {MOST_TRIED}
         GROUP BY line, place, rank ORDER BY place, rank LIMIT {MOST_READ}""",
         condition.params,
@@ -148,8 +166,8 @@ def census(library: Library, ranking: Ranking, metric: str, group: str) -> tuple
     read = _points(
         library, selection.clause(ranking.view), metric, kept, [one for _, ids, *_ in rows for one in ids]
     )
-    held = [Held(own, tuple(read[one] for one in sorted(ids))) for own, ids, *_ in rows]
-    every, several = (rows[0][3], rows[0][2]) if rows else ([], 0)
+    held = [Held(own, tuple(read[one] for one in sorted(ids)), shared) for own, ids, _, shared, _ in rows]
+    every, several = (rows[0][4], rows[0][2]) if rows else ([], 0)
     return held, [one for one in every or () if one not in {line.owner for line in held}], several
 
 

@@ -34,12 +34,16 @@ TOLD_APART = ("model", "precision", "kv_precision", "engine", "engine_version", 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The lines of a selection that are drawn, at most MOST_LINES, what tells them apart, and what else is held."""
+    """The lines of a selection that are drawn, at most MOST_LINES, what tells them apart, and what else is held.
+
+    `shares_a_load` is that some line, drawn or not, has two counts at one load.
+    """
 
     group: str
     lines: tuple[Held, ...]
     lone: tuple[Any, ...]
     several: int
+    shares_a_load: bool
 
     @property
     def points(self) -> list[Own]:
@@ -58,9 +62,8 @@ def drawn(library: Library, ranking: Ranking, metric: str, group: str) -> Drawn:
     groups: dict[Any, list[Held]] = {}
     for place, one in enumerate(found):
         groups.setdefault(place if group == EVERY else one.owner, []).append(one)
-    return Drawn(
-        group, tuple(_of_every_model(map(_chosen, groups.values())))[:MOST_LINES], tuple(lone), several
-    )
+    lines = tuple(_of_every_model(map(_chosen, groups.values())))[:MOST_LINES]
+    return Drawn(group, lines, tuple(lone), several, any(one.shared >= FEWEST_COUNTS for one in found))
 
 
 def _of_every_model(lines: Iterable[Held]) -> list[Held]:
@@ -82,7 +85,7 @@ def found(metric: str, way: Way, level: float | None, chosen: Drawn, prices: Map
         metric, way, common if level is None and way != BEST else level, common, chosen.group,
         seen=chosen.seen, tpot=_usual(chosen, "tpot_ms"), ttft=_usual(chosen, "ttft_ms"),
         lone=tuple(sorted(word(chosen.group, one) for one in chosen.lone)),
-        other_lines=chosen.several - len(chosen.lines),
+        other_lines=chosen.several - len(chosen.lines), shares_a_load=chosen.shares_a_load,
         prices=prices if metric in catalogue.PRICED.values() else {}, choice=choice,
     )  # fmt: skip
     lines, absent = [], []

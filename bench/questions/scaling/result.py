@@ -207,9 +207,9 @@ class Scaling:
 
     `common` is the level that most counts share; `level` the one compared at; both None where nothing is shared.
     `seen`, `tpot` and `ttft` are the keys of the interactivity and the latencies at the statistic that most points
-    state. `other_lines` were not drawn; `lone` are the groups without two counts of chips alike in all else. `hollow`
-    are points that are drawn but on no line: not measured, or flagged as not to be ranked. `prices` are empty where
-    none applies, as to requests.
+    state. `other_lines` were not drawn; `shares_a_load` is that some line has two counts at one load; `lone` are the
+    groups without two counts of chips alike in all else. `hollow` are points that are drawn but on no line: not
+    measured, or flagged as not to be ranked. `prices` are empty where none applies, as to requests.
     """
 
     metric: str
@@ -224,6 +224,7 @@ class Scaling:
     absent: tuple[Absent, ...] = ()
     lone: tuple[str, ...] = ()
     other_lines: int = 0
+    shares_a_load: bool = field(default=False, metadata={HIDDEN: True})
     hollow: tuple[Point, ...] = ()
     tally: Tally = NOTHING
     prices: Mapping[str, ChipPrice] = field(default_factory=dict)

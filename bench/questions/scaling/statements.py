@@ -41,17 +41,15 @@ SUBMISSIONS = (
     " are not projected."
 )
 DERIVED = "Efficiencies and figures per chip are derived here; MLCommons did not verify them."
+NOWHERE = "Of the points left out, those that can be compared have no two chip counts at one load either."
 PROJECTED = "Replicas are projected as multiples of the smallest count, with the load spread evenly."
 
 
-def told(found: Scaling, ranking: Ranking, known: Known, everywhere: int) -> Iterator[Statement]:
-    """The headline, and beyond it: growth beyond linear explained, every efficiency, replicas, and the laws.
-
-    `everywhere` is how many points all stories have where none has what a scaling page needs, else 0.
-    """
+def told(found: Scaling, ranking: Ranking, known: Known) -> Iterator[Statement]:
+    """The headline, and beyond it: growth beyond linear explained, every efficiency, replicas, and the laws."""
     first = next(iter(found.told), None)
     if first is None:
-        yield _unjudged(found) or headline("nothing", _nothing(found, everywhere, ranking))
+        yield _unjudged(found) or headline("nothing", _nothing(found, ranking))
     else:
         yield _headline(found, first, known)
     for line in found.steps:
@@ -67,8 +65,8 @@ def told(found: Scaling, ranking: Ranking, known: Known, everywhere: int) -> Ite
 
 
 def no_line(found: Scaling) -> str:
-    """Why a model has no line: "no deployment measured on two chip counts at concurrency 64"."""
-    return f"no deployment measured on two chip counts {where(found.way, found.level)}"
+    """Why a model has no line: "no line drawn of two chip counts at concurrency 64"."""
+    return f"no line drawn of two chip counts {where(found.way, found.level)}"
 
 
 def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
@@ -79,7 +77,7 @@ def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
         f"{chips(line.base.accelerators)} of {line.label}" for line in steps if line.base.accelerators > 1
     ]
     designs = [line.label for line in steps if line.facts.disaggregated]
-    several = found.other_lines > 0 and found.group != EVERY
+    several = found.lines and found.other_lines > 0 and found.group != EVERY
     mlperf = any(line.facts.harness == MLPERF for line in steps)
     between = any(place.between for line in found.lines for place in line.places)
     for kind, holds, text in (
@@ -93,7 +91,7 @@ def caveats(found: Scaling, ranking: Ranking) -> Iterator[Statement]:
         (
             "lone",
             found.lone and steps,
-            f"Measured on one chip count only: {joined(found.lone)}.",
+            f"No line of two chip counts: {joined(found.lone)}.",
         ),
         ("unlike", unlike, f"The lines differ in {joined(unlike, at_most=3)}."),
         (
@@ -280,41 +278,47 @@ def _unjudged(found: Scaling) -> Statement | None:
     return headline(kind, fitting(*(f"{one}{noted(places)}." for one in told)), ids(places))
 
 
-def _nothing(found: Scaling, everywhere: int, ranking: Ranking) -> str:
-    """Why no two counts can be set side by side; `everywhere` are the points of all stories."""
+def _nothing(found: Scaling, ranking: Ranking) -> str:
+    """Why no two counts of what is shown can be set side by side, of the points that were looked at."""
     tally, held = found.tally, bool(found.lines or found.absent)
     if not tally.selected:
         return NOTHING_SELECTED
-    none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
-    if tally.of("disaggregated") and not held:
-        return (
-            "Disaggregated deployments aside, none was measured on two chip counts; filter on Disaggregated, under More"
-            " filters, to compare those."
-        )
-    is_limited, named = (
-        bool(tally.of("beyond_limit") or tally.of("unknown_limit")),
-        limits.named(ranking.limits),
-    )
-    if not tally.used and tally.of("beyond_limit"):
-        return f"{none} is known to keep {named}; ease {'it' if len(ranking.limits) == 1 else 'them'}."
-    if not tally.used and is_limited:
-        many = tally.of("unknown_limit")
-        none = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
-        return f"{none} states {limits.metrics(ranking.limits)}; drop {named} to compare chip counts."
     if not tally.used:
-        return f"{none} is measured and states both its chips and its {inline(found.row)}."
-    if everywhere or not held:
-        many = everywhere or tally.selected
-        among = f"No deployment among these {many:,} points" if many > 1 else "No deployment"
-        alike = f"was measured on two chip counts{' at one load' if everywhere else ''}"
-        alike += f" within {named}" if is_limited else ""
-        return f"{among} {alike}{f'; ease {named}' if is_limited else ''}."
+        return _nothing_used(found, ranking)
+    if not held or not (found.shares_a_load or found.way == INTERACTIVITY):
+        of = f", of {tally.selected:,} selected," if tally.selected > tally.used else ""
+        two = "two chip counts at one load" if held else "two chip counts"
+        if tally.used == 1:
+            return f"Only one point{of} is used, so there are no two chip counts to compare."
+        return f"No two of the {tally.used:,} points used{of} are of one deployment on {two}."
     if found.way == BEST:
         return "No line has two chip counts whose best load is known."
     said = f"No line has two chip counts measured {where(found.way, found.level)}"
     if found.common is not None and found.common != found.level:
         return f"{said}; most share {number(found.common)}: choose that level."
     return f"{said}."
+
+
+def _nothing_used(found: Scaling, ranking: Ranking) -> str:
+    """Why no selected point is used at all."""
+    tally, named = found.tally, limits.named(ranking.limits)
+    none = f"None of the {tally.selected:,} points" if tally.selected > 1 else "No selected point"
+    if many := tally.of("beyond_limit") + tally.of("unknown_limit") * bool(tally.of("beyond_limit")):
+        none = (
+            f"None of the {many:,} points that can be compared"
+            if many > 1
+            else "No point that can be compared"
+        )
+        return f"{none} is known to keep {named}; ease {'it' if len(ranking.limits) == 1 else 'them'}."
+    if many := tally.of("unknown_limit"):
+        none = f"None of the {many:,} ranked points" if many > 1 else "No ranked point"
+        return f"{none} states {limits.metrics(ranking.limits)}; drop {named} to compare chip counts."
+    if many := tally.of("disaggregated"):
+        return (
+            f"{none} is used; {counted(many, 'point')} of disaggregated deployments {is_or_are(many)} compared only"
+            " where those are chosen."
+        )
+    return f"{none} is measured and states both its chips and its {inline(found.row)}."
 
 
 def _efficiencies(lines: Sequence[Line]) -> Iterator[Statement]:
