@@ -192,8 +192,8 @@ SHIPPED_WORDS = (
     "llama vs gemma on b200", "llama vs gemma", "memory for llama 70b", "memory gpt-j", "h20 mi35x depseek", "ttft",
     "p99 ttft deepseek", "tpot mixtral", "energy", "goodput", "5090", "run", "paretto", "scaling", "fp4 vs fp8",
     "deepseek vllm sglang", "llama 3.3 70b ttft 2 s tpot 50 ms", "tpu vs gpu per dollar", "llama 70b 3k/3k",
-    "deepseek vs groq on tpu", "llama 70b 1k/1k h200 against b200", "1k/1k", "llama 3.3 70b 1k/1k", "million", "compare",
-    "best gpu for llama 3.3 70b ttft<=2000 tpot<=50", "price", "sweep", "import", EXAMPLE,
+    "deepseek vs groq on tpu", "llama 70b 1k/1k h200 against b200", "1k/1k", "llama 3.3 70b 1k/1k", "million",
+    "best gpu for llama 3.3 70b ttft<=2000 tpot<=50", "price", "compare", "sweep", "import", EXAMPLE,
 )  # fmt: skip
 
 
