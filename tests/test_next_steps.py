@@ -82,6 +82,10 @@ def test_every_step_leads_to_an_answer_for_every_model(
         ("memory", View.of({"model": ["flan-t5-xl"]}), "Suppose BF16 weights"),
         ("scaling", View.of({"model": ["deepseek-r1"]}), "Let older runs in"),
         ("scaling", View.of({"model": ["llama-3.1-8b"]}), "Pareto"),
+        ("cost", View.of({"model": ["qwen3.5-397b-a17b"]}), "Price input and output tokens"),
+        ("cost", View.of({"model": ["qwen3-32b"]}), "Heatmap"),
+        ("cost", View.of({"model": ["glm-4.7"]}), "Pareto"),
+        ("cost", View.of({"model": ["random-llama-0.9m"]}), "Pareto"),
     ],
 )
 def test_a_step_says_what_it_does(shipped: Library, name: str, view: View, label: str) -> None:

@@ -34,8 +34,8 @@ GPU_VENDORS = ("NVIDIA", "AMD")
 PAGES: Mapping[str, str] = {
     "pareto": "pareto frontier front tradeoff trade-off knee throughput",
     "heatmap": "heatmap heat map grid",
-    "cost": "cost costs price prices pricing priced usd dollar dollars $ money cheap cheaper cheapest million per-million"
-    " tco",
+    "cost": "cost costs price prices pricing priced usd dollar dollars $ money cheap cheaper cheapest million"
+    " per-million tco",
     "crossover": "crossover cross overtakes overtake against vs versus compare compared comparison than",
     "scaling": "scaling scale scales efficiency replicas",
     "memory": "memory fit fits vram hbm kv",
