@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +17,17 @@ from bench.chart.shades import ink
 PLOTS = ((1060, 400), (450, 300))
 """About the width and height of the plot in pixels on a wide page and on one 800 px wide: names fit on both."""
 
-LETTER, LINE, MARKER, STROKE = 7.2, 17, 5, 1
-"""About the width of a label's letter, the height of its line, half a marker and half a line, in pixels."""
+LETTER, SMALL, THIN, LINE, MARKER, STROKE = 7.1, 6.3, 3.0, 17, 5, 1
+"""About the width of a label's capital or digit, of a small letter and of a space or comma, the height of its line,
+half a marker and half a line, in pixels."""
 
 SAMPLES = 14
 
-GAP, FARTHEST, PARTS = 13, 2, 4
+GAP, FARTHEST, PARTS = 13, 2, 8
 """A label begins so many pixels beside its line's end, and moves at most so many lines up or down, by such parts."""
+
+NEAR = 6
+"""Words beside a place move at most so many half lines up or down."""
 
 APART = "\u2003"
 """That gap as text: plotly has no other for the text of a point."""
@@ -56,8 +60,8 @@ class Pages:
 
     def room(self, names: Sequence[str]) -> float:
         """The share of a plot that the longest of these names takes beside a line."""
-        longest = max(map(len, names), default=0)
-        return (longest * LETTER + 2 * GAP) / min(self.across) if longest else 0.0
+        longest = max(map(width, names), default=0.0)
+        return (longest + 2 * GAP) / min(self.across) if longest else 0.0
 
     def shown(self, text: str) -> str:
         """A text in plotly's pseudo-HTML that the browser shows on these pages alone."""
@@ -67,6 +71,8 @@ class Pages:
 
 
 WIDE, NARROW = Pages((1060, 730), 1100), Pages((463,), 700, 1100)
+EVERY_WIDTH = (Pages((1020,), 1400), Pages((730,), 1100, 1400), NARROW)
+"""Pages that have names of their own each, the broadest first."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +183,37 @@ def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
     return np.stack([sides + left, sides + right, middle - LINE / 2, middle + LINE / 2], axis=-1)
 
 
+@dataclass(frozen=True)
+class Beside:
+    """Where words beside a place go: their nearest edge or middle, that many pixels from it, and their box."""
+
+    anchor: Literal["left", "center", "right"]
+    across: float
+    up: float
+    box: Boxes
+
+
+def freest(place: Place, width: float, clear: float, paths: Sequence[Sequence[Place]], *, up_first: bool = True,
+           plots: Sequence[tuple[int, int]] = PLOTS) -> Beside:  # fmt: skip
+    """Where words, `clear` pixels from a place, cover least of these staircases; near it and right of it first."""
+    sizes = np.array(plots, dtype=float)
+    drawn = _obstacles(paths, sizes, up_first=up_first)
+    found: list[tuple[float, Beside]] = []
+    for lift in np.arange(-NEAR, NEAR + 1) * LINE / 2:
+        sides = [
+            (0.0, Beside("left", clear, lift, np.empty(0))),
+            (1.0, Beside("right", -clear, lift, np.empty(0))),
+        ]
+        if abs(lift) >= clear + LINE / 2:
+            sides.append((0.5, Beside("center", 0.0, lift, np.empty(0))))
+        for far, one in sides:
+            left = one.across - {"left": 0.0, "center": 0.5, "right": 1.0}[one.anchor] * width
+            box = np.add(boxes(place, left, left + width, [0.0], plots), [0, 0, lift, lift])
+            cost = _touching(box, drawn)[0] + 1e3 * _outside(box, sizes)[0] + (far + abs(lift) / LINE) / 4
+            found.append((float(cost), replace(one, box=box)))
+    return min(found, key=lambda one: one[0])[1]
+
+
 def along(path: Sequence[Place]) -> list[list[Place]]:
     """The points of a line and some of those between them, each a path that labels keep off."""
     points = list(path[:1])
@@ -184,6 +221,11 @@ def along(path: Sequence[Place]) -> list[list[Place]]:
         shares = np.linspace(0, 1, SAMPLES)[1:].tolist()
         points += [(left + (right - left) * share, low + (high - low) * share) for share in shares]
     return [[one] for one in points]
+
+
+def width(text: str) -> float:
+    """About how wide a label is, in pixels."""
+    return sum(THIN if one in " ,.'()" else SMALL if one.islower() else LETTER for one in text)
 
 
 def text(name: str, *, is_left: bool) -> str:

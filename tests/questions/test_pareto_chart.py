@@ -15,6 +15,7 @@ from bench.basis.document import records
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
 from bench.questions import pareto
+from bench.questions.pareto.figure import PLOTS
 from bench.questions.pareto.figure import shared as shared_hover
 from bench.view import View
 from tests.thorough import times
@@ -71,15 +72,16 @@ def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(ship
     assert written["≥ 100 tokens/s/accelerator"].y == pytest.approx(2)
 
 
-def rendered(trace):
-    """A chart's names as the page shows them: text, size and where each stands, of one trace of texts."""
-    for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True):
-        if text:
-            yield x, y, re.sub(r"<[^>]*>", "", text), side
-
-
-def names_of(figure):
-    return [one for trace in figure.data if trace.mode == "markers+text" for one in rendered(trace)]
+def names_of(figure, pages):
+    """A chart's names as such pages show them: text and where each stands."""
+    shown = pages.shown("x").split("x")[0]
+    return [
+        (x, y, re.sub(r"<[^>]*>", "", text), side)
+        for trace in figure.data
+        if trace.mode == "markers+text"
+        for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True)
+        if text and shown in text
+    ]
 
 
 def share(axis, value):
@@ -88,12 +90,12 @@ def share(axis, value):
 
 
 @pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl", "gpt-neox-20b", "llama-3.1-8b"])
-@pytest.mark.parametrize("plot", line_names.PLOTS)
-def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, plot):
+@pytest.mark.parametrize(("pages", "plot"), [*zip(line_names.EVERY_WIDTH, PLOTS, strict=True)])
+def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, pages, plot):
     drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
     boxes = []
-    for x, y, text, side in names_of(drawn):
-        width = len(text.strip()) * line_names.LETTER
+    for x, y, text, side in names_of(drawn, pages):
+        width = line_names.width(text.strip())
         end = share(drawn.layout.xaxis, x) * plot[0]
         left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
         boxes.append((left, share(drawn.layout.yaxis, y) * plot[1], width))
