@@ -61,7 +61,9 @@ def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
             key = (trace.legendgroup, trace.yaxis or "y")
             if trace.mode and "text" in trace.mode and text and key in last and last[key][0] == x:
                 words = re.sub(r"<[^>]*>", "", text).strip()
-                named.setdefault((key[1], re.match(r"<span[^>]*>", text)[0]), []).append((last[key], y, words))
+                named.setdefault((key[1], re.match(r"<span[^>]*>", text)[0]), []).append(
+                    (last[key], y, words)
+                )
     assert named
     for (axis, _), told in named.items():
         across = figure.layout[axis.replace("y", "xaxis")]

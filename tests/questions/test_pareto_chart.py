@@ -157,3 +157,42 @@ def test_a_label_moves_off_a_staircase_that_passes_behind_it(up_first):
     beside = line_names.Label(0.5)
     assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [beside]
     assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [beside]
+
+
+def test_what_is_best_within_the_limits_is_named_where_it_covers_no_frontier(shipped):
+    answer = pareto.answer(shipped, View.of({"model": ["deepseek-r1"]}, slo=["tpot_ms_p50<=40"]))
+    drawn = pareto.figure(answer.result, LIGHT)
+    (note,) = [one for one in drawn.layout.annotations if "best within the limits" in one.text]
+    plot = PLOTS[0]
+    low = share(drawn.layout.yaxis, answer.result.best.y) * plot[1] + note.yshift - line_names.LINE / 2
+    left = share(drawn.layout.xaxis, answer.result.best.x) * plot[0] + note.xshift
+    assert note.xanchor == "left"
+    points = [
+        (share(drawn.layout.xaxis, x) * plot[0], share(drawn.layout.yaxis, y) * plot[1])
+        for group in answer.result.drawn
+        for x, y in group.line
+    ]
+    covered = [one for one in points if left < one[0] < left + 130 and low < one[1] < low + line_names.LINE]
+    assert not covered
+
+
+def test_names_stand_within_two_lines_of_their_ends(shipped):
+    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
+    ends = {
+        one.legendgroup: max(zip(one.x, one.y, strict=True))
+        for one in drawn.data
+        if one.mode == "lines+markers"
+    }
+    named = [one for one in drawn.data if one.mode == "markers+text"]
+    for pages, (_, height) in zip(line_names.EVERY_WIDTH, PLOTS, strict=True):
+        shown = pages.shown("x").split("x")[0]
+        told = [
+            (one.legendgroup, y)
+            for one in named
+            for y, text in zip(one.y, one.text, strict=True)
+            if shown in text
+        ]
+        assert len(told) > 7
+        for group, y in told:
+            far = abs(share(drawn.layout.yaxis, y) - share(drawn.layout.yaxis, ends[group][1])) * height
+            assert far <= line_names.FARTHEST * line_names.LINE + 1
