@@ -92,6 +92,10 @@ def test_every_step_leads_to_an_answer_for_every_model(
         ),
         ("scaling", View.of({"engine": ["dynamo-trt"]}), "Compare disaggregated deployments"),
         ("scaling", View.of({"model": ["mistral-7b"]}), "Heatmap"),
+        ("cost", View.of({"model": ["qwen3.5-397b-a17b"]}), "Price input and output tokens"),
+        ("cost", View.of({"model": ["qwen3-32b"]}), "Heatmap"),
+        ("cost", View.of({"model": ["glm-4.7"]}), "Pareto"),
+        ("cost", View.of({"model": ["random-llama-0.9m"]}), "Pareto"),
     ],
 )
 def test_a_step_says_what_it_does(shipped: Library, name: str, view: View, label: str) -> None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from bench.errors import UnknownName, UsageError
 from bench.view import View
+
+PLAIN, SEPARATED = (
+    re.compile(r"([0-9]{1,30})((?:\.[0-9]*)?)"),
+    re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?"),
+)
+"""A number as links hold it and as it is read: "100000000", "100,000,000"."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Option:
 
     def number(self, view: View) -> float | None:
         """The number a View holds here; None when absent, UsageError for one that cannot be meant."""
-        text = view.option(self.key)
+        text = plain(view.option(self.key))
         if not text:
             return None
         try:
@@ -42,6 +49,17 @@ class Option:
         wanted = f"between {self.least:g} and {self.most:g}" if math.isfinite(value) else "a number"
         example = f"write it as in {self.key}={self.example}."
         raise UsageError(f"{self.key}={text[:40]!r} is not {wanted}; {example}")
+
+
+def plain(text: str) -> str:
+    """What was typed for a number without its separators, as links hold it; anything else as it is."""
+    return text.replace(",", "") if SEPARATED.fullmatch(text) else text
+
+
+def separated(text: str) -> str:
+    """A number as links hold it, with separators between its thousands; anything else as it is."""
+    written = PLAIN.fullmatch(text)
+    return f"{int(written[1]):,}{written[2]}" if written else text
 
 
 def check(view: View, options: Iterable[Option]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,19 +17,29 @@ from bench.chart.shades import ink
 PLOTS = ((1060, 400), (450, 300))
 """About the width and height of the plot in pixels on a wide page and on one 800 px wide: names fit on both."""
 
-LETTER, LINE, MARKER, STROKE = 7.2, 17, 5, 1
-"""About the width of a label's letter, the height of its line, half a marker and half a line, in pixels."""
+LETTER, SMALL, OTHER = 7.1, 6.3, {**dict.fromkeys(" ,.'()", 3.0), "%": 9.5}
+"""About the width of a label's capital or digit, of a small letter and of what else there is, in pixels."""
 
-SAMPLES = 14
+LINE, MARKER, STROKE = 17, 5, 1
+"""About the height of a label's line, half a marker and half a line, in pixels."""
 
-GAP, FARTHEST, PARTS = 13, 4, 4
+SAMPLES = 24
+
+GAP, FARTHEST, PARTS = 13, 2, 8
 """A label begins so many pixels beside its line's end, and moves at most so many lines up or down, by such parts."""
+
+NEAR = 6
+"""Words beside a place move at most so many half lines up or down."""
 
 APART = "\u2003"
 """That gap as text: plotly has no other for the text of a point."""
 
 LONGEST, SHORT = 28, 18
 """A name has at most so many letters, and so many on a page 800 px wide where room is kept for names beside lines."""
+
+NEARNESS, LEFT_OUT, WIDTH = 0.75, 1e4, 600
+"""A line away from its end weighs so much of a point that is covered, a label left out more than all; so many choices
+are looked at side by side."""
 
 Place = tuple[float, float]
 """A place on the plot as shares of its axes."""
@@ -52,8 +62,8 @@ class Pages:
 
     def room(self, names: Sequence[str]) -> float:
         """The share of a plot that the longest of these names takes beside a line."""
-        longest = max(map(len, names), default=0)
-        return (longest * LETTER + 2 * GAP) / min(self.across) if longest else 0.0
+        longest = max(map(width, names), default=0.0)
+        return (longest + 2 * GAP) / min(self.across) if longest else 0.0
 
     def shown(self, text: str) -> str:
         """A text in plotly's pseudo-HTML that the browser shows on these pages alone."""
@@ -63,6 +73,8 @@ class Pages:
 
 
 WIDE, NARROW = Pages((1060, 730), 1100), Pages((463,), 700, 1100)
+EVERY_WIDTH = (Pages((1020,), 1400), Pages((730,), 1100, 1400), NARROW)
+"""Pages that have names of their own each, the broadest first."""
 
 
 @dataclass(frozen=True)
@@ -81,63 +93,87 @@ def placed(ends: Sequence[Place], widths: Sequence[float], paths: Sequence[Seque
 
     Places, and the paths of the staircases, are shares of the axes, 0 to 1; a staircase goes to its next point
     vertically first (`up_first`) or horizontally first. A label never covers another or a `taken` box and never leaves
-    the plot; it covers as few points and stairs as can be, stays near its end and right of it where it can. Of two
-    labels that may move FARTHEST lines and stand one above the other, or whose ends do, the upper one is that of the
-    upper end.
+    the plot. As many as can be are placed, so that together they cover few points and stairs and are near their ends,
+    right of them where they can. Of two labels that may move FARTHEST lines and stand one above the other, or whose
+    ends do, the upper one is that of the upper end.
     """
+    if not ends:
+        return []
     sizes = np.array(plots, dtype=float)
-    full = np.empty((0, len(plots), 4)) if taken is None else taken
     drawn = _obstacles(paths, sizes, up_first=up_first)
-    reach = [farthest[own] if farthest else FARTHEST for own in range(len(ends))]
-    asked = list(zip(ends, widths, reach, strict=True))
-    best: list[Label | None] = [None] * len(ends)
-    least = (len(ends) + 1, 0.0)
-    for from_above, is_packed in ((True, False), (False, False), (True, True), (False, True)):
-        if is_packed and not least[0]:
-            break
-        found, cost = _tried(asked, drawn, full, plots, from_above=from_above, is_packed=is_packed)
-        if (worth := (found.count(None), cost)) < least:
-            best, least = found, worth
-    return best
+    order = sorted(range(len(ends)), key=lambda own: -ends[own][1])
+    reach = [farthest[own] if farthest else FARTHEST for own in order]
+    ways = _ways([ends[own] for own in order], [widths[own] for own in order], plots)
+    cost = _touching(ways.boxes, drawn) + NEARNESS * ways.far * (1 + ways.far / FARTHEST) + 1.5 * ways.is_left
+    fits = (ways.far <= np.array(reach)[ways.own]) & ~_outside(ways.boxes, sizes)
+    fits &= _touching(ways.boxes, np.empty((0, len(plots), 4)) if taken is None else taken) == 0
+    cost = np.where(fits, cost, np.inf)
+    least = _cheapest(cost.reshape(len(ends), -1), _together(ways, np.array(reach), sizes))
+    labels = {order[own]: Label(float(ways.ups[way]), bool(ways.is_left[way])) for own, way in least.items()}
+    return [labels.get(own) for own in range(len(ends))]
 
 
-Asked = tuple[Place, float, int]
-"""A label to be placed: its line's end, its width in pixels, and how many lines it may move up or down."""
+@dataclass(frozen=True)
+class Ways:
+    """Every place that each label may have, those of one label together: of which label, its box and its middle.
 
-
-def _tried(asked: Sequence[Asked], drawn: Boxes, full: Boxes, plots: Sequence[tuple[int, int]],
-           *, from_above: bool, is_packed: bool) -> tuple[list[Label | None], float]:  # fmt: skip
-    """The labels placed one after the other from above or below, each near its end or so that most room is left.
-
-    And what they cover and how far they are from their ends, in all.
+    `far` is how many lines it is from its end, and `ends` where that is, in shares of the axes.
     """
-    sizes = np.array(plots, dtype=float)
-    step, side = LINE / sizes[:, 1].min(), -1 if from_above else 1
-    ways = range(-FARTHEST * PARTS, FARTHEST * PARTS + 1)
-    steps = np.array(sorted(ways, key=lambda one: (abs(one), one > 0))) / PARTS
-    far = np.tile(abs(steps), 2) + np.repeat([0.0, 1.5], len(steps))
-    found: list[Label | None] = [None] * len(asked)
-    named: list[tuple[float, Boxes, float]] = []
-    whole = 0.0
-    for position in sorted(range(len(asked)), key=lambda position: side * asked[position][0][1]):
-        end, width, reach = asked[position]
-        own = np.concatenate([
-            boxes(end, GAP, GAP + width, steps * step, plots), boxes(end, -GAP - width, -GAP, steps * step, plots)
-        ])  # fmt: skip
-        ups, is_end = end[1] + np.tile(steps, 2) * step, reach == FARTHEST
-        fits = (np.tile(abs(steps), 2) <= reach) & ~_outside(own, sizes) & (_touching(own, full) == 0)
-        for across, other, up in named if is_end else ():
-            is_apart = abs(end[0] - across) * sizes[:, 0].min() > 2 * GAP
-            fits &= (side * (ups - up) >= -1e-9) | (is_apart & ~_over_each_other(own, other))
-        if not fits.any():
-            continue
-        cost = _touching(own, drawn) + 0.75 * far
-        best = int(np.argmin(np.where(fits, side * ups / step if is_packed and is_end else cost, np.inf)))
-        whole += float(cost[best])
-        full = np.concatenate([full, own[best : best + 1]])
-        found[position] = Label(float(ups[best]), best >= len(steps))
-        named += [(end[0], own[best], ups[best])] if is_end else []
-    return found, whole
+
+    own: NDArray[np.intp]
+    boxes: Boxes
+    ups: NDArray[np.float64]
+    far: NDArray[np.float64]
+    is_left: NDArray[np.bool_]
+    ends: NDArray[np.float64]
+
+
+def _ways(ends: Sequence[Place], widths: Sequence[float], plots: Sequence[tuple[int, int]]) -> Ways:
+    """The places of labels whose ends go from the uppermost down."""
+    step = LINE / min(height for _, height in plots)
+    steps = np.arange(-FARTHEST * PARTS, FARTHEST * PARTS + 1) / PARTS
+    both = np.tile(steps, 2)
+    of_each = [
+        np.concatenate([boxes(end, GAP, GAP + width, steps * step, plots),
+                        boxes(end, -GAP - width, -GAP, steps * step, plots)])
+        for end, width in zip(ends, widths, strict=True)
+    ]  # fmt: skip
+    own = np.repeat(np.arange(len(ends)), len(both))
+    where = np.array(ends, dtype=float)[own]
+    lifts = np.tile(both, len(ends))
+    is_left = np.tile(np.repeat([False, True], len(steps)), len(ends))
+    return Ways(own, np.concatenate(of_each), where[:, 1] + lifts * step, abs(lifts), is_left, where)
+
+
+def _together(ways: Ways, reach: NDArray[np.intp], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which two places can be had together: neither covers the other, and they stand in the order of their ends."""
+    meeting = _meeting(ways.boxes, ways.boxes).any(axis=2)
+    apart = abs(ways.ends[:, None, 0] - ways.ends[None, :, 0]) * sizes[:, 0].min() > 2 * GAP
+    apart &= ~_over_each_other(ways.boxes[:, None], ways.boxes[None])
+    # Labels go from the uppermost end down: a later one may not stand higher.
+    is_later = ways.own[:, None] < ways.own[None]
+    rises = np.where(is_later, 1, -1) * (ways.ups[None] - ways.ups[:, None]) > 1e-9
+    is_end = (reach == FARTHEST)[ways.own]
+    return np.asarray(~meeting & ~(rises & ~apart & is_end[:, None] & is_end[None]))
+
+
+def _cheapest(cost: NDArray[np.float64], together: NDArray[np.bool_]) -> dict[int, int]:
+    """The way of each label in the cheapest choice of ways that can be had together, of WIDTH kept after each label."""
+    many = cost.shape[1]
+    worth, free = np.zeros(1), np.ones((1, cost.size), dtype=bool)
+    chosen = np.empty((1, 0), dtype=np.intp)
+    for own, of_own in enumerate(cost):
+        here = slice(own * many, (own + 1) * many)
+        costs = np.where(free[:, here], of_own, np.inf) + worth[:, None]
+        costs = np.concatenate([costs, worth[:, None] + LEFT_OUT], axis=1)
+        best = np.argsort(costs, axis=None, kind="stable")[:WIDTH]
+        best = best[np.isfinite(costs.flat[best])]
+        before, way = np.divmod(best, many + 1)
+        worth, is_out = costs.flat[best], way == many
+        taken = np.where(is_out, -1, own * many + way)
+        free = free[before] & np.where(is_out[:, None], True, together[np.where(is_out, 0, taken)])
+        chosen = np.concatenate([chosen[before], taken[:, None]], axis=1)
+    return {own: int(way) for own, way in enumerate(chosen[0]) if way >= 0}
 
 
 def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
@@ -149,6 +185,37 @@ def boxes(place: Place, left: float, right: float, lifts: ArrayLike,
     return np.stack([sides + left, sides + right, middle - LINE / 2, middle + LINE / 2], axis=-1)
 
 
+@dataclass(frozen=True)
+class Beside:
+    """Where words beside a place go: their nearest edge or middle, that many pixels from it, and their box."""
+
+    anchor: Literal["left", "center", "right"]
+    across: float
+    up: float
+    box: Boxes
+
+
+def freest(place: Place, width: float, clear: float, paths: Sequence[Sequence[Place]], *, up_first: bool = True,
+           plots: Sequence[tuple[int, int]] = PLOTS) -> Beside:  # fmt: skip
+    """Where words, `clear` pixels from a place, cover least of these staircases; near it and right of it first."""
+    sizes = np.array(plots, dtype=float)
+    drawn = _obstacles(paths, sizes, up_first=up_first)
+    found: list[tuple[float, Beside]] = []
+    for lift in np.arange(NEAR, -NEAR - 1, -1) * LINE / 2:
+        sides = [
+            (0.0, Beside("left", clear, lift, np.empty(0))),
+            (1.0, Beside("right", -clear, lift, np.empty(0))),
+        ]
+        if abs(lift) >= clear + LINE / 2:
+            sides.append((0.5, Beside("center", 0.0, lift, np.empty(0))))
+        for far, one in sides:
+            left = one.across - {"left": 0.0, "center": 0.5, "right": 1.0}[one.anchor] * width
+            box = np.add(boxes(place, left, left + width, [0.0], plots), [0, 0, lift, lift])
+            cost = _touching(box, drawn)[0] + 1e3 * _outside(box, sizes)[0] + (far + abs(lift) / LINE) / 4
+            found.append((float(cost), replace(one, box=box)))
+    return min(found, key=lambda one: one[0])[1]
+
+
 def along(path: Sequence[Place]) -> list[list[Place]]:
     """The points of a line and some of those between them, each a path that labels keep off."""
     points = list(path[:1])
@@ -156,6 +223,11 @@ def along(path: Sequence[Place]) -> list[list[Place]]:
         shares = np.linspace(0, 1, SAMPLES)[1:].tolist()
         points += [(left + (right - left) * share, low + (high - low) * share) for share in shares]
     return [[one] for one in points]
+
+
+def width(text: str) -> float:
+    """About how wide a label is, in pixels."""
+    return sum(OTHER.get(one, SMALL if one.islower() else LETTER) for one in text)
 
 
 def text(name: str, *, is_left: bool) -> str:
@@ -187,7 +259,7 @@ def _outside(own: Boxes, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _over_each_other(some: Boxes, other: Boxes) -> NDArray[np.bool_]:
     """Which boxes stand above or below another on any of the plots."""
-    return np.asarray(((some[..., 0] < other[..., 1]) & (other[..., 0] < some[..., 1])).any(axis=1))
+    return np.asarray(((some[..., 0] < other[..., 1]) & (other[..., 0] < some[..., 1])).any(axis=-1))
 
 
 def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, up_first: bool) -> Boxes:
@@ -208,8 +280,12 @@ def _obstacles(paths: Sequence[Sequence[Place]], sizes: NDArray[np.float64], *, 
 
 def _touching(boxes: Boxes, others: Boxes) -> NDArray[np.intp]:
     """How many of the others each box shares a pixel with on any of the plots."""
+    return np.asarray(_meeting(boxes, others).any(axis=2).sum(axis=1))
+
+
+def _meeting(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
+    """Which of the others each box shares a pixel with, on each of the plots."""
     (left, right, low, high), (west, east, south, north) = (
         np.moveaxis(some, -1, 0) for some in (boxes[:, None], others[None])
     )
-    meeting = (left < east) & (west < right) & (low < north) & (south < high)
-    return np.asarray(meeting.any(axis=2).sum(axis=1))
+    return np.asarray((left < east) & (west < right) & (low < north) & (south < high))

@@ -40,8 +40,13 @@ price, both sides unlike, no published size."""
 SHOWING = ("metric", "x", "y")
 """The options by which a page shows a metric."""
 
+HELP = "Type models, accelerators, lengths, limits or a page; the folder docs of Kneepoint explains imports and sweeps."
+
 TITLES = {"sql": "SQL"}
 MOST_GROUP, MOST_PARTS = 3, 12
+LOPSIDED = 10
+"""Of two that were named one has few points, where it has not one in so many."""
+
 STORY = ("model", "precision")
 
 
@@ -71,6 +76,7 @@ def directions(library: Library, text: str) -> Directions:
     if near := nearest(library, meant.unknown):
         told.append(f"Did you mean {', '.join(near)}?")
         meant = meant if meant.is_of_something else meaning(library, " , ".join(near))
+    told += [HELP] if meant.is_help else []
     told += (f"{one.label}: {one.definition}" for one in map(_base, meant.metrics[:1]))
     offered: list[Destination] = []
     if meant.is_of_something:
@@ -80,7 +86,12 @@ def directions(library: Library, text: str) -> Directions:
         else:
             told.append(_none_of(library, meant))
         if not any(one.points is None or one.page in questions() for one in offered):
-            offered += _elsewhere(library, meant, keeps=whole[0].wanted if whole[0].is_whole else ())
+            if whole[0].is_whole:
+                told += _none_states(library, whole[0])
+                of_a_part = [*_elsewhere(library, meant, USUAL, keeps=whole[0].wanted)]
+                offered = [*of_a_part, *offered] if "data" not in meant.pages else [*offered, *of_a_part]
+            else:
+                offered += _elsewhere(library, meant, (*USUAL, "data"))
         if not whole[0].is_whole:
             offered.append(_launch(whole[0]))
         told += _unanswered(library, meant, offered)
@@ -96,7 +107,7 @@ def _whole(library: Library, meant: Meaning, found: Sequence[Reading]) -> Iterat
         return
     yield from (one for page in pages if (one := _destination(library, page, first)))
     if meant.is_named:
-        yield from _otherwise(library, pages, others)
+        yield from _otherwise(library, (*pages, *USUAL, "data"), others)
 
 
 def _base(metric: Metric) -> Metric:
@@ -126,6 +137,14 @@ def _unanswered(library: Library, meant: Meaning, offered: Sequence[Destination]
             yield f"{question(page).TITLE} has no answer for these."
 
 
+def _none_states(library: Library, reading: Reading) -> Iterator[str]:
+    """That none of the points that were asked for states what the limits are on, where that is so."""
+    asked = limits.read(reading.view)
+    condition = selection.clause(reading.view)
+    if asked and not _count(library, condition.also(f"({limits.stated_sql(library, asked)})")):
+        yield f"Of {counted(reading.points, 'point')} none states {joined([inline(one.metric) for one in asked])}."
+
+
 def _none_of(library: Library, meant: Meaning) -> str:
     """That no point has all that was typed; of one name that none has at all, that."""
     for key, groups in meant.groups.items():
@@ -150,30 +169,29 @@ def _destination(library: Library, page: str, reading: Reading) -> Destination |
     if page in questions():
         return _of_question(library, page, reading) if _answers(library, page, reading) else None
     if page == "data":
-        return _data(reading)
+        return _data(library, reading)
     if page == "launch":
         return _launch(reading)
     return Destination(page, TITLES.get(page, page.title()), "", None)
 
 
 def _answers(library: Library, page: str, reading: Reading) -> bool:
-    """Whether a page can tell of this reading; within limits that few points state it may say just that of them."""
+    """Whether a page can tell of this reading; one that says why it cannot has no answer."""
     view = _asked(library, page, reading)
     if view is None:
         return False
     if page not in SILENT or selection.count(library, View()) > story.MANY:
         return True
     try:
-        answer = question(page).answer(library, view)
+        return question(page).answer(library, view).is_told
     except BenchError:
         return False
-    return not answer.rows.empty and (answer.is_told or bool(view.slo))
 
 
-def _data(reading: Reading) -> Destination:
+def _data(library: Library, reading: Reading) -> Destination:
     """The points themselves; of a metric how each source measured it."""
     about = f"how {_base(reading.metric).label} was measured" if reading.metric else ""
-    words = (about, _words(reading.view, reading), counted(reading.points, "point"))
+    words = (about, _words(reading.view, reading), _many(library, reading.view, reading, reading.points))
     view = View(reading.view.where, whole=True).with_options(tab="passports" if reading.metric else None)
     return Destination(
         "data",
@@ -201,16 +219,17 @@ def _of_question(library: Library, page: str, reading: Reading) -> Destination |
     if selection.count(library, View()) <= story.MANY:
         try:
             told = asked.complete(library, view)
-            points = _shown(library, told, reading)
-            if not points:
+            if not _shows(library, told, reading):
                 return None
+            points = selection.count(library, told)
         except BenchError:
             return None
     sides = _sides_words(reading) if page == "crossover" else ""
     of = told.with_where(**{reading.sides[0]: None}) if sides and reading.sides else told
     within = limits.words(limits.read(reading.view))
     metric = inline(reading.metric) if reading.metric else ""
-    about = [word for word in (metric, sides, _words(of, reading), within, counted(points, "point")) if word]
+    many = _many(library, told, reading, points)
+    about = [word for word in (metric, sides, _words(of, reading), within, many) if word]
     return Destination(page, f"{asked.TITLE}: {', '.join(about)}{_without(reading)}", view.query(), points)
 
 
@@ -232,24 +251,31 @@ def _asked(library: Library, page: str, reading: Reading) -> View | None:
     return view.with_options(**{place: reading.metric.key}) if place else None
 
 
-def _shown(library: Library, told: View, reading: Reading) -> int:
-    """How many points of a complete View have every metric that the page is about; all for one about facts.
-
-    0 where one of two that were named has none of them.
-    """
+def _shows(library: Library, told: View, reading: Reading) -> bool:
+    """Whether points of a complete View have every metric that the page is about, and each of two that were named."""
     condition = selection.clause(told)
     for key in ("x", "y", "metric"):
         column = told.option(key)
         if column in library.metric_columns():
             condition = condition.also(f'isfinite("{column}")')
-    if not readings.has_each(library, reading.wanted, condition):
-        return 0
-    many = [_count(library, condition)]
-    for key in ("a", "b"):
-        if told.option(key):
-            side = selection.clause(View(View.from_query(told.option(key)).where))
-            many.append(_count(library, condition.also(f"({side.sql})", *side.params)))
-    return many[0] if all(many) else 0
+    sides = [
+        selection.clause(View(View.from_query(told.option(key)).where))
+        for key in ("a", "b")
+        if told.option(key)
+    ]
+    each = [condition, *(condition.also(f"({side.sql})", *side.params) for side in sides)]
+    return readings.has_each(library, reading.wanted, condition) and all(_count(library, one) for one in each)
+
+
+def _many(library: Library, view: View, reading: Reading, points: int) -> str:
+    """How many points a View has; where one of two that were named has few of them, how many each: "99 points (98
+    and 1)"."""
+    for key, groups in reading.wanted if len(reading.wanted) == 1 else ():
+        held = [[value for value in group if value in view.values(key)] for group in groups]
+        each = [selection.count(library, view.with_where(**{key: group})) for group in held if group]
+        if len(each) == len(groups) and min(each) * LOPSIDED < sum(each):
+            return f"{counted(points, 'point')} ({joined([f'{one:,}' for one in each], at_most=len(each))})"
+    return counted(points, "point")
 
 
 def _count(library: Library, condition: selection.Clause) -> int:
@@ -258,14 +284,16 @@ def _count(library: Library, condition: selection.Clause) -> int:
 
 
 def _otherwise(library: Library, pages: Sequence[str], found: Sequence[Reading]) -> Iterator[Destination]:
-    """The first page that can answer each of the other readings."""
+    """The first of these pages that can answer each of the other readings."""
     for reading in found:
-        ways = (_destination(library, page, reading) for page in (*pages, *USUAL, "data"))
+        ways = (_destination(library, page, reading) for page in pages)
         yield from islice(filter(None, ways), 1)
 
 
-def _elsewhere(library: Library, meant: Meaning, keeps: Wanted = ()) -> Iterator[Destination]:
-    """What the largest part of the words leads to: first with the model and both sides of a comparison.
+def _elsewhere(
+    library: Library, meant: Meaning, ways: Sequence[str], keeps: Wanted = ()
+) -> Iterator[Destination]:
+    """What the largest part of the words leads to on these pages: first with the model and both sides of a comparison.
 
     Nothing is left out of what it `keeps`: of two that points have, none is offered alone.
     """
@@ -285,7 +313,7 @@ def _elsewhere(library: Library, meant: Meaning, keeps: Wanted = ()) -> Iterator
                 )
                 found.append((nearness, replace(first, without=without)))
         near = [one for _, one in sorted(found, key=lambda pair: pair[0])][:MOST_READINGS]
-        if offered := [*_otherwise(library, meant.pages, near)]:
+        if offered := [*_otherwise(library, (*meant.pages, *ways), near)]:
             yield from offered
             return
 

@@ -34,12 +34,13 @@ GPU_VENDORS = ("NVIDIA", "AMD")
 PAGES: Mapping[str, str] = {
     "pareto": "pareto frontier front tradeoff trade-off knee throughput",
     "heatmap": "heatmap heat map grid",
-    "cost": "cost costs price prices pricing priced usd dollar dollars $ money cheap cheaper cheapest per-million tco",
+    "cost": "cost costs price prices pricing priced usd dollar dollars $ money cheap cheaper cheapest million"
+    " per-million tco",
     "crossover": "crossover cross overtakes overtake against vs versus compare compared comparison than",
     "scaling": "scaling scale scales efficiency replicas",
     "memory": "memory fit fits vram hbm kv",
-    "data": "data points table csv sources source files results",
-    "launch": "launch measure measuring benchmark sweep",
+    "data": "data points table csv sources source files file results import imports importing upload uploads add",
+    "launch": "launch measure measuring benchmark sweep sweeps",
     "jobs": "jobs job progress",
     "sql": "sql query select",
     "overview": "overview home start matrix loaded",
@@ -53,8 +54,13 @@ METRICS: Mapping[str, str] = {
 }  # fmt: skip
 """The words that name a metric, without what it is limited to."""
 
-RUNS, OF_RUNS = frozenset({"run", "runs"}), ("launch", "jobs", "run")
-"""Among other words "run" says nothing; alone it asks for the pages that start, follow and tell one."""
+HELP = frozenset("help docs doc documentation manual guide tutorial howto how-to readme ?".split())
+ALONE = {
+    **dict.fromkeys(("run", "runs"), ("launch", "jobs", "run")),
+    **dict.fromkeys(HELP, ("data", "launch", "sql")),
+}
+"""Among other words "run" and "help" say nothing; alone they ask for the pages that start, follow and tell a run, or
+for those where one begins."""
 
 NOISE = frozenset(
     "a all also an and any are as at be best between both by can compare do does fast faster fastest find for from give"
@@ -72,7 +78,8 @@ COUNTS = {
 }  # fmt: skip
 
 NUMBER = r"\d{1,7}(?:\.\d{1,3})?"
-PAIR = re.compile(r"(?<![\w.])(\d{1,7}k?)\s*/\s*(\d{1,7}k?)(?![\w.])")
+LENGTH = r"\d{1,3}(?:,\d{3})+|\d{1,7}k?"
+PAIR = re.compile(rf"(?<![\w.,])({LENGTH})\s*/\s*({LENGTH})(?![\w.])")
 BEFORE = re.compile(rf"(?<![\w.])({'|'.join(COUNTS)})\s*[=:]?\s*(\d{{1,7}}k?)(?![\w.])")
 AFTER = re.compile(
     r"(?<![\w.])(\d{1,7}k?)\s*(?:tokens?\s+)?(in|out|chips|gpus|tpus|accelerators|users)(?![\w.])"
@@ -107,6 +114,7 @@ class Meaning:
     unknown: tuple[str, ...] = ()
     typed: dict[tuple[str, ...], str] = field(default_factory=dict)
     metrics: tuple[Metric, ...] = ()
+    is_help: bool = False
 
     @property
     def is_named(self) -> bool:
@@ -165,8 +173,8 @@ def meaning(library: Library, text: str) -> Meaning:
     if stated := [word for word in unknown if STATISTIC.fullmatch(word)] if found.metrics else []:
         found.metrics = tuple(_stated(library, one.base, stated[0]) or one for one in found.metrics)
         unknown = [word for word in unknown if word not in stated]
-    if not (found.is_of_something or unknown) and RUNS & set(words):
-        found.pages = OF_RUNS
+    if not (found.is_of_something or unknown) and (alone := [word for word in words if word in ALONE]):
+        found.pages, found.is_help = ALONE[alone[0]], alone[0] in HELP
     found.unknown = tuple(dict.fromkeys(unknown))
     return found
 
@@ -186,7 +194,7 @@ def _single(library: Library, word: str, found: Meaning, unknown: list[str], las
     metric = _stated(library, METRICS[word]) if word in METRICS else None
     if metric is not None:
         found.metrics = tuple(dict.fromkeys((*found.metrics, metric)))
-    elif word not in NOISE | APART:
+    elif word not in NOISE | APART | ALONE.keys():
         unknown.append(word)
     return "" if word in APART else last
 
@@ -339,7 +347,7 @@ def _count(found: Meaning, key: str, text: str) -> bool:
 def _tokens(text: str) -> tuple[str, ...]:
     """The lengths that are meant by one written: "1k" is 1,024 or 1,000."""
     if not text.endswith("k"):
-        return (str(int(text)),)
+        return (str(int(text.replace(",", ""))),)
     return tuple(str(int(text[:-1]) * size) for size in (1024, 1000))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bench.basis import evidence
-from bench.basis.options import Option
+from bench.basis.options import Option, plain, separated
 from bench.plain_text import visible
 from bench.questions import Choices
 from bench.questions import options as every
@@ -76,7 +76,7 @@ def box(key: str, size: Size) -> DeltaGenerator:
 def _widget(page: Page, option: Option, offered: Choices) -> None:
     key = f"{page.name}.{option.key}"
     value = page.view.option(option.key)
-    common = {"key": key, "help": option.help, "on_change": _chosen, "args": (page.name, option.key, key)}
+    common = {"key": key, "help": option.help, "on_change": _chosen, "args": (page.name, option, key)}
     if option.kind == "choice":
         labels = dict(offered.get(option.key, ()))
         if value:
@@ -92,13 +92,14 @@ def _widget(page: Page, option: Option, offered: Choices) -> None:
             **common,
         )
     else:
-        st.session_state[key] = value
+        st.session_state[key] = separated(value) if option.kind == "number" else value
         st.text_input(option.label, placeholder="None", **common)
 
 
-def _chosen(name: str, option_key: str, widget_key: str) -> None:
+def _chosen(name: str, option: Option, widget_key: str) -> None:
     value = st.session_state[widget_key]
-    address.choose_option(name, option_key, str(value).strip() if value is not None else None)
+    text = "" if value is None else str(value).strip()
+    address.choose_option(name, option.key, (plain(text) if option.kind == "number" else text) or None)
 
 
 def column(page: Page, *keys: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.chart import line_names
-from bench.chart.line_names import FARTHEST, GAP, LINE, PLOTS, placed
+from bench.chart.line_names import FARTHEST, GAP, LINE, PLOTS, freest, placed, width
 
 shares = st.floats(0, 1).map(lambda share: round(share, 4))
 ends = st.lists(st.tuples(shares, shares), max_size=12)
@@ -57,3 +57,39 @@ def test_a_name_beside_a_point_of_a_line_keeps_no_order() -> None:
     assert first is not None
     assert second is not None
     assert (first.up, second.up) == (0.5, 0.52)
+
+
+def test_names_stand_around_their_ends_up_and_down() -> None:
+    """Not one below the other from the uppermost end on: the middle one of five stays where its line ends."""
+    ends = [(0.7, 0.5 - nth * 0.01) for nth in range(5)]
+    labels = placed(ends, [60.0] * 5, [[end] for end in ends], plots=[(1060, 289)])
+    moved = [label.up - end[1] for label, end in zip(labels, ends, strict=True) if label]
+    assert len(moved) == 5
+    assert max(map(abs, moved)) <= FARTHEST * LINE / 289
+    assert moved[0] > 0 > moved[-1]
+    assert abs(moved[2]) < LINE / 289 / 2
+
+
+def test_names_cover_few_points_in_all() -> None:
+    """Where two cannot both have the free place the one that then covers less gives way."""
+    points = [[(0.5 + nth / 200, 0.5 + 0.01 * row)] for nth in range(4, 30) for row in range(-8, 3)]
+    first, second = placed([(0.5, 0.5), (0.5, 0.46)], [80.0, 80.0], points, plots=[(1060, 400)])
+    assert first is not None
+    assert second is not None
+    assert first.is_left or first.up > 0.5 + 0.02
+    assert second.is_left or second.up < 0.42
+
+
+def test_words_beside_a_place_cover_least() -> None:
+    assert freest((0.5, 0.5), 100.0, 15, []).anchor == "left"
+    assert freest((0.99, 0.5), 100.0, 15, []).anchor == "right"
+    right = [[(0.5 + nth / 100, 0.5 + row / 50)] for nth in range(1, 20) for row in range(-5, 6)]
+    assert freest((0.5, 0.5), 100.0, 15, right).anchor == "right"
+    above = freest((0.5, 0.5), 100.0, 15, [[(0.4, 0.5), (0.6, 0.5)]])
+    assert above.up > 0
+
+
+def test_a_name_is_as_wide_as_its_letters() -> None:
+    assert width("H100 SXM") < width("MI355X and 2 more")
+    assert width("iii") < width("MMM")
+    assert width("") == 0

@@ -26,6 +26,15 @@ def test_limits_taken_away_stay_away(opened: Open) -> None:
     assert limits(page) == []
 
 
+def test_a_number_is_shown_with_separators_and_may_be_typed_with_them(opened: Open) -> None:
+    page = opened("cost")
+    volume = page.text_input(key="cost.volume")
+    assert volume.value == "100,000,000"
+    page = volume.set_value("2,500,000").run()
+    assert view_of(page, "cost").option("volume") == "2500000"
+    assert page.text_input(key="cost.volume").value == "2,500,000"
+
+
 def test_limits_it_opens_with_stay_while_other_options_change(opened: Open) -> None:
     page = opened("cost")
     before = headline(page)

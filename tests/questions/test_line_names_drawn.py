@@ -55,13 +55,15 @@ def test_names_of_lines_that_end_together_stand_in_the_order_of_their_ends(
 ) -> None:
     figure = drawn(shipped, asked)
     last = ends(figure)
-    named: dict[tuple[str, bool], list[tuple[tuple[float, float], float, str]]] = {}
+    named: dict[tuple[str, str], list[tuple[tuple[float, float], float, str]]] = {}
     for trace in figure.data:
         for x, y, text in zip(trace.x, trace.y, trace.text or (), strict=False):
             key = (trace.legendgroup, trace.yaxis or "y")
             if trace.mode and "text" in trace.mode and text and key in last and last[key][0] == x:
                 words = re.sub(r"<[^>]*>", "", text).strip()
-                named.setdefault((key[1], "--until" in text), []).append((last[key], y, words))
+                named.setdefault((key[1], re.match(r"<span[^>]*>", text)[0]), []).append(
+                    (last[key], y, words)
+                )
     assert named
     for (axis, _), told in named.items():
         across = figure.layout[axis.replace("y", "xaxis")]

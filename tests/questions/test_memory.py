@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from bench.chart import DARK, LIGHT
+from bench.chart.line_names import EVERY_WIDTH
 from bench.errors import UsageError
 from bench.library import Library
 from bench.questions import memory
@@ -126,3 +128,26 @@ def test_lines_apart_keep_names_of_their_own(empty: Library) -> None:
     view = View.of({"model": ["llama-3.1-70b"], "precision": ["fp8"], "accelerator": ["h100-sxm", "mi355x"]})
     drawn = memory.figure(memory.answer(empty, view).result, LIGHT)
     assert [text for one in drawn.data if one.mode == "text" for text in one.text if " and " in text] == []
+
+
+def test_the_room_right_of_the_last_count_is_what_names_need(shipped: Library) -> None:
+    view = View.of({"model": ["deepseek-r1", "llama-3.3-70b"]})
+    low, high = memory.figure(memory.answer(shipped, view).result, LIGHT).layout.xaxis.range
+    assert 0.15 < (high - math.log10(64)) / (high - low) < 0.28
+
+
+def test_names_are_shortened_where_a_page_is_narrow(shipped: Library) -> None:
+    drawn = memory.figure(memory.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
+    told = {
+        pages.start: [
+            text
+            for one in drawn.data
+            if one.mode == "text"
+            for text in one.text
+            if pages.shown("x").split("x")[0] in text
+        ]
+        for pages in EVERY_WIDTH
+    }
+    assert any("MI355X, GB300" in text for text in told[1400])
+    assert any("MI355X and " in text and " more" in text for text in told[1100])
+    assert any("MI355X +" in text for text in told[700])

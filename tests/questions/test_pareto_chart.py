@@ -15,6 +15,7 @@ from bench.basis.document import records
 from bench.chart import LIGHT, hover_lines, line_names
 from bench.plain_text import html
 from bench.questions import pareto
+from bench.questions.pareto.figure import PLOTS
 from bench.questions.pareto.figure import shared as shared_hover
 from bench.view import View
 from tests.thorough import times
@@ -71,15 +72,16 @@ def test_both_limits_are_written_beside_their_lines_on_logarithmic_axes_too(ship
     assert written["≥ 100 tokens/s/accelerator"].y == pytest.approx(2)
 
 
-def rendered(trace):
-    """A chart's names as the page shows them: text, size and where each stands, of one trace of texts."""
-    for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True):
-        if text:
-            yield x, y, re.sub(r"<[^>]*>", "", text), side
-
-
-def names_of(figure):
-    return [one for trace in figure.data if trace.mode == "markers+text" for one in rendered(trace)]
+def names_of(figure, pages):
+    """A chart's names as such pages show them: text and where each stands."""
+    shown = pages.shown("x").split("x")[0]
+    return [
+        (x, y, re.sub(r"<[^>]*>", "", text), side)
+        for trace in figure.data
+        if trace.mode == "markers+text"
+        for x, y, text, side in zip(trace.x, trace.y, trace.text, trace.textposition, strict=True)
+        if text and shown in text
+    ]
 
 
 def share(axis, value):
@@ -88,12 +90,12 @@ def share(axis, value):
 
 
 @pytest.mark.parametrize("model", ["deepseek-r1", "flan-t5-xl", "gpt-neox-20b", "llama-3.1-8b"])
-@pytest.mark.parametrize("plot", line_names.PLOTS)
-def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, plot):
+@pytest.mark.parametrize(("pages", "plot"), [*zip(line_names.EVERY_WIDTH, PLOTS, strict=True)])
+def test_names_stand_inside_the_plot_and_cover_no_other(shipped, model, pages, plot):
     drawn = pareto.figure(pareto.answer(shipped, View.of({"model": [model]})).result, LIGHT)
     boxes = []
-    for x, y, text, side in names_of(drawn):
-        width = len(text.strip()) * line_names.LETTER
+    for x, y, text, side in names_of(drawn, pages):
+        width = line_names.width(text.strip())
         end = share(drawn.layout.xaxis, x) * plot[0]
         left = end - line_names.GAP - width if side == "middle left" else end + line_names.GAP
         boxes.append((left, share(drawn.layout.yaxis, y) * plot[1], width))
@@ -155,3 +157,42 @@ def test_a_label_moves_off_a_staircase_that_passes_behind_it(up_first):
     beside = line_names.Label(0.5)
     assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=up_first) != [beside]
     assert line_names.placed([(0.5, 0.5)], [80.0], [path], up_first=not up_first) == [beside]
+
+
+def test_what_is_best_within_the_limits_is_named_where_it_covers_no_frontier(shipped):
+    answer = pareto.answer(shipped, View.of({"model": ["deepseek-r1"]}, slo=["tpot_ms_p50<=40"]))
+    drawn = pareto.figure(answer.result, LIGHT)
+    (note,) = [one for one in drawn.layout.annotations if "best within the limits" in one.text]
+    plot = PLOTS[0]
+    low = share(drawn.layout.yaxis, answer.result.best.y) * plot[1] + note.yshift - line_names.LINE / 2
+    left = share(drawn.layout.xaxis, answer.result.best.x) * plot[0] + note.xshift
+    assert note.xanchor == "left"
+    points = [
+        (share(drawn.layout.xaxis, x) * plot[0], share(drawn.layout.yaxis, y) * plot[1])
+        for group in answer.result.drawn
+        for x, y in group.line
+    ]
+    covered = [one for one in points if left < one[0] < left + 130 and low < one[1] < low + line_names.LINE]
+    assert not covered
+
+
+def test_names_stand_within_two_lines_of_their_ends(shipped):
+    drawn = pareto.figure(pareto.answer(shipped, View.of({"model": ["deepseek-r1"]})).result, LIGHT)
+    ends = {
+        one.legendgroup: max(zip(one.x, one.y, strict=True))
+        for one in drawn.data
+        if one.mode == "lines+markers"
+    }
+    named = [one for one in drawn.data if one.mode == "markers+text"]
+    for pages, (_, height) in zip(line_names.EVERY_WIDTH, PLOTS, strict=True):
+        shown = pages.shown("x").split("x")[0]
+        told = [
+            (one.legendgroup, y)
+            for one in named
+            for y, text in zip(one.y, one.text, strict=True)
+            if shown in text
+        ]
+        assert len(told) > 7
+        for group, y in told:
+            far = abs(share(drawn.layout.yaxis, y) - share(drawn.layout.yaxis, ends[group][1])) * height
+            assert far <= line_names.FARTHEST * line_names.LINE + 1

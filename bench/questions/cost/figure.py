@@ -38,6 +38,9 @@ ROOM = 1.25
 BAR_PX, ROW_PX, AROUND_PX = 16, 24, 112
 """The height of a bar, of a row of it with one line of its name above, less a line, and the room around all."""
 
+CLEAR_PX = 3
+"""A name stands so far above its bar: plotly paints the ground of a text beyond its letters, into the bar."""
+
 GRID_PX, BETWEEN_PX, MARGINS_PX, LEFT_PX = 300, 140, 94, 64
 LETTERS = 40
 """A phone has room for so many letters in each of the two lines of a name, which is where the cost stands too."""
@@ -262,6 +265,7 @@ def _note(upper: Upper) -> Part:
 def _names(upper: Upper) -> list[Part]:
     """Each bar's name and cost, above it: beside it, a phone would have no room for the bars."""
     common = {"x": 0, "xref": "paper", "xanchor": "left", "yref": "y", "yanchor": "bottom", "borderpad": 0,
+              "yshift": CLEAR_PX,
               "showarrow": False, "align": "left", "bgcolor": upper.theme.background,
               "font": {"size": 12.5, "color": upper.theme.text}}  # fmt: skip
     return [

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from bench import chart
 from bench.chart import Theme, line_names, value_label
 from bench.chart.axis import widened
-from bench.chart.line_names import NARROW, WIDE, Pages
+from bench.chart.line_names import EVERY_WIDTH, Pages
 from bench.chart.shades import told_apart
 from bench.plain_text import html
 from bench.questions.memory.result import CHIPS, Memory, named
@@ -23,11 +23,11 @@ PANEL_PX, PANEL_SHARE, HEADED = 420, 0.86, 0.07
 COINCIDING = 12
 """Lines that are nowhere so many pixels apart are told as one."""
 
-ALONE_PLOT_PX, PLOT_PX = 370, 270
+ALONE_PLOT_PX, PLOT_PX = 370, 274
 """About the height of the plot of a model alone, and of one of models side by side."""
 
-LONGEST_SHORT = 22
-"""A name on a narrow page has at most so many letters; what is longer is in the legend alone."""
+MOST_ROOM = 0.25
+"""The share of a plot that names at the ends of lines may take; what is longer is shortened, or in the legend alone."""
 
 Lines = Mapping[str, Mapping[int, float]]
 """What is drawn of each accelerator, by chips."""
@@ -121,7 +121,7 @@ def _across(panels: Sequence[Panel], alike: Sequence[Groups]) -> tuple[float, fl
     chips = [one for panel in panels for line in panel.lines.values() for one in line]
     first, last = min(chips) / 1.1, max(chips) * 1.1
     room = max(
-        pages.room([_name(group, pages) for groups in alike for group in groups]) for pages in (WIDE, NARROW)
+        pages.room([_name(group, pages) for groups in alike for group in groups]) for pages in EVERY_WIDTH
     )
     return first, last * (last / first) ** (room / (1 - room))
 
@@ -190,12 +190,10 @@ def _together(alike: Groups, slug: str) -> str:
 
 
 def _name(group: Sequence[str], pages: Pages) -> str:
-    """What is written at the end of these accelerators' line; nothing where that is too long for a narrow page."""
-    name = named(group)
-    if pages is WIDE or len(name) <= line_names.SHORT:
-        return name
-    short = f"{value_label('accelerator', group[0])} and {len(group) - 1} more" if len(group) > 1 else name
-    return short if len(short) <= LONGEST_SHORT else ""
+    """What is written at the end of these accelerators' line; nothing where that is too long for such pages."""
+    first, more = value_label("accelerator", group[0]), len(group) - 1
+    names = [named(group), *([f"{first} and {more} more", f"{first} +{more}"] if more else [])]
+    return next((name for name in names if pages.room([name]) <= MOST_ROOM), "")
 
 
 def _add_names(figure: go.Figure, lines: Lines, place: int, alike: Groups, colours: Mapping[str, str],
@@ -203,10 +201,10 @@ def _add_names(figure: go.Figure, lines: Lines, place: int, alike: Groups, colou
     """The names of one model's lines where they end, as pages have room for them."""
     ways = [[space.place(*one) for one in line.items()] for line in lines.values()]
     drawn = [one for way in ways for one in line_names.along(way)]
-    for pages in (WIDE, NARROW):
+    for pages in EVERY_WIDTH:
         told = [(group, name) for group in alike if (name := _name(group, pages))]
         ends = [space.place(*max(lines[group[0]].items())) for group, _ in told]
-        widths = [len(name) * line_names.LETTER for _, name in told]
+        widths = [line_names.width(name) for _, name in told]
         labels = line_names.placed(ends, widths, drawn, plots=pages.plots(space.height))
         for (group, name), label in zip(told, labels, strict=True):
             if label is not None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -16,8 +15,7 @@ from bench.basis.evidence import BEYOND, UNKNOWN
 from bench.catalogue import Metric
 from bench.chart import Theme, line_names
 from bench.chart.axis import Axis, widened
-from bench.chart.line_names import LETTER, LINE, Boxes, Place, boxes
-from bench.chart.roomy import from_width
+from bench.chart.line_names import EVERY_WIDTH, Beside, Label, Place
 from bench.chart.shades import faint, told_apart
 from bench.plain_text import html
 from bench.questions.pareto.points import ASIDE
@@ -29,14 +27,16 @@ DRAWN_AS_SVG = 5_000
 
 DRAWN_COLUMNS = ("point_id", "owner", "engine", "enters", "aside", "on_frontier", "is_knee")
 HEIGHT = 580
+PLOT_PX = (430, 390, 340)
+"""About the height of the plot on pages of EVERY_WIDTH: on narrow ones the legends have more lines."""
+
+PLOTS = [plot for pages, height in zip(EVERY_WIDTH, PLOT_PX, strict=True) for plot in pages.plots(height)]
+
 BEHIND, LEADING = 6.5, 9
 """The sizes of points behind the frontiers and on them."""
 
 MOST_AVOIDED = 600
 """So many of the points behind the frontiers are kept free of names, where there is room."""
-
-NAMED_FROM_PX = 700
-"""On narrower pages than this the legend alone names the lines."""
 
 END_ROOM = 0.04
 """The share of an axis kept free at its end."""
@@ -44,10 +44,8 @@ END_ROOM = 0.04
 MOST_SHARED = 12
 """The dominated points of this many passports, the commonest, have a trace each, which sends it once."""
 
-NEAR_THE_EDGE, NEAR_THE_TOP = 0.75, 0.9
-"""From this share of the axes on, what is written at a point stands left of it or below it."""
-
-BEST = "best within the limits"
+BEST, RING_PX = "best within the limits", 15
+"""What is written at a point within a ring, and how far from it the ring reaches."""
 
 DIMMED = 0.45
 """The opacity of the hollow points that break a limit, or do not state what it is on."""
@@ -91,7 +89,7 @@ def draw(found: Pareto, theme: Theme) -> go.Figure:
         legend=chart.LINES_LEGEND, legend2=chart.KEYS_LEGEND,
     )  # fmt: skip
     _add_limits(figure, found, x, y, theme)
-    _add_best(figure, found, x, y, theme)
+    _add_best(figure, found, rows, x, y, theme)
     return figure
 
 
@@ -176,32 +174,50 @@ def _frontier(
 def _names(
     found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, shades: Mapping[str, str], theme: Theme
 ) -> Iterator[dict[str, Any]]:
-    """Each line's name at its end, where there is room, and the ring around its knee."""
-    paths = [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
-    names = [line_names.shortened(group.label) for group in found.drawn]
-    behind = rows.loc[~rows["on_frontier"], [x.metric.key, y.metric.key]].head(MOST_AVOIDED)
-    points = [[(x.place(across), y.place(up))] for across, up in behind.itertuples(index=False)]
-    labels = line_names.placed(
-        [path[-1] for path in paths], [len(name) * LETTER for name in names], [*paths, *points],
-        None if found.best is None else _best_box((x.place(found.best.x), y.place(found.best.y))),
-        up_first=x.metric.direction == "higher",
-    )  # fmt: skip
-    for group, name, label in zip(found.drawn, names, labels, strict=True):
-        knee = group.knee
+    """Each line's name at its end, where there is room, and its knee's ring; on a phone the legend alone names it."""
+    labels = _labels(found, rows, x, y)
+    for group, own in zip(found.drawn, labels, strict=True):
+        knee, name = group.knee, html(line_names.shortened(group.label))
+        told = [(pages, one) for pages, one in zip(EVERY_WIDTH, own, strict=True) if one is not None and name]
         xs, ys, texts, sides = ([knee.x], [knee.y], [""], ["middle right"]) if knee else ([], [], [], [])
-        if label is not None and name:
-            told = line_names.text(html(name), is_left=label.is_left)
-            xs, ys = [*xs, max(group.line)[0]], [*ys, y.at(label.up)]
-            texts = [*texts, from_width(told, NAMED_FROM_PX)]
-            sides = [*sides, "middle left" if label.is_left else "middle right"]
+        xs = [*xs, *[max(group.line)[0]] * len(told)]
+        ys = [*ys, *(y.at(label.up) for _, label in told)]
+        texts = [*texts, *(pages.shown(line_names.text(name, is_left=one.is_left)) for pages, one in told)]
+        sides = [*sides, *("middle left" if label.is_left else "middle right" for _, label in told)]
         shade = shades[group.owner]
+        is_knee = [True, *[False] * len(told)] if knee else [False] * len(told)
         yield {
             "type": "scatter", "x": xs, "y": ys, "text": texts, "textposition": sides, "mode": "markers+text",
             "hoverinfo": "skip", "showlegend": False, "legendgroup": html(group.owner), "cliponaxis": False,
             **line_names.lasting(line_names.font(shade, theme)),
-            "marker": {"symbol": "circle-open", "size": [18 if knee else 0, 0][: len(xs)], "color": shade,
-                       "line": {"width": 2}, "opacity": [1 if knee else 0, 0][: len(xs)]},
+            "marker": {"symbol": "circle-open", "size": [18 if one else 0 for one in is_knee], "color": shade,
+                       "line": {"width": 2}, "opacity": [int(one) for one in is_knee]},
         }  # fmt: skip
+
+
+def _labels(found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> list[tuple[Label | None, ...]]:
+    """Where the name of each line goes on pages of EVERY_WIDTH."""
+    paths = _paths(found, x, y)
+    widths = [line_names.width(line_names.shortened(group.label)) for group in found.drawn]
+    best = None if found.best is None else _best_beside(found, rows, x, y).box
+    placed = [
+        line_names.placed(
+            [path[-1] for path in paths], widths, [*paths, *_behind(rows, x, y)],
+            None if best is None else best[:, nth : nth + 1], up_first=x.metric.direction == "higher", plots=[plot],
+        )
+        for nth, plot in enumerate(PLOTS)
+    ]  # fmt: skip
+    return list(zip(*placed, strict=True))
+
+
+def _paths(found: Pareto, x: Axis, y: Axis) -> list[list[Place]]:
+    return [[(x.place(across), y.place(up)) for across, up in sorted(group.line)] for group in found.drawn]
+
+
+def _behind(rows: pd.DataFrame, x: Axis, y: Axis) -> list[list[Place]]:
+    """The points on no frontier, each as a path of its own that names keep off."""
+    behind = rows.loc[~rows["on_frontier"], [x.metric.key, y.metric.key]].head(MOST_AVOIDED)
+    return [[(x.place(across), y.place(up))] for across, up in behind.itertuples(index=False)]
 
 
 def _keys(rows: pd.DataFrame, theme: Theme) -> Iterator[dict[str, Any]]:
@@ -330,24 +346,25 @@ def _ring(found: Pareto, theme: Theme) -> list[dict[str, Any]]:
              "showlegend": False, "marker": marker}]  # fmt: skip
 
 
-def _add_best(figure: go.Figure, found: Pareto, x: Axis, y: Axis, theme: Theme) -> None:
-    """The name of the best point within the limits."""
+def _add_best(figure: go.Figure, found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis, theme: Theme) -> None:
+    """The name of the best point within the limits, where it covers least."""
     if found.best is None:
         return
-    leftwards, below = x.place(found.best.x) > NEAR_THE_EDGE, y.place(found.best.y) > NEAR_THE_TOP
+    beside = _best_beside(found, rows, x, y)
     figure.add_annotation(
         **_at(x, y, found.best.x, found.best.y), text=f"<b>{BEST}</b>", showarrow=False,
-        xanchor="right" if leftwards else "left", xshift=-12 if leftwards else 12,
-        yanchor="top" if below else "bottom", yshift=-12 if below else 12,
-        bgcolor=_veil(theme), font={"size": 12},
+        xanchor=beside.anchor, xshift=beside.across, yanchor="middle", yshift=beside.up,
+        bgcolor=_veil(theme), borderpad=0, font={"size": 12},
     )  # fmt: skip
 
 
-def _best_box(best: Place) -> Boxes:
-    width = len(BEST) * LETTER
-    left = -12 - width if best[0] > NEAR_THE_EDGE else 12
-    lift = (12 + LINE / 2) * (-1 if best[1] > NEAR_THE_TOP else 1)
-    return np.add(boxes(best, left, left + width, [0.0]), [0, 0, lift, lift])
+def _best_beside(found: Pareto, rows: pd.DataFrame, x: Axis, y: Axis) -> Beside:
+    """Where that name goes."""
+    assert found.best is not None
+    drawn = [*_paths(found, x, y), *_behind(rows, x, y)]
+    place = (x.place(found.best.x), y.place(found.best.y))
+    up_first = x.metric.direction == "higher"
+    return line_names.freest(place, line_names.width(BEST), RING_PX, drawn, up_first=up_first, plots=PLOTS)
 
 
 def _veil(theme: Theme) -> str:

@@ -275,7 +275,7 @@ def _names(found: Scaling, told: Sequence[Told], pages: Pages, shades: Sequence[
     """What is told of each line, at its end and beside its other points, where there is room on such pages."""
     ends = [(x.place(one.accelerators), y.place(one.throughput)) for _, one, _ in told]
     labels = line_names.placed(
-        ends, [len(text) * line_names.LETTER for *_, text in told], _drawn(found, x, y), plots=pages.plots(PLOT_PX),
+        ends, [line_names.width(text) for *_, text in told], _drawn(found, x, y), plots=pages.plots(PLOT_PX),
         farthest=[line_names.FARTHEST if one is found.lines[own].places[-1] else 1 for own, one, _ in told],
     )  # fmt: skip
     for own, shade in enumerate(shades):

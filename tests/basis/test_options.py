@@ -1,0 +1,32 @@
+"""A number is read with and without separators between its thousands."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.basis.options import Option, plain, separated
+from bench.errors import UsageError
+from bench.view import View
+
+VOLUME = Option("volume", "Tokens a day", "number", "How many.")
+
+
+@pytest.mark.parametrize(
+    ("held", "read"),
+    [("100000000", "100,000,000"), ("9216", "9,216"), ("60", "60"), ("1234.5", "1,234.5"), ("0.5", "0.5"), ("", ""),
+     ("1e9", "1e9"), ("wibble", "wibble"), ("-1", "-1"), ("٣", "٣")],
+)  # fmt: skip
+def test_a_number_is_shown_with_separators_and_held_without(held, read):
+    assert separated(held) == read
+    assert plain(read) == held
+
+
+@pytest.mark.parametrize("text", ["100000000", "100,000,000"])
+def test_a_number_is_meant_either_way(text):
+    assert VOLUME.number(View().with_options(volume=text)) == 1e8
+
+
+@pytest.mark.parametrize("text", ["1,0", "10,00", ",100", "1000,000", "1,000,"])
+def test_what_is_no_number_with_separators_is_refused(text):
+    with pytest.raises(UsageError, match="is not a number"):
+        VOLUME.number(View().with_options(volume=text))
