@@ -290,9 +290,10 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
-    names = [_names(pair, several=several) for pair in reversed(listed)]
+    per = Teller(found.asked, "", "").per
+    names = [_names(pair, per, several=several) for pair in reversed(listed)]
     row = LINE_PX * max(map(len, names)) + STRIP_PX + BELOW_PX
-    top = TOP_PX + LINE_PX * bool(_doubt(every))
+    top = TOP_PX + LINE_PX * (1 + bool(_doubt(every)))
     figure = chart.layout(go.Figure(), theme, height=top + BOTTOM_PX + row * len(listed))
     colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
     for bottom, (pair, words) in enumerate(zip(reversed(listed), names, strict=True)):
@@ -304,6 +305,7 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     room = 0.045 * max(ends[1] - ends[0], 0.5)
     orange, *_, blue = DIVERGING[theme.name]
     key = (
+        f"Who leads in {html(Teller(found.asked, '', '').what)}<br>"
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
         f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
     )
@@ -319,10 +321,10 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     return figure
 
 
-def _names(pair: ListedPair, *, several: bool) -> list[str]:
-    """Both sides of a pair in one line, or in lines of their own that a phone has room for."""
+def _names(pair: ListedPair, per: str, *, several: bool) -> list[str]:
+    """Both sides of a pair, and per what, in one line, or in lines of their own that a phone has room for."""
     model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
-    sides = (f"{model}{pair.a.label}", f"against {pair.b.label}")
+    sides = (f"{model}{pair.a.label}", f"against {pair.b.label}{per and f',{per}'}")
     whole = " ".join(sides)
     if len(whole) <= LINE_LETTERS:
         return [html(whole)]

@@ -77,10 +77,11 @@ def _labels(found: Pair) -> dict[str, str]:
 
 
 def _choose(name: str, found: Listing, place: str | int) -> None:
-    """Takes the pair in this place of the list: before the page is run again, as what changes the address must be."""
+    """Takes the pair in this place of the list, divided as it is there: before the page is run again, as what changes
+    the address must be."""
     pair = found.pairs[int(place)]
-    _take(name, pair.a.filters, pair.b.filters)
+    _take(name, pair.a.filters, pair.b.filters, per=found.asked.per)
 
 
-def _take(name: str, a: str | None, b: str | None) -> None:
-    address.choose_options(name, a=a, b=b, price_a=None, price_b=None)
+def _take(name: str, a: str | None, b: str | None, **options: str) -> None:
+    address.choose_options(name, a=a, b=b, price_a=None, price_b=None, **options)
