@@ -101,7 +101,7 @@ def listing(library: Library, whole: View, asked: Asked) -> Listing:
 
 
 def fair_divisor(library: Library, whole: View, asked: Asked) -> Per:
-    """What curves are divided by unless asked: chips, where the most alike of two accelerators are of unequal counts."""
+    """What curves are divided by unless asked: chips, where the most alike of two accelerators are unequal in count."""
     if asked.is_pair or not asked.is_divisible:
         return "raw"
     ranking = evidence.read(whole)

@@ -173,6 +173,11 @@ def axis_words(along: str) -> str:
     return AXIS_WORDS.get(along, along)
 
 
+def axis_noun(along: str) -> str:
+    """What a point states of an axis, behind "a" or "no": "batch", "number of users per chip"."""
+    return f"number of {axis_words(along)}" if along == USERS else axis_words(along)
+
+
 def axis_title(along: str) -> str:
     """An axis's title with its unit."""
     return "Users per accelerator (requests in flight per chip)" if along == USERS else title(along)

@@ -104,9 +104,14 @@ def measured(
 
 
 def are_uneven(
-    library: Library, within: Clause, each: Sequence[Clause], asked: Asked, curves: Sequence[str], unlike: Sequence[str]
+    library: Library,
+    within: Clause,
+    each: Sequence[Clause],
+    asked: Asked,
+    curves: Sequence[str],
+    unlike: Sequence[str],
 ) -> bool:
-    """Whether the most alike curves of two accelerators are of unequal counts of chips, and none as alike of equal ones.
+    """Whether the most alike curves of two accelerators are of unequal counts of chips, and none as alike of equal.
 
     Curves are told apart by `curves`, unlike in some of the facts `unlike`; one is of the last condition, one is not.
     """

@@ -19,12 +19,23 @@ from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions import Why
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, Per, axis_words, between, crossed, place, reach
+from bench.questions.crossover.asked import (
+    LENGTHS,
+    LOADS,
+    Asked,
+    Per,
+    axis_noun,
+    axis_words,
+    between,
+    crossed,
+    place,
+    reach,
+)
 from bench.questions.crossover.curves import MOST_CURVES
 from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, alone, apart, member
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Listing, Pair, Side
 from bench.view import View
-from bench.wording import counted, is_or_are, joined, number
+from bench.wording import counted, inline, is_or_are, joined, number
 
 NONE = "none"
 MOST_TOLD = 3
@@ -107,7 +118,9 @@ def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
         yield coverage("beyond", f"{counted(found.beyond, 'more pair')}, less alike, not listed.")
     if found.uneven:
         left = f"{counted(found.uneven, 'pair')} of unequal chip counts {is_or_are(found.uneven)} left out"
-        yield coverage("uneven", f"{left}{'; divide by chips to compare them' if found.asked.is_divisible else ''}.")
+        yield coverage(
+            "uneven", f"{left}{'; divide by chips to compare them' if found.asked.is_divisible else ''}."
+        )
     if found.curves >= MOST_CURVES:
         yield coverage("curves", f"Only the {MOST_CURVES} curves with the most measured places are compared.")
     if found.asked.is_divisible:
@@ -139,7 +152,10 @@ def _headline(
 
 
 def _wordings(
-    asked: Asked, compared: tuple[Side, Side, result.Outcome], per_chip: result.Outcome | None, points: Sequence[Facts]
+    asked: Asked,
+    compared: tuple[Side, Side, result.Outcome],
+    per_chip: result.Outcome | None,
+    points: Sequence[Facts],
 ) -> Iterator[tuple[str, str, str]]:
     """What a headline is of, on what hardware where its sides are not called by that, and what it says, the fullest
     first."""
@@ -361,9 +377,7 @@ def _races(found: Listing) -> Iterator[Statement]:
         yield finding("closest", fitting(*told), [one.point_id for one in named])
 
 
-def _divided(
-    pairs: Sequence[result.ListedPair], per: Per, outcomes: Sequence[result.Outcome]
-) -> str:
+def _divided(pairs: Sequence[result.ListedPair], per: Per, outcomes: Sequence[result.Outcome]) -> str:
     """How many of the pairs cross divided by something else, and in how many somebody else leads throughout."""
     known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
     if not known:
@@ -404,9 +418,10 @@ def _no_pair(found: Listing, ranking: Ranking) -> str:
         return f"{none} with {what} states its accelerator; state it on the Data page."
     within = f" within {limits.named(ranking.limits)}" if ranking.limits else ""
     if not found.curves:
-        return f"{none} makes a curve of {what}{within} {of}."
+        return _no_curve(found, ranking, within)
     if found.left == 0:
-        return f"{none} on the side chosen makes a curve of {what} {of}; choose another side."
+        what = f"{inline(found.asked.row)} at more than one {axis_noun(found.asked.along)}"
+        return f"No deployment on the side chosen has {what}; choose another side."
     chips = [value_label("accelerator", one) for one in found.accelerators]
     if found.curves == 1:
         models = selected(View.of({"model": ranking.view.values("model")}))
@@ -419,6 +434,24 @@ def _no_pair(found: Listing, ranking: Ranking) -> str:
         *(f"No 2 of {found.curves:,} curves of {what} can be compared, on {joined(chips, at_most=most)}."
           for most in (6, 3, 1))
     )  # fmt: skip
+
+
+def _no_curve(found: Listing, ranking: Ranking, within: str) -> str:
+    """What no point states, or that no deployment was measured at two places."""
+    of, noun, what = selected(ranking.view), axis_noun(found.asked.along), inline(found.asked.row)
+    one, tally = f"a{'n' if noun[0] in 'aeiou' else ''} {noun}", found.tally
+    silent, every = tally.of("no_axis"), tally.selected
+    if tally.used:
+        return f"No deployment of {of}{within} has {what} at more than one {noun}."
+    if tally.of("no_metric"):
+        return f"No ranked point of {of} that states {one} has {what}."
+    if silent < every:
+        return f"No {'ranked point' if silent else 'point'} of {of} {f'states {one}' if silent else 'may be ranked'}."
+    return (
+        f"None of the {every:,} points of {of} states {one}."
+        if every > 1
+        else f"The only point of {of} states no {noun}."
+    )
 
 
 def why(asked: Asked, choice: Choice) -> tuple[Why, ...]:

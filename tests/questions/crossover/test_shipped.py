@@ -271,7 +271,9 @@ def test_undivided_pairs_of_unequal_counts_are_left_out_and_counted(shipped):
 def test_a_chosen_pair_says_who_leads_per_chip_where_that_is_the_other(shipped):
     sides = {"a": "accelerator=b200-sxm&accelerators=2", "b": "accelerator=gb200&accelerators=1"}
     answer = asked(shipped, "gpt-oss-120b", **sides, per="raw")
-    assert answer.headline.endswith("2 x B200 SXM leads GB200 by 69 to 94 % in output throughput; per chip GB200 leads.")
+    assert answer.headline.endswith(
+        "2 x B200 SXM leads GB200 by 69 to 94 % in output throughput; per chip GB200 leads."
+    )
     per_chip = asked(shipped, "gpt-oss-120b", **sides, per="accelerator")
     assert "; per chip" not in per_chip.headline
     assert "GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip" in per_chip.headline
