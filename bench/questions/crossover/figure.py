@@ -324,11 +324,14 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
 def _names(pair: ListedPair, per: str, *, several: bool) -> list[str]:
     """Both sides of a pair, and per what, in one line, or in lines of their own that a phone has room for."""
     model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
-    sides = (f"{model}{pair.a.label}", f"against {pair.b.label}{per and f',{per}'}")
-    whole = " ".join(sides)
+    sides, end = (f"{model}{pair.a.label}", f"against {pair.b.label}"), per and f",{per}"
+    whole = f"{' '.join(sides)}{end}"
     if len(whole) <= LINE_LETTERS:
         return [html(whole)]
-    return [by_width([html(_cut(one, LINE_LETTERS)), *[html(one)] * 3], ON_PHONES_TOO) for one in sides]
+    lines = [(sides[0], ""), (sides[1], end)]
+    cut = [f"{_cut(one, LINE_LETTERS - len(last))}{last}" for one, last in lines]
+    full = [f"{one}{last}" for one, last in lines]
+    return [by_width([html(a), *[html(b)] * 3], ON_PHONES_TOO) for a, b in zip(cut, full, strict=True)]
 
 
 def _cut(text: str, most: int) -> str:

@@ -268,6 +268,27 @@ def test_undivided_pairs_of_unequal_counts_are_left_out_and_counted(shipped):
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "headline"),
+    [
+        ({"model": "llama-2-70b"}, "None of the 682 points of Llama 2 70B states a batch."),
+        (
+            {"model": "llama-2-70b", "along": "isl"},
+            "None of the 682 points of Llama 2 70B states an input length.",
+        ),
+        ({"model": "llama-3-70b"}, "No point of Llama 3 70B may be ranked."),
+        (
+            {"model": "gemma-4-31b", "isl": "512", "osl": "256"},
+            "No deployment of Gemma 4 31B at 512/256 has output throughput at more than one concurrency.",
+        ),
+    ],
+)
+def test_where_there_is_no_curve_the_headline_says_what_is_missing(shipped, options, headline):
+    where = {key: [value] for key, value in options.items() if key != "along"}
+    view = View.of(where, {key: value for key, value in options.items() if key == "along"})
+    assert crossover.answer(shipped, view).headline == headline
+
+
 def test_a_chosen_pair_says_who_leads_per_chip_where_that_is_the_other(shipped):
     sides = {"a": "accelerator=b200-sxm&accelerators=2", "b": "accelerator=gb200&accelerators=1"}
     answer = asked(shipped, "gpt-oss-120b", **sides, per="raw")
