@@ -133,9 +133,9 @@ def test_leaders_say_what_they_are_where_the_points_are_mixed(shipped):
     answer = pareto.answer(shipped, View())
     told = {one.values["fact"]: one.text for one in answer.statements if one.kind == "leaders"}
     assert told == {
-        "disaggregated": "The leaders are not alike in kind of deployment: GB300, GB200 and B200 disaggregated; B300"
+        "disaggregated": "The leaders differ in deployment: GB300, GB200 and B200 disaggregated; B300"
         " disaggregated or aggregated; MI355X aggregated.",
-        "speculation": "The leaders are not alike in kind of speculation: GB300 no speculation; GB200 no speculation or"
+        "speculation": "The leaders differ in speculation: GB300 no speculation; GB200 no speculation or"
         " MTP speculation; B300, MI355X and B200 MTP speculation.",
     }
 

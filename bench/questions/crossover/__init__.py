@@ -90,7 +90,7 @@ def answer(library: Library, view: View) -> Answer[Result]:
 def robustness(library: Library, view: View) -> Robustness | None:
     """Whether the same side leads, or overtakes, with one choice changed at a time; per dollar at other prices too.
 
-    Without a chosen pair this is asked of the pairs that the headline names.
+    Without a chosen pair this is asked of the pair that the headline names.
     """
     whole = complete(library, view)
     asked, ranking, choice = asking.read(whole), evidence.read(whole), prices.read(library, whole)
@@ -99,24 +99,25 @@ def robustness(library: Library, view: View) -> Robustness | None:
     priced[choice] = prices.chip_prices(library, choice, answers.either(library, ranking, asked))
     if asked.is_pair:
         own = versus.matched(library, ranking, asked)
-        tellers = [Teller.short(asked, *answers.named(asked, own))]
+        tell = Teller.short(asked, *answers.named(asked, own))
     else:
         found = answers.candidates(library, whole, ranking, asked)
-        named = statements.named_pairs(answers.listed(found, asked, Priced(asked, choice, priced[choice]))[0])
-        tellers = [Teller.short(asked, pair.a, pair.b) for pair in named]
+        listed, *_ = answers.listed(found, asked, Priced(asked, choice, priced[choice]))
+        if not listed:
+            return None
+        tell = Teller.short(asked, listed[0].a, listed[0].b)
 
     @cache
-    def matches(one: Ranking) -> list[Match]:
+    def match(one: Ranking) -> Match:
         if asked.is_pair:
             is_other = own.fixed and one != ranking
-            return [versus.read(library, one, asked, own.fixed) if is_other and own.fixed else own]
+            return versus.read(library, one, asked, own.fixed) if is_other and own.fixed else own
         held = [{curve.key: curve.held for curve in side} for side in found]
-        return answers.again(named, held if one == ranking else answers.grouped(library, one, asked))
+        return answers.again(listed[0], held if one == ranking else answers.grouped(library, one, asked))
 
     def verdict(one: Variation) -> Verdict | None:
         of = Priced(asked, one.prices, priced[one.prices])
-        outcomes = [versus.compared(match, asked, asked.per, of) for match in matches(one.ranking)]
-        return statements.verdict(outcomes, tellers)
+        return statements.verdict(versus.compared(match(one.ranking), asked, asked.per, of), tell)
 
     usable = f"({asking.value_sql(library, asked.metric)}) IS NOT NULL AND ({ALONG[asked.along]}) > 0"
     return variations.of(library, whole, choice if asked.per == "dollar" else None, verdict, usable)
@@ -126,7 +127,11 @@ def _story(library: Library, view: View) -> Story:
     asking.check(view)
     if not asking.comparable(library):
         raise NotFound("No loaded point has a throughput or a latency to compare; import results that do.")
-    return asking.told(library, view)
+    told = asking.told(library, view)
+    if view.option("per"):
+        return told
+    per = answers.fair_divisor(library, told.view, asking.read(told.view))
+    return replace(told, view=told.view.with_options(per=per))
 
 
 def _about_the_view(library: Library, view: View, told: Story) -> Iterator[Statement]:

@@ -90,14 +90,25 @@ def listing(library: Library, whole: View, asked: Asked) -> Listing:
     found = candidates(library, whole, ranking, asked)
     paid = prices.chip_prices(library, choice, points=evidence.ranked(library, ranking))
     priced = Priced(asked, choice, paid)
-    told, otherwise, beyond = listed(found, asked, priced)
+    told, otherwise, beyond, uneven = listed(found, asked, priced)
     chips = {side.accelerator for one in told for side in (one.a, one.b)}
     return Listing(
         asked, told, beyond, curves=len(found[0]), left=len(found[1]) if found[1:] else None, otherwise=otherwise,
         accelerators=tuple(sorted({one.side.accelerator or "" for one in found[0]})), choice=choice,
         prices=tuple(price for chip, price in priced.chips.items() if chip in chips),
-        tally=evidence.tally(library, ranking, _reasons(library, asked)),
+        tally=evidence.tally(library, ranking, _reasons(library, asked)), uneven=uneven,
     )  # fmt: skip
+
+
+def fair_divisor(library: Library, whole: View, asked: Asked) -> Per:
+    """What curves are divided by unless asked: chips, where the most alike of two accelerators are unequal in count."""
+    if asked.is_pair or not asked.is_divisible:
+        return "raw"
+    ranking = evidence.read(whole)
+    each = [asking.of_side(library, ranking, own) for own in _owns(asked)]
+    alike = [key for key in NAMED if key != "variant"]
+    is_uneven = curves.are_uneven(library, clause(ranking.view), each, asked, NAMED, alike)
+    return "accelerator" if is_uneven else "raw"
 
 
 def named(asked: Asked, match: Match, outcome: Outcome | None = None) -> tuple[Side, Side]:
@@ -213,11 +224,12 @@ def _owns(asked: Asked) -> list[View | None]:
 
 def listed(
     found: Sequence[Sequence[Candidate]], asked: Asked, priced: Priced
-) -> tuple[tuple[ListedPair, ...], Mapping[Per, tuple[Outcome, ...]], int]:
-    """The pairs of comparable candidates, the most telling first, what they come to divided otherwise, and how many
-    are beyond MOST_PAIRS.
+) -> tuple[tuple[ListedPair, ...], Mapping[Per, tuple[Outcome, ...]], int, int]:
+    """The pairs of comparable candidates, the most telling first, what they come to divided otherwise, how many are
+    beyond MOST_PAIRS, and how many are left out as they are of unequal counts of chips.
 
-    Pairs are of different accelerators, where any are; with a side chosen, of it and others.
+    Pairs are of different accelerators, where any are, undivided of equal counts of them, where any are; with a side
+    chosen, of it and others.
     """
     # Of many candidates few differ in what is fixed and where they were measured.
     shared, unlike_fixed = cache(versus.shared), cache(versus.unlike_fixed)
@@ -227,23 +239,26 @@ def listed(
             knots = shared(a.held.xs, b.held.xs)
             order = (sum(map(ne, a.told, b.told)), -knots, a.side.label, b.side.label)
             usable += [(order, a, b)] if knots >= FEWEST else []
-    apart = [row for row in usable if _chip(row[1].key) != _chip(row[2].key)] or usable
-    told = []
-    for order, a, b in sorted(apart, key=lambda row: row[0])[:MOST_PAIRS]:
+    apart = [row for row in usable if _chip(row[1].key) != _chip(row[2].key)]
+    even = [row for row in apart if asked.per != "raw" or _count(row[1].key) == _count(row[2].key)]
+    kept, told = even or apart or usable, []
+    for order, a, b in sorted(kept, key=lambda row: row[0])[:MOST_PAIRS]:
         match, facts = Match(a.held, b.held), (a.held.points[0], b.held.points[0])
         outcome = versus.compared(match, asked, asked.per, priced)
         sides = phrases.told_apart(a.side, b.side, [facts])
         told.append((ListedPair(0, *sides, outcome, order[0], (a.key, b.key)), match))
     told.sort(key=lambda row: _telling(row[0]))
-    pers = [per for per in asked.pers if per != asked.per and 0 < len(told) <= DIVIDED_OTHERWISE]
+    # Pairs of equal counts come to the same with nothing divided and per chip.
+    same = {"raw", "accelerator"} if asked.per == "raw" and even else {asked.per}
+    pers = [per for per in asked.pers if per not in same and 0 < len(told) <= DIVIDED_OTHERWISE]
     otherwise = {per: tuple(versus.compared(one, asked, per, priced) for _, one in told) for per in pers}
     placed = tuple(replace(one, place=place) for place, (one, _) in enumerate(told))
-    return placed, otherwise, max(0, len(apart) - MOST_PAIRS)
+    return placed, otherwise, max(0, len(kept) - MOST_PAIRS), len(apart) - len(even) if even else 0
 
 
-def again(named: Sequence[ListedPair], groups: Sequence[Mapping[Key, Held]]) -> list[Match]:
-    """Some listed pairs among other curves, by `grouped`: of a chosen side, if any, and of the others."""
-    return [Match(groups[-1].get(one.keys[0], Held()), groups[0].get(one.keys[1], Held())) for one in named]
+def again(one: ListedPair, groups: Sequence[Mapping[Key, Held]]) -> Match:
+    """A listed pair among other curves, by `grouped`: of a chosen side, if any, and of the others."""
+    return Match(groups[-1].get(one.keys[0], Held()), groups[0].get(one.keys[1], Held()))
 
 
 def _chosen_by(library: Library, one: Key, mates: Mapping[Key, Held], view: View, asked: Asked) -> View:
@@ -286,6 +301,10 @@ def _facts(key: Key, part: int, asked: Asked) -> dict[str, Any]:
 
 def _chip(key: Key) -> str:
     return str(key[0][0][1])
+
+
+def _count(key: Key) -> Any:
+    return dict(key[0]).get("accelerators")
 
 
 def _couples(found: Sequence[Candidate], *left: Sequence[Candidate]) -> Iterable[tuple[Candidate, Candidate]]:

@@ -62,8 +62,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("along", "Horizontal axis", "choice", "The load or length along which both sides are compared.",
            tuple(ALONG)),
     Option("metric", "Vertical axis", "choice", "The throughput or latency that is compared."),
-    Option("per", "Divided by", "choice", "Raw, or per chip, per dollar or per rated watt; a latency is always raw.",
-           PERS),
+    Option("per", "Divided by", "choice", "Raw, or per chip, per dollar or per rated watt; a latency is always raw."
+           " Unless chosen, pairs are raw where the most alike are of equal chip counts, else per chip.", PERS),
     *PRICES,
     Option("strips", "Strips", "choice", "The eight most telling pairs, or all up to 40; the table has every one.",
            ("few", "all")),
@@ -171,6 +171,11 @@ def written(where: View) -> str:
 def axis_words(along: str) -> str:
     """An axis in a sentence: "batch", "users per chip", "input length"."""
     return AXIS_WORDS.get(along, along)
+
+
+def axis_noun(along: str) -> str:
+    """What a point states of an axis, behind "a" or "no": "batch", "number of users per chip"."""
+    return f"number of {axis_words(along)}" if along == USERS else axis_words(along)
 
 
 def axis_title(along: str) -> str:

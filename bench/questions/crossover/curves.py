@@ -103,6 +103,38 @@ def measured(
     return [_by_run((one for one, row in both if row[many + 4 + i]), asked.better) for i in range(len(of))]
 
 
+def are_uneven(
+    library: Library,
+    within: Clause,
+    each: Sequence[Clause],
+    asked: Asked,
+    curves: Sequence[str],
+    unlike: Sequence[str],
+) -> bool:
+    """Whether the most alike curves of two accelerators are of unequal counts of chips, and none as alike of equal.
+
+    Curves are told apart by `curves`, unlike in some of the facts `unlike`; one is of the last condition, one is not.
+    """
+    fixed = fixed_columns(asked.along)
+    apart = ("model",) if asked.along in LENGTHS else ("model", "load_kind")
+    same = [f"a.fixed_{key} IS NOT DISTINCT FROM b.fixed_{key}" for key in apart]
+    same += [f"coalesce(a.fixed_{key} = b.fixed_{key}, TRUE)" for key in fixed if key in (*LENGTHS, *LOADS)]
+    differ = " + ".join(f"CAST(a.{key} IS DISTINCT FROM b.{key} AS INTEGER)" for key in unlike)
+    by = ", ".join(("accelerator", "accelerators", *curves, *(f"fixed_{key}" for key in fixed)))
+    own, params = f"of_{len(each) - 1}", _stated(library, within, each, asked)
+    found = library.fetch(
+        f"{params[0]}, curve AS (SELECT {by}, bool_or({own}) AS own, min(x) AS low, max(x) AS high FROM stated"
+        f" WHERE accelerator IS NOT NULL AND ({' OR '.join(f'of_{i}' for i in range(len(each)))})"
+        " GROUP BY ALL HAVING low < high)"
+        " SELECT a.accelerators <> b.accelerators FROM curve AS a JOIN curve AS b ON a.own"
+        f" AND ({'NOT b.own' if each[1:] else 'TRUE'}) AND greatest(a.low, b.low) < least(a.high, b.high)"
+        f" AND {' AND '.join(same)} AND a.accelerator IS DISTINCT FROM b.accelerator"
+        f" ORDER BY {differ}, 1 NULLS LAST LIMIT 1",
+        params[1],
+    )
+    return bool(found and found[0][0])
+
+
 def _by_run(rows: Iterable[Measured], better: Better) -> list[Measured]:
     """The rows numbered by run instead of line, the newest run first; of two at one place the better stands."""
     runs: list[dict[float, Measured]] = []

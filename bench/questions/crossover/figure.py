@@ -290,9 +290,10 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     every = [knot for pair in listed for knot in pair.knots]
     several = len({pair.a.points[0].model for pair in listed}) > 1
     xs = sorted({knot.x for knot in every}) or [1.0]
-    names = [_names(pair, several=several) for pair in reversed(listed)]
+    per = Teller(found.asked, "", "").per
+    names = [_names(pair, per, several=several) for pair in reversed(listed)]
     row = LINE_PX * max(map(len, names)) + STRIP_PX + BELOW_PX
-    top = TOP_PX + LINE_PX * bool(_doubt(every))
+    top = TOP_PX + LINE_PX * (1 + bool(_doubt(every)))
     figure = chart.layout(go.Figure(), theme, height=top + BOTTOM_PX + row * len(listed))
     colouring, ends = _colouring(every, theme), (log10(xs[0]), log10(xs[-1]))
     for bottom, (pair, words) in enumerate(zip(reversed(listed), names, strict=True)):
@@ -304,6 +305,7 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     room = 0.045 * max(ends[1] - ends[0], 0.5)
     orange, *_, blue = DIVERGING[theme.name]
     key = (
+        f"Who leads in {html(Teller(found.asked, '', '').what)}<br>"
         f"<span style='color:{blue}'>■</span> A, named first, leads   <span style='color:{orange}'>■</span>"
         f" B leads   ▲ where they cross{_doubt(every).replace('   ', '<br>', 1)}"
     )
@@ -319,14 +321,17 @@ def _of_pairs(found: result.Listing, theme: Theme) -> go.Figure:
     return figure
 
 
-def _names(pair: ListedPair, *, several: bool) -> list[str]:
-    """Both sides of a pair in one line, or in lines of their own that a phone has room for."""
+def _names(pair: ListedPair, per: str, *, several: bool) -> list[str]:
+    """Both sides of a pair, and per what, in one line, or in lines of their own that a phone has room for."""
     model = f"{chart.value_label('model', pair.a.points[0].model)}: " if several else ""
-    sides = (f"{model}{pair.a.label}", f"against {pair.b.label}")
-    whole = " ".join(sides)
+    sides, end = (f"{model}{pair.a.label}", f"against {pair.b.label}"), per and f",{per}"
+    whole = f"{' '.join(sides)}{end}"
     if len(whole) <= LINE_LETTERS:
         return [html(whole)]
-    return [by_width([html(_cut(one, LINE_LETTERS)), *[html(one)] * 3], ON_PHONES_TOO) for one in sides]
+    lines = [(sides[0], ""), (sides[1], end)]
+    cut = [f"{_cut(one, LINE_LETTERS - len(last))}{last}" for one, last in lines]
+    full = [f"{one}{last}" for one, last in lines]
+    return [by_width([html(a), *[html(b)] * 3], ON_PHONES_TOO) for a, b in zip(cut, full, strict=True)]
 
 
 def _cut(text: str, most: int) -> str:

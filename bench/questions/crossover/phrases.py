@@ -134,8 +134,12 @@ class Teller:
     @property
     def what(self) -> str:
         """What is compared: "output throughput per dollar"."""
-        words = inline(self.asked.row)
-        return words if self.asked.per == "raw" else f"{words} {PER_WORDS[self.asked.per]}"
+        return f"{inline(self.asked.row)}{self.per}"
+
+    @property
+    def per(self) -> str:
+        """What it is divided by, behind a verdict that does not say what is compared: " per chip"."""
+        return "" if self.asked.per == "raw" else f" {PER_WORDS[self.asked.per]}"
 
     def at(self, *xs: float) -> str:
         """Measured places on the axis: "batch 8"."""
@@ -239,9 +243,10 @@ class Teller:
             return f"{lead} from {self.span(knots)}{self._open(outcome)}"
         tie = ", with ties" if any(knot.tie for knot in outcome.found.knots) else ""
         if terse > 2:
-            what = f" in {self.what}" if terse == 3 else ""
+            what = f" in {self.what}" if terse == 3 else self.per
             return f"{self.who(outcome.leader)} leads {self.who(OTHER[outcome.leader])}{what}{tie}"
-        return f"{self.leads(outcome.leader, outcome.found.decided, what=terse == 1)}{tie}"
+        lead = self.leads(outcome.leader, outcome.found.decided, what=terse == 1)
+        return f"{lead}{self.per if terse > 1 else ''}{tie}"
 
     def _crossing(self, crossings: Sequence[Crossing], terse: int) -> str:
         if len(crossings) > 1:
@@ -255,7 +260,7 @@ class Teller:
         ties = [place(knot.x) for knot in (one.below, one.above) if knot.tie]
         tie = f" ({' and '.join(ties)} itself a tie)" if ties else ""
         where = f"between the measured {place(one.below.x)} and {place(one.above.x)}{tie}"
-        what = "" if terse > 1 else f" in {self.what}"
+        what = self.per if terse > 1 else f" in {self.what}"
         return f"{who} overtakes {whom}{what} at {self.at_crossings([one])}, {'interpolated' if terse else where}"
 
     def _changes(self, crossings: Sequence[Crossing]) -> str:
@@ -284,7 +289,7 @@ class Teller:
         who, whom = self.who(OTHER[turn.leads_after]), self.who(turn.leads_after)
         if terse:
             why = "" if terse > 1 else "; no crossing known"
-            what = "" if terse > 2 else f" in {self.what}"
+            what = self.per if terse > 2 else f" in {self.what}"
             return f"{who} leads{what} up to {self.at(turn.below.x)}, {whom} from {place(turn.above.x)}{why}"
         return (
             f"{who} leads in {self.what} at {self.span(before)} ({old}), {whom} at"

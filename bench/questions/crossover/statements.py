@@ -19,16 +19,27 @@ from bench.chart import setting, value_label
 from bench.maths.crossover import Crossing, Knot
 from bench.questions import Why
 from bench.questions.crossover import result
-from bench.questions.crossover.asked import LENGTHS, LOADS, Asked, axis_words, between, crossed, place, reach
+from bench.questions.crossover.asked import (
+    LENGTHS,
+    LOADS,
+    Asked,
+    Per,
+    axis_noun,
+    axis_words,
+    between,
+    crossed,
+    place,
+    reach,
+)
 from bench.questions.crossover.curves import MOST_CURVES
 from bench.questions.crossover.phrases import PER_WORDS, SHOWN, Teller, alone, apart, member
 from bench.questions.crossover.result import OTHER, SIDES, Compared, Leads, Listing, Pair, Side
 from bench.view import View
-from bench.wording import counted, joined, number
+from bench.wording import counted, inline, is_or_are, joined, number
 
 NONE = "none"
-MOST_TOLD, MOST_NAMED = 3, 8
-"""So many changes are told, and a headline on all pairs is of so many at most."""
+MOST_TOLD = 3
+"""So many changes are told."""
 
 VARIED = ("load", "load_kind", "isl", "osl", "context_tokens", "max_model_len", "dataset", "chips")
 """What points of one side differ in along their curve, or by the layout that is free."""
@@ -51,24 +62,8 @@ def told(found: result.Result, ranking: Ranking) -> Iterator[Statement]:
     yield from evidence.left_out(found.tally)
 
 
-def verdict(outcomes: Sequence[result.Outcome], tellers: Sequence[Teller]) -> Verdict | None:
-    """What comparisons come to in one code, and in words; None where none comes to anything."""
-    told = [_verdict(outcome, tell) for outcome, tell in zip(outcomes, tellers, strict=True)]
-    known = [one for one in told if one is not None]
-    crossing = sum(outcome.kind == "crosses" for outcome in outcomes)
-    words = known[0].words if len(known) == 1 else f"{crossing} of {len(outcomes)} pairs cross"
-    return Verdict("|".join(one.code for one in known), words) if known else None
-
-
-def named_pairs(pairs: Sequence[result.ListedPair]) -> Sequence[result.ListedPair]:
-    """The pairs that the headline is about: all, where they are few, of the same chips, and one overtakes; else one."""
-    hardware = {(pair.a.hardware, pair.b.hardware) for pair in pairs}
-    leaders = {one.leads_after for pair in pairs for one in pair.crossings}
-    is_alike = len(hardware) == len(leaders) == 1 and all(a != b for a, b in hardware)
-    return pairs if is_alike and len(pairs) <= MOST_NAMED else pairs[:1]
-
-
-def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
+def verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
+    """What a comparison comes to in one code, and in words; None where it comes to nothing."""
     match outcome:
         case Compared(kind="crosses"):
             order = [one.leads_after for one in outcome.crossings]
@@ -86,7 +81,8 @@ def _verdict(outcome: result.Outcome, tell: Teller) -> Verdict | None:
 
 def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
     outcome, tell = found.outcome, Teller.short(found.asked, found.a, found.b)
-    yield _headline(found, ranking, [(found.a, found.b, outcome)])
+    own = [one for one in found.verdicts if one.along == found.asked.along and one.per == "accelerator"]
+    yield _headline(found, (found.a, found.b, outcome), own[0].outcome if own else None)
     if isinstance(outcome, Compared):
         yield from _crossings(outcome, tell)
         yield from _extremes(outcome, tell)
@@ -104,8 +100,7 @@ def _of_pair(found: Pair, ranking: Ranking) -> Iterator[Statement]:
 
 
 def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
-    named = named_pairs(found.pairs)
-    if not named:
+    if not found.pairs:
         yield headline("no_pair", _no_pair(found, ranking))
         if found.curves > 1:
             yield finding(
@@ -113,14 +108,19 @@ def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
                 "Two curves compare when model, stated lengths and kind of load agree and ranges overlap.",
             )
         return
-    compared = [(pair.a, pair.b, pair.outcome) for pair in named]
-    yield _headline(found, ranking, compared)
+    pair, (per_chip, *_) = found.pairs[0], found.otherwise.get("accelerator", (None,))
+    yield _headline(found, (pair.a, pair.b, pair.outcome), per_chip)
     many = len(found.pairs) + found.beyond
-    text = f"This is on the most alike of {many:,} comparable pairs." if many > len(named) else ""
+    text = f"This is on the most alike of {many:,} comparable pairs." if many > 1 else ""
     yield finding("most_alike", text or "No other pair can be compared.", pairs=many)
     yield from _races(found)
     if found.beyond:
         yield coverage("beyond", f"{counted(found.beyond, 'more pair')}, less alike, not listed.")
+    if found.uneven:
+        left = f"{counted(found.uneven, 'pair')} of unequal chip counts {is_or_are(found.uneven)} left out"
+        yield coverage(
+            "uneven", f"{left}{'; divide by chips to compare them' if found.asked.is_divisible else ''}."
+        )
     if found.curves >= MOST_CURVES:
         yield coverage("curves", f"Only the {MOST_CURVES} curves with the most measured places are compared.")
     if found.asked.is_divisible:
@@ -129,17 +129,17 @@ def _of_listing(found: Listing, ranking: Ranking) -> Iterator[Statement]:
 
 
 def _headline(
-    found: result.Result, ranking: Ranking, compared: Sequence[tuple[Side, Side, result.Outcome]]
+    found: result.Result, compared: tuple[Side, Side, result.Outcome], per_chip: result.Outcome | None
 ) -> Statement:
-    """The sentence on one pair, or on several of the same chips; what both sides say stands before it."""
-    outcome = compared[0][2]
-    points = [one for pair in compared for side in pair[:2] for one in side.points]
-    drawn = [each for _, _, each in compared if isinstance(each, Compared)]
-    named = [one for each in drawn for one in each.named(*_named_knots(each))]
+    """The sentence on one pair; what both sides say stands before it, who leads `per_chip` instead behind it."""
+    a, b, outcome = compared
+    points = [one for side in (a, b) for one in side.points]
+    named = outcome.named(*_named_knots(outcome)) if isinstance(outcome, Compared) else []
     model = about([replace(one, precision=None, isl=None, osl=None) for one in points])
     leads = [*found.known.leads(model), *found.known.least(model)]
     flags_told = flagged(flags_of(named))
-    wordings = list(_wordings(found.asked, compared, points))
+    uneven = per_chip if found.asked.per == "raw" and a.counts != b.counts else None
+    wordings = list(_wordings(found.asked, compared, uneven, points))
     told = [f"{lead}{on and f'{on} '}{text}{flags_told}." for lead in leads for _, on, text in wordings]
     for of, on, text in () if leads else wordings:
         start = f"{' '.join(filter(None, (of, on)))}: " if of else on and f"{on} "
@@ -152,11 +152,14 @@ def _headline(
 
 
 def _wordings(
-    asked: Asked, compared: Sequence[tuple[Side, Side, result.Outcome]], points: Sequence[Facts]
+    asked: Asked,
+    compared: tuple[Side, Side, result.Outcome],
+    per_chip: result.Outcome | None,
+    points: Sequence[Facts],
 ) -> Iterator[tuple[str, str, str]]:
     """What a headline is of, on what hardware where its sides are not called by that, and what it says, the fullest
     first."""
-    a, b, outcome = compared[0]
+    a, b, outcome = compared
     shared = [part for part in a.parts if part in b.parts]
     precisions = {(one.precision or "").upper() for one in points}
     same = tuple(precisions) if len(precisions) == 1 else ()
@@ -188,8 +191,18 @@ def _wordings(
         (bare, short, 3),
         (bare, short, 4),
     ):
-        text = tell.sentence(outcome, terse) if len(compared) == 1 else _all(compared, tell, terse)
+        text = f"{tell.sentence(outcome, terse)}{_otherwise(outcome, per_chip, short)}"
         yield of if points else "", on if tell is short else "", text
+
+
+def _otherwise(outcome: result.Outcome, per_chip: result.Outcome | None, tell: Teller) -> str:
+    """Who leads per chip, where that is not who leads with nothing divided; "" where it is, or is not known."""
+    own, other = verdict(outcome, tell), verdict(per_chip, tell) if per_chip else None
+    if own is None or other is None or own.code == other.code:
+        return ""
+    if isinstance(per_chip, Leads):
+        return f"; per chip {tell.who(per_chip.leader)} leads"
+    return "; per chip the two tie" if other.code == "tie" else "; per chip each leads somewhere"
 
 
 def _builds(a: Side, b: Side) -> set[str]:
@@ -199,22 +212,6 @@ def _builds(a: Side, b: Side) -> set[str]:
         if a.hardware != b.hardware
         else set()
     )
-
-
-def _all(compared: Sequence[tuple[Side, Side, result.Outcome]], tell: Teller, terse: int) -> str:
-    """In how many pairs of the same chips one overtakes the other, and where."""
-    every = [outcome.crossings for _, _, outcome in compared if isinstance(outcome, Compared)]
-    crossing = [crossings for crossings in every if crossings]
-    a, b = (side.hardware for side in compared[0][:2])
-    new, old = (a, b) if crossing[0][0].leads_after == "a" else (b, a)
-    where = (
-        f" at {tell.at_crossings(sorted((one for crossings in crossing for one in crossings), key=lambda one: one.x))}"
-        if not terse
-        else ""
-    )
-    what = f" in {tell.what}" if terse < 2 else ""
-    of = f"{len(crossing)} of " if terse < 3 else f"{len(crossing)}/"
-    return f"{new} overtakes {old}{what}{where} in {of}{counted(len(compared), 'pair')}"
 
 
 def _named_knots(outcome: Compared) -> list[Knot]:
@@ -361,14 +358,7 @@ def _races(found: Listing) -> Iterator[Statement]:
     many = len(found.pairs)
     crossing = sum(one.outcome.kind == "crosses" for one in found.pairs)
     yield finding("crossing", _crossing(crossing, many), crossing=crossing)
-    parts = []
-    for per, outcomes in found.otherwise.items():
-        known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
-        crossing = sum(one.kind == "crosses" for one in known)
-        of = "" if len(known) == many else f" of {len(known):,}"
-        cross = "crosses" if crossing == 1 else "cross"
-        parts.append(f"{f'{crossing or NONE}{of} {cross}' if known else 'not known'} {PER_WORDS[per]}")
-    if parts:
+    if parts := [_divided(found.pairs, per, outcomes) for per, outcomes in found.otherwise.items()]:
         yield finding("otherwise", f"Divided otherwise: {'; '.join(parts)}.")
     races = [(pair, pair.outcome) for pair in found.pairs if isinstance(pair.outcome, Leads)]
     if races:
@@ -382,9 +372,23 @@ def _races(found: Listing) -> Iterator[Statement]:
         ):
             race = f"{tell.a} and {tell.b} tie" if knot.tie else tell.leads(outcome.leader, [knot])
             told.append(
-                f"The closest race without a crossing: {race} at {tell.at(knot.x)}{flagged(flags_of(named))}."
+                f"The closest race without a crossing: {race}{tell.per} at {tell.at(knot.x)}{flagged(flags_of(named))}."
             )
         yield finding("closest", fitting(*told), [one.point_id for one in named])
+
+
+def _divided(pairs: Sequence[result.ListedPair], per: Per, outcomes: Sequence[result.Outcome]) -> str:
+    """How many of the pairs cross divided by something else, and in how many somebody else leads throughout."""
+    known = [one for one in outcomes if not isinstance(one, result.NotKnown)]
+    if not known:
+        return f"not known {PER_WORDS[per]}"
+    crossing = sum(one.kind == "crosses" for one in known)
+    both = [(pair.outcome, one) for pair, one in zip(pairs, outcomes, strict=True)]
+    turned = sum(isinstance(a, Leads) and isinstance(b, Leads) and a.leader != b.leader for a, b in both)
+    of = "" if len(known) == len(pairs) else f" of {len(known):,}"
+    has = f"{'and' if crossing else 'but'} {turned} {'has' if turned == 1 else 'have'} another leader"
+    cross = f"{crossing or NONE}{of} {'crosses' if crossing == 1 else 'cross'} {PER_WORDS[per]}"
+    return f"{cross}, {has}" if turned else cross
 
 
 def _crossing(crossing: int, many: int) -> str:
@@ -414,9 +418,10 @@ def _no_pair(found: Listing, ranking: Ranking) -> str:
         return f"{none} with {what} states its accelerator; state it on the Data page."
     within = f" within {limits.named(ranking.limits)}" if ranking.limits else ""
     if not found.curves:
-        return f"{none} makes a curve of {what}{within} {of}."
+        return _no_curve(found, ranking, within)
     if found.left == 0:
-        return f"{none} on the side chosen makes a curve of {what} {of}; choose another side."
+        what = f"{inline(found.asked.row)} at more than one {axis_noun(found.asked.along)}"
+        return f"No deployment on the side chosen has {what}; choose another side."
     chips = [value_label("accelerator", one) for one in found.accelerators]
     if found.curves == 1:
         models = selected(View.of({"model": ranking.view.values("model")}))
@@ -429,6 +434,24 @@ def _no_pair(found: Listing, ranking: Ranking) -> str:
         *(f"No 2 of {found.curves:,} curves of {what} can be compared, on {joined(chips, at_most=most)}."
           for most in (6, 3, 1))
     )  # fmt: skip
+
+
+def _no_curve(found: Listing, ranking: Ranking, within: str) -> str:
+    """What no point states, or that no deployment was measured at two places."""
+    of, noun, what = selected(ranking.view), axis_noun(found.asked.along), inline(found.asked.row)
+    one, tally = f"a{'n' if noun[0] in 'aeiou' else ''} {noun}", found.tally
+    silent, every = tally.of("no_axis"), tally.selected
+    if tally.used:
+        return f"No deployment of {of}{within} has {what} at more than one {noun}."
+    if tally.of("no_metric"):
+        return f"No ranked point of {of} that states {one} has {what}."
+    if silent < every:
+        return f"No {'ranked point' if silent else 'point'} of {of} {f'states {one}' if silent else 'may be ranked'}."
+    return (
+        f"None of the {every:,} points of {of} states {one}."
+        if every > 1
+        else f"The only point of {of} states no {noun}."
+    )
 
 
 def why(asked: Asked, choice: Choice) -> tuple[Why, ...]:

@@ -14,6 +14,7 @@ from bench.basis.limits import Limit
 from bench.basis.points import Facts
 from bench.basis.statement import Statement, caveat, finding, headline
 from bench.basis.wording import (
+    FINDING,
     NOTHING_SELECTED,
     TWICE,
     fitting,
@@ -51,6 +52,9 @@ SEVERAL = {"peaks at": "peak at", "is best at": "are best at", "reaches": "reach
 ON_A_SIDE = {"accelerator": "on {}", "chips": "on {} chips", "disaggregated": "{}", "load_kind": "under {} load",
              "source": "from {}", "harness": "by {}"}  # fmt: skip
 """How a side of a ratio is named with what else it is, in place of "with {}"."""
+
+OF_PANEL = {"accelerator": "on", "accelerators": "on", "model": "of", "source": "from"}
+"""What stands between a value and the panel it is of, in place of "with"."""
 
 MIXED = "model accelerator precision isl osl engine speculation disaggregated source".split()
 """What is told where the best points of a grid's cells differ in it: a change from cell to cell may be of that."""
@@ -135,11 +139,7 @@ def _of_models(found: Heatmap, known: Known, asked: tuple[Limit, ...]) -> Statem
         parts = []
         for place, cell in enumerate(cells):
             best = cell.facts[0]
-            on = (
-                f" on {best.hardware.replace(' x ', ' ').removeprefix('1 ')}"
-                if chips and best.hardware
-                else ""
-            )
+            on = f" on {_chips(best).removeprefix('1 ')}" if chips and best.hardware else ""
             does, value = (at, number(cell.value)) if place else (verb, _valued(found, cell.value))
             name = subject([Facts("", model=best.model)]) or "no stated model"
             parts.append(" ".join(filter(None, (name + on, does, value))) + flagged(cell.flag_kinds))
@@ -157,7 +157,7 @@ def _of_models(found: Heatmap, known: Known, asked: tuple[Limit, ...]) -> Statem
 def _of_peak(found: Heatmap, peak: Cell, known: Known, asked: tuple[Limit, ...]) -> Iterator[Statement]:
     """The peak with what it is of and where, and how low it falls where there is room for it."""
     best = peak.facts[0]
-    chips = best.hardware.replace(" x ", " ").removeprefix("1 ")
+    chips = _chips(best).removeprefix("1 ")
     verb = {"higher": "peaks at", "lower": "is best at", "neutral": "reaches"}[found.row.direction]
     value = _valued(found, peak.value)
     flags_told, (spread, fall, worst) = flagged(peak.flag_kinds), _falls_off(found, peak)
@@ -389,18 +389,21 @@ def _falls_off(found: Heatmap, peak: Cell) -> tuple[str, str, Cell | None]:
         return alone, alone, None
     worst, lower = found.best(same, worst=True), found.better == "lower"
     low, high = sorted((peak.value or 0.0, worst.value or 0.0))
-    some, end = (
-        flagged(worst.flag_kinds),
-        f"{'highest' if lower else 'lowest'}{' of its panel' if several else ''}",
-    )
+    some, end = flagged(worst.flag_kinds), "highest" if lower else "lowest"
+    if several and found.panel:
+        end += f" {OF_PANEL.get(found.panel, 'with')} {setting(found.panel, worst.panel)}"
     at = f"; the {end} is {number(worst.value)} at {place(found, worst)}"
     if low <= 0:
         return f"{at}{some}", f"{at}{some}", worst
     if is_tie(high / low):
         same_all = " and stays within 1 % of it in every cell"
         return same_all, same_all, None
-    ratio = f", {number(high / low)} times the best" if lower else f", 1/{number(high / low)} of the peak"
-    return f"{at}{some}", f"{at}{ratio}{some}", worst
+    ratio = (
+        f", {number(high / low)} times the best"
+        if lower
+        else f"; the peak is {number(high / low)} times that"
+    )
+    return f"{at}{some}", f"{at}{some}{ratio}", worst
 
 
 def _other_kinds(found: Heatmap, peak: Cell) -> Iterator[Statement]:
@@ -425,12 +428,21 @@ def _panel_peaks(found: Heatmap) -> Iterator[Statement]:
         return
     bests = [found.best(cells) for cells in found.panels.values()]
     bests.sort(key=lambda cell: cell.value or 0.0, reverse=found.better == "higher")
-    named = [
-        f"{setting(found.panel, cell.panel)} {number(cell.value)}{flagged(cell.flag_kinds)}" for cell in bests
-    ]
-    told = listing(f"Best by {axis_words(found.panel)}: ", named, ".", by="; ")
+    panels = [setting(found.panel, cell.panel) for cell in bests]
+    if (
+        found.panel == "accelerator"
+    ):  # A grid's best cells are of unlike counts of chips: no ranking of single ones.
+        panels = [_chips(cell.facts[0]) or name for cell, name in zip(bests, panels, strict=True)]
+    values = [f"{number(cell.value)}{flagged(cell.flag_kinds)}" for cell in bests]
+    named = [" ".join(one) for one in zip(panels, values, strict=True)]
+    told = listing(f"Best by {axis_words(found.panel)}: ", named, ".", by="; ", longest=FINDING)
     ids = [one for cell in bests[: told.shown] for one in cell.ids]
     yield finding("panels", told.text, ids)
+
+
+def _chips(best: Facts) -> str:
+    """What a cell's best point ran on: "48 GB300"."""
+    return best.hardware.replace(" x ", " ")
 
 
 def _slope(found: Heatmap, axis: str) -> Iterator[Statement]:

@@ -31,8 +31,8 @@ from bench.wording import counted, inline, is_or_are, joined, lowered, name_of, 
 RIVALS = 4
 """A headline names up to so many groups besides the leader."""
 
-LEADERS_ARE = ("disaggregated", "speculation")
-"""What a leader is told by, where the ranked points are not all alike in it."""
+DIFFER_IN = {"disaggregated": "deployment", "speculation": "speculation"}
+"""What leaders are told by where the ranked points are not all alike in it, and what they then differ in."""
 
 FIELDS = {
     "accelerators": "chip count",
@@ -384,7 +384,7 @@ def _leads_on(found: Pareto) -> Iterator[Statement]:
 
 def _leaders(found: Pareto) -> Iterator[Statement]:
     """In what the leaders are not alike, where the ranked points are not."""
-    keys = [key for key in LEADERS_ARE if len(found.mixed[key]) > 1 and key != found.group]
+    keys = [key for key in DIFFER_IN if len(found.mixed[key]) > 1 and key != found.group]
     if not keys or len(found.groups) < 2:
         return
     own: dict[str, list[Facts]] = {}
@@ -398,7 +398,7 @@ def _leaders(found: Pareto) -> Iterator[Statement]:
             alike.setdefault(words, []).append(name)
         parts = [f"{joined(names)} {words}" for words, names in alike.items()]
         if len(parts) > 1:
-            start = f"The leaders{_all(found)} are not alike in {FIELDS[key]}: "
+            start = f"The leaders{_all(found)} differ in {DIFFER_IN[key]}: "
             yield finding("leaders", listing(start, parts, ".", by="; ", longest=FINDING).text, fact=key)
 
 

@@ -27,8 +27,10 @@ def sides(page: Page) -> None:
     )
     options.row(page, *shown, more=more, label="Axis, prices", further=typed)
     if page.view.option("a") or page.view.option("b"):
+        # All pairs are undivided only where that is fair, which is for them to say.
+        per = page.view.option("per")
         st.button("All pairs", key="crossover.all", type="tertiary", icon=":material/arrow_back:",
-                  on_click=_take, args=(page.name, None, None))  # fmt: skip
+                  on_click=_take, args=(page.name, None, None, None if per == "raw" else per))  # fmt: skip
 
 
 def figure(page: Page, found: Result) -> None:
@@ -77,10 +79,11 @@ def _labels(found: Pair) -> dict[str, str]:
 
 
 def _choose(name: str, found: Listing, place: str | int) -> None:
-    """Takes the pair in this place of the list: before the page is run again, as what changes the address must be."""
+    """Takes the pair in this place of the list, divided as it is there: before the page is run again, as what changes
+    the address must be."""
     pair = found.pairs[int(place)]
-    _take(name, pair.a.filters, pair.b.filters)
+    _take(name, pair.a.filters, pair.b.filters, found.asked.per)
 
 
-def _take(name: str, a: str | None, b: str | None) -> None:
-    address.choose_options(name, a=a, b=b, price_a=None, price_b=None)
+def _take(name: str, a: str | None, b: str | None, per: str | None) -> None:
+    address.choose_options(name, a=a, b=b, per=per, price_a=None, price_b=None)

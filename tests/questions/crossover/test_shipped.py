@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -61,8 +62,8 @@ def test_the_tpu_overtakes_column_b_just_below_128(shipped):
         "bracket",
     )
     assert answer.headline == (
-        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 at batch 128, interpolated (flagged: decode only and"
-        " server's own figure)."
+        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 at batch 128, interpolated; per chip H100 SXM FP8 leads"
+        " (flagged: decode only and server's own figure)."
     )
     assert answer.rows[answer.rows["batch"] == 128]["leads"].tolist() == ["tie"]
 
@@ -217,16 +218,86 @@ def test_the_preview_run_is_behind_where_the_snapshot_leads(shipped):
 
 
 def test_without_a_pair_the_pairs_are_listed_with_their_verdicts(shipped):
-    answer = crossover.answer(shipped, View.of({"model": ["gemma-4-31b"]}))
+    answer = asked(shipped, "gemma-4-31b", per="raw")
     assert isinstance(answer.result, Listing)
     assert [round(x, 1) for x in answer.rows["crossing"].dropna()] == [127.6, 437.6]
     assert answer.rows["kind"].tolist() == ["b_leads", "b_leads", "crosses", "crosses"]
     assert answer.headline == (
-        "Gemma 4 31B: 4 x TPU v6e INT8 overtakes H100 SXM FP8 in 2/4 pairs (flagged: decode only, doubtful method and"
-        " server's own figure)."
+        "Gemma 4 31B: H100 SXM FP8 leads 4 x TPU v6e INT8 by 2.8 to 55 % (flagged: decode only and doubtful method)."
     )
+    assert text(answer, "crossing") == "2 of the 4 listed pairs cross."
     assert "none cross per chip; none cross per dollar" in text(answer, "otherwise")
     assert "by 2.8 % at batch 512" in text(answer, "closest")
+
+
+def models(library):
+    return [model for (model,) in library.fetch("SELECT DISTINCT model FROM points WHERE model IS NOT NULL")]
+
+
+def test_a_headline_that_nobody_divided_compares_equal_chip_counts_or_is_per_chip(shipped):
+    told = Counter()
+    for model in models(shipped):
+        answer = asked(shipped, model)
+        for pair in answer.result.pairs:
+            even = len(pair.a.counts) == 1 and pair.a.counts == pair.b.counts
+            assert even or answer.result.asked.per == "accelerator", (model, pair.a.label, pair.b.label)
+        if answer.result.pairs:
+            per = answer.result.asked.per
+            assert (" per chip" in answer.headline) is (per == "accelerator"), answer.headline
+            told[per] += 1
+    assert told["raw"] > 15
+    assert told["accelerator"] >= 2
+
+
+def test_chips_divide_where_the_most_alike_pair_is_of_unequal_counts(shipped):
+    answer = asked(shipped, "gpt-oss-120b")
+    assert answer.headline == (
+        "GPT-OSS 120B FP4, 1,024 tokens out: GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip."
+    )
+    assert "none cross raw, but 2 have another leader" in text(answer, "otherwise")
+    drawn = crossover.figure(answer.result, LIGHT).layout.annotations
+    assert "2 x B200 SXM against GB200, per chip" in [note.text for note in drawn]
+    assert any(note.text.startswith("Who leads in output throughput per chip<br>") for note in drawn)
+
+
+def test_undivided_pairs_of_unequal_counts_are_left_out_and_counted(shipped):
+    answer = asked(shipped, "gpt-oss-120b", per="raw")
+    assert [(pair.a.label, pair.b.label) for pair in answer.result.pairs] == [("GB200 FP4", "H200 SXM FP8")]
+    assert text(answer, "uneven") == (
+        "5 pairs of unequal chip counts are left out; divide by chips to compare them."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "headline"),
+    [
+        ({"model": "llama-2-70b"}, "None of the 682 points of Llama 2 70B states a batch."),
+        (
+            {"model": "llama-2-70b", "along": "isl"},
+            "None of the 682 points of Llama 2 70B states an input length.",
+        ),
+        ({"model": "llama-3-70b"}, "No point of Llama 3 70B may be ranked."),
+        (
+            {"model": "gemma-4-31b", "isl": "512", "osl": "256"},
+            "No deployment of Gemma 4 31B at 512/256 has output throughput at more than one concurrency.",
+        ),
+    ],
+)
+def test_where_there_is_no_curve_the_headline_says_what_is_missing(shipped, options, headline):
+    where = {key: [value] for key, value in options.items() if key != "along"}
+    view = View.of(where, {key: value for key, value in options.items() if key == "along"})
+    assert crossover.answer(shipped, view).headline == headline
+
+
+def test_a_chosen_pair_says_who_leads_per_chip_where_that_is_the_other(shipped):
+    sides = {"a": "accelerator=b200-sxm&accelerators=2", "b": "accelerator=gb200&accelerators=1"}
+    answer = asked(shipped, "gpt-oss-120b", **sides, per="raw")
+    assert answer.headline.endswith(
+        "2 x B200 SXM leads GB200 by 69 to 94 % in output throughput; per chip GB200 leads."
+    )
+    per_chip = asked(shipped, "gpt-oss-120b", **sides, per="accelerator")
+    assert "; per chip" not in per_chip.headline
+    assert "GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip" in per_chip.headline
 
 
 def test_the_page_opens_on_the_story_of_every_other_page(shipped):

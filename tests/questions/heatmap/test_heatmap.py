@@ -11,7 +11,7 @@ import pytest
 
 from bench import flags, names
 from bench.basis import document
-from bench.basis.wording import LONGEST
+from bench.basis.wording import FINDING, LONGEST
 from bench.chart import DARK, LIGHT
 from bench.errors import UnknownName, UsageError
 from bench.library import Library
@@ -60,7 +60,7 @@ class TestThePublishedValues:
             "Llama 3.1 70B FP8 at 128/2,048 on 8 H200 SXM peaks at 21,196 output tokens/s."
         )
         assert said(answer, "falls_off").text == (
-            "The lowest of its panel is 1,920 at 20,000/2,000, 1/11.0 of the peak."
+            "The lowest on 8 chips is 1,920 at 20,000/2,000; the peak is 11.0 times that."
         )
         # 36 cells of 4 panels over 6 input and 6 output lengths.
         assert said(answer, "cells").values == {"measured": 36, "cells": 144}
@@ -449,9 +449,15 @@ class TestTheGrid:
         bests = sorted(
             (found.best(cells) for cells in found.panels.values()), key=lambda cell: -(cell.value or 0)
         )
-        assert told.point_ids == tuple(one for cell in bests for one in cell.ids)
-        listed = [f"{names.display_name('accelerator', cell.panel)} {cell.value:,.0f}" for cell in bests]
-        assert told.text == f"Best by accelerator: {'; '.join(listed)}."
+        listed = [
+            f"{cell.best.accelerators} {names.display_name('accelerator', cell.panel)} {cell.value:,.0f}"
+            for cell in bests
+        ]
+        shown = len(told.text.split("; ")) - 1
+        assert shown > 5
+        assert told.text == f"Best by accelerator: {'; '.join(listed[:shown])}; {len(bests) - shown} more."
+        assert len(told.text.split()) <= FINDING
+        assert told.point_ids == tuple(one for cell in bests[:shown] for one in cell.ids)
 
     def test_an_axis_with_one_value_is_left_out_of_places(self, tmp_path: Path) -> None:
         rows = [point(128, 128, 10 * level, tp=1, concurrency=level) for level in (1, 8, 64)]
