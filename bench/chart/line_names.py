@@ -166,7 +166,8 @@ def _cheapest(cost: NDArray[np.float64], together: NDArray[np.bool_]) -> dict[in
         here = slice(own * many, (own + 1) * many)
         costs = np.where(free[:, here], of_own, np.inf) + worth[:, None]
         costs = np.concatenate([costs, worth[:, None] + LEFT_OUT], axis=1)
-        best = np.argsort(costs, axis=None, kind="stable")[:WIDTH]
+        best = np.argpartition(costs, min(WIDTH, costs.size) - 1, axis=None)[:WIDTH]
+        best = best[np.lexsort((best, costs.flat[best]))]
         best = best[np.isfinite(costs.flat[best])]
         before, way = np.divmod(best, many + 1)
         worth, is_out = costs.flat[best], way == many
