@@ -260,6 +260,12 @@ def test_chips_divide_where_the_most_alike_pair_is_of_unequal_counts(shipped):
     assert any(note.text.startswith("Who leads in output throughput per chip<br>") for note in drawn)
 
 
+def test_a_chosen_side_is_divided_alike(shipped):
+    answer = asked(shipped, "gpt-oss-120b", a="accelerator=gb200")
+    assert answer.headline.endswith("GB200 leads 2 x B200 SXM by 2.9 to 18 % in output throughput per chip.")
+    assert asked(shipped, "mixtral-8x7b", a="accelerator=h200-sxm").result.asked.per == "raw"
+
+
 def test_undivided_pairs_of_unequal_counts_are_left_out_and_counted(shipped):
     answer = asked(shipped, "gpt-oss-120b", per="raw")
     assert [(pair.a.label, pair.b.label) for pair in answer.result.pairs] == [("GB200 FP4", "H200 SXM FP8")]
