@@ -44,6 +44,8 @@ class Kept:
     news. `opened` is what of each page's chart is opened, and `by_chart` says that a click in the chart did it; with
     another `turn` a chart forgets what was clicked in it. `marked` is what a chart is drawn with standing out: a chart
     drawn anew would not show what was clicked in it. `acts` counts what was opened, and `by_hand` that no link did.
+    `heard` is the chart and the table of each page whose clicks count: the browser may tell again what was clicked in
+    one that has given way to another.
     """
 
     where: Pairs = ()
@@ -60,6 +62,7 @@ class Kept:
     turn: int = 0
     acts: int = 0
     by_hand: bool = False
+    heard: dict[str, str] = field(default_factory=dict)
 
 
 def kept() -> Kept:

@@ -63,6 +63,7 @@ def figure(
     turn = f".{turns}" if opens and (turns := address.kept().turn) else ""
     key = f"chart.{page.name}.{part}{turn}" if part else f"chart.{page.name}{turn}"
     then = partial(_opened, page.name, opens) if opens else on_pick
+    address.kept().heard[f"chart.{page.name}"] = key
     with st.container(key="chart"):
         st.plotly_chart(
             _drawn(page, opens),
@@ -70,7 +71,7 @@ def figure(
             theme=None,
             config=chart.CONFIG,
             alt=page.answer.headline,
-            on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
+            on_select=partial(_picked, page.name, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
 
@@ -87,7 +88,9 @@ def _opened(name: str, kind: str, id: str | None) -> None:
     address.open_(name, by_chart=True, **{kind: id})
 
 
-def _picked(key: str, then: Callable[..., None], also_nothing: bool) -> None:
+def _picked(name: str, key: str, then: Callable[..., None], also_nothing: bool) -> None:
+    if address.kept().heard.get(f"chart.{name}") != key:
+        return
     ids = _clicked(st.session_state[key])
     if ids or also_nothing:
         then(ids[0] if ids else None)
@@ -126,15 +129,22 @@ def rows(
         one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS
     }
     words = {**stated, **(labels or {})}
+    key = f"rows.{page.name}"
+    address.kept().heard[key] = key if on_pick else ""
     table.show(
         shown,
-        key=f"rows.{page.name}",
+        key=key,
         alt=f"Table: {page.answer.headline}",
         labels=words,
         of=len(charted),
-        on_pick=on_pick,
+        on_pick=partial(_row_picked, key, on_pick) if on_pick else None,
     )
     files(page, charted, first=first, without=without, labels=words)
+
+
+def _row_picked(key: str, then: Callable[[int], None], row: int) -> None:
+    if address.kept().heard.get(key) == key:
+        then(row)
 
 
 def files(
