@@ -285,6 +285,12 @@ def _replace(name: str, view: View) -> None:
     state.problems, state.changed = [], True
 
 
+def hears(name: str, place: str, key: str) -> bool:
+    """Whether a click in the chart or table with this key counts: it is the one in its place, and its page is shown."""
+    state = kept()
+    return state.page == name and state.heard.get(place) == key
+
+
 def went_through_history() -> bool:
     """Whether this run is one of Back or Forward."""
     context = get_script_run_ctx()

@@ -89,7 +89,7 @@ def _opened(name: str, kind: str, id: str | None) -> None:
 
 
 def _picked(name: str, key: str, then: Callable[..., None], also_nothing: bool) -> None:
-    if address.kept().heard.get(f"chart.{name}") != key:
+    if not address.hears(name, f"chart.{name}", key):
         return
     ids = _clicked(st.session_state[key])
     if ids or also_nothing:
@@ -137,13 +137,13 @@ def rows(
         alt=f"Table: {page.answer.headline}",
         labels=words,
         of=len(charted),
-        on_pick=partial(_row_picked, key, on_pick) if on_pick else None,
+        on_pick=partial(_row_picked, page.name, key, on_pick) if on_pick else None,
     )
     files(page, charted, first=first, without=without, labels=words)
 
 
-def _row_picked(key: str, then: Callable[[int], None], row: int) -> None:
-    if address.kept().heard.get(key) == key:
+def _row_picked(name: str, key: str, then: Callable[[int], None], row: int) -> None:
+    if address.hears(name, key, key):
         then(row)
 
 
