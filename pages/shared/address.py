@@ -44,8 +44,6 @@ class Kept:
     news. `opened` is what of each page's chart is opened, and `by_chart` says that a click in the chart did it; with
     another `turn` a chart forgets what was clicked in it. `marked` is what a chart is drawn with standing out: a chart
     drawn anew would not show what was clicked in it. `acts` counts what was opened, and `by_hand` that no link did.
-    `heard` is the chart and the table of each page whose clicks count: the browser may tell again what was clicked in
-    one that has given way to another.
     """
 
     where: Pairs = ()
@@ -62,7 +60,6 @@ class Kept:
     turn: int = 0
     acts: int = 0
     by_hand: bool = False
-    heard: dict[str, str] = field(default_factory=dict)
 
 
 def kept() -> Kept:
@@ -136,6 +133,8 @@ def opened(name: str) -> dict[str, str]:
 
 def open_(name: str, *, by_chart: bool = False, **what: str | None) -> None:
     """Opens a point or a cell of a page's chart, or with neither closes what is open; a step of the history."""
+    if is_said_again():
+        return
     state = kept()
     state.opened[name] = {key: id for key in OPENED if (id := what.get(key))}
     state.changed = True
@@ -152,6 +151,8 @@ def opened_by_hand() -> str:
 
 def choose(name: str, **choice: tuple[str, ...]) -> None:
     """Replaces filters on every page; with another model, what it has no point under is let go."""
+    if is_said_again():
+        return
     state, version = kept(), cached.library().version
     view = state.views.get(name, View())
     state.near = near_after(view, choice)
@@ -179,6 +180,8 @@ def choose_option(name: str, key: str, value: str | None) -> None:
 
 def choose_options(name: str, **options: str | None) -> None:
     """Replaces several options at once, one step of the browser's history; those of every answer on all pages."""
+    if is_said_again():
+        return
     view = kept().views.get(name, View()).with_options(**options)
     kept().basis = _basis_of(view)
     _replace(name, view)
@@ -186,6 +189,8 @@ def choose_options(name: str, **options: str | None) -> None:
 
 def choose_limits(name: str, slo: tuple[str, ...]) -> None:
     """Replaces the limits on every page; where one that was typed is none, that is told and all stay as they were."""
+    if is_said_again():
+        return
     state, shown = kept(), kept().views.get(name, View())
     try:
         limits.read(View.of(slo=slo))
@@ -199,6 +204,8 @@ def choose_limits(name: str, slo: tuple[str, ...]) -> None:
 
 def take(name: str, view: View) -> None:
     """Takes a whole choice for a page, one step of the browser's history; its filters, limits and prices for all."""
+    if is_said_again():
+        return
     state = kept()
     state.where, state.near, state.basis = story.own_choice(view).where, {}, _basis_of(view)
     state.views[name], state.problems, state.changed = view, [], True
@@ -285,10 +292,13 @@ def _replace(name: str, view: View) -> None:
     state.problems, state.changed = [], True
 
 
-def hears(name: str, place: str, key: str) -> bool:
-    """Whether a click in the chart or table with this key counts: it is the one in its place, and its page is shown."""
-    state = kept()
-    return state.page == name and state.heard.get(place) == key
+def is_said_again() -> bool:
+    """Whether widgets tell what was said earlier: the browser sends the state of all with every run.
+
+    In a run of Back, or of a part of the page that runs by itself, some of it is of what the page showed before.
+    """
+    context = get_script_run_ctx()
+    return context is not None and bool(context.is_history_navigation or context.fragment_ids_this_run)
 
 
 def went_through_history() -> bool:

@@ -60,10 +60,9 @@ def figure(
     `opens` is what a click in it opens, a point or a cell, until it is clicked away; `on_pick` is instead called with
     what was clicked before the page is run again, as a table's is. `part` tells apart the charts a page has by turns.
     """
-    turn = f".{turns}" if opens and (turns := address.kept().turn) else ""
+    turn = f".{turns}" if (opens or on_pick) and (turns := address.kept().turn) else ""
     key = f"chart.{page.name}.{part}{turn}" if part else f"chart.{page.name}{turn}"
-    then = partial(_opened, page.name, opens) if opens else on_pick
-    address.kept().heard[f"chart.{page.name}"] = key
+    then = partial(_opened, page.name, opens) if opens else partial(_gone_on, on_pick) if on_pick else None
     with st.container(key="chart"):
         st.plotly_chart(
             _drawn(page, opens),
@@ -71,7 +70,7 @@ def figure(
             theme=None,
             config=chart.CONFIG,
             alt=page.answer.headline,
-            on_select=partial(_picked, page.name, key, then, bool(opens)) if then else "ignore",
+            on_select=partial(_picked, key, then, bool(opens)) if then else "ignore",
             selection_mode=("points",),
         )
 
@@ -88,9 +87,14 @@ def _opened(name: str, kind: str, id: str | None) -> None:
     address.open_(name, by_chart=True, **{kind: id})
 
 
-def _picked(name: str, key: str, then: Callable[..., None], also_nothing: bool) -> None:
-    if not address.hears(name, f"chart.{name}", key):
-        return
+def _gone_on(on_pick: Callable[[str], None], id: str | None) -> None:
+    """A chart that led on is another one when its reader comes back, who may then click in the same place."""
+    if id is not None and not address.is_said_again():
+        address.kept().turn += 1
+        on_pick(id)
+
+
+def _picked(key: str, then: Callable[..., None], also_nothing: bool) -> None:
     ids = _clicked(st.session_state[key])
     if ids or also_nothing:
         then(ids[0] if ids else None)
@@ -129,22 +133,15 @@ def rows(
         one.key: f"{one.label} ({one.unit})" if one.unit else one.label for one in page.question.COLUMNS
     }
     words = {**stated, **(labels or {})}
-    key = f"rows.{page.name}"
-    address.kept().heard[key] = key if on_pick else ""
     table.show(
         shown,
-        key=key,
+        key=f"rows.{page.name}",
         alt=f"Table: {page.answer.headline}",
         labels=words,
         of=len(charted),
-        on_pick=partial(_row_picked, page.name, key, on_pick) if on_pick else None,
+        on_pick=on_pick,
     )
     files(page, charted, first=first, without=without, labels=words)
-
-
-def _row_picked(name: str, key: str, then: Callable[[int], None], row: int) -> None:
-    if address.hears(name, key, key):
-        then(row)
 
 
 def files(
