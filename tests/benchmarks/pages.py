@@ -87,11 +87,11 @@ def charted(page: Page, url: str) -> float:
 
 
 def option_changes(page: Page) -> list[float]:
-    """Seconds from choosing another value of the first select box to a chart that differs, each timed in the page."""
+    """Seconds from choosing another horizontal axis to a chart that differs, each timed in the page."""
     page.wait_for_load_state("networkidle")
     waits = []
     for _ in range(CHANGES):
-        page.locator(".st-key-options [data-testid=stSelectbox] input").first.click()
+        page.locator(".st-key-option-x input").click()
         other = page.locator("[role=option][aria-selected=false]").first
         other.wait_for()
         before = page.evaluate(FINGERPRINT)
